@@ -1,4 +1,4 @@
-/** BMP: fewer bits where that is exact, runs where they pay; at `medium` and `low` a palette within the target. */
+/** BMP codec: fewer bits a pixel and run-length coding, lossless; at levels `medium` and `low` also a palette within the target. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { PngEngine } from '../../../../wasm/png/engine.ts'
@@ -33,8 +33,8 @@ export const bmp: Codec = {
     const header = await readHeader(source)
     const pixels = await openPixels(source, header, options)
     try {
-      return await withTail(source, pixels.end, sink, options, (body, asked) =>
-        compressBmp({ source: body, header, pixels, options: asked }, sink),
+      return await withTail(source, pixels.end, sink, options, (body, bodyOptions) =>
+        compressBmp({ source: body, header, pixels, options: bodyOptions }, sink),
       )
     } catch (error) {
       if (isEngineError(error, 'png') && error.failure === 'damaged')
@@ -58,7 +58,7 @@ interface Job {
   readonly options: Options
 }
 
-/** A way to write the file: its form, its pixels' size, and the pass of the engine that gives its rows. */
+/** Form of the result: its layout, the size of its pixels, and the engine pass that produces its rows. */
 interface Plan {
   readonly form: Form
   readonly pixelBytes: number
@@ -71,7 +71,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   const { header, pixels, options, source } = job
   if (header.masks[3] !== 0) return alphaBmp(job, sink)
   if (pixels.spareBits && !(await spareBytesAreEqual(source, header, options))) {
-    return onlyAsItIs('fourth_byte_of_pixels_holds_something')
+    return unchangedBecause('fourth_byte_of_pixels_holds_something')
   }
   using engine = new PngEngine(pixels.header)
   const picture = asPicture(pixels)
@@ -85,7 +85,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
       throw unsupported('more_than_eight_bits_of_colour_exactly')
     }
   } else if (colours <= 256) {
-    // Of data that is stored as indices, the indices are what programs read.
+    // If indexed pictures are data, programs read the indices, so their order must stay.
     const plan = (e: PngEngine) => void (data && pixels.header.colourType === 3 ? e.planVerbatim() : e.planPalette(1))
     for (const one of await indexedPlans(engine, job, plan, false)) plans.push(one)
   } else {
@@ -94,10 +94,10 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
     plans.push({ form, pixelBytes, bytes: fileBytes(header, form, pixelBytes), prepare: () => undefined, lossy: false })
   }
   options.progress(0.2)
-  const wanted = options.targetSize === undefined ? undefined : Math.min(options.targetSize, source.size)
+  const targetSize = options.targetSize === undefined ? undefined : Math.min(options.targetSize, source.size)
   const exact = smallest(plans)
-  if (exact && data) return saying(await write(job, engine, exact, sink), exactDataStep(data))
-  if (exact && (options.lossless || (wanted === undefined ? options.quality === 'high' : exact.bytes < wanted))) {
+  if (exact && data) return withFirstStep(await write(job, engine, exact, sink), exactDataStep(data))
+  if (exact && (options.lossless || (targetSize === undefined ? options.quality === 'high' : exact.bytes < targetSize))) {
     return await write(job, engine, exact, sink)
   }
   await collectColours(engine, picture)
@@ -109,21 +109,22 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
     for (const one of found) plans.push(one)
     return found
   }
-  if (wanted === undefined) for (const target of paletteTargets(options.quality)) await add(targetForSize(target, header))
-  else return await write(job, engine, await gentlestThatFits(TARGET_LADDER, wanted, async (target) => smallest(await add(target))), sink)
+  if (targetSize === undefined) for (const target of paletteTargets(options.quality)) await add(targetForSize(target, header))
+  else
+    return await write(job, engine, await gentlestThatFits(TARGET_LADDER, targetSize, async (target) => smallest(await add(target))), sink)
   const fewest = smallest(plans)
   const best = fewest && exact && exact.bytes <= mostExactBytes(fewest.bytes, header) ? exact : fewest
   if (!best) throw unsupported('more_than_eight_bits_no_palette')
   return await write(job, engine, best, sink)
 }
 
-const saying = (outcome: Outcome, step: Message): Outcome =>
+const withFirstStep = (outcome: Outcome, step: Message): Outcome =>
   outcome.kind === 'compressed' ? { ...outcome, steps: [step, ...outcome.steps] } : outcome
 
 const smallest = ([first, ...others]: readonly Plan[]) =>
   first && others.reduce((best, plan) => (plan.bytes < best.bytes ? plan : best), first)
 
-/** The palette that the engine has now, plain and as runs. */
+/** Plans for the engine's current palette: plain rows and run-length coding. */
 async function indexedPlans(engine: PngEngine, job: Job, prepare: Plan['prepare'], lossy: boolean): Promise<Plan[]> {
   prepare(engine)
   const { header } = job
@@ -150,7 +151,7 @@ async function indexedPlans(engine: PngEngine, job: Job, prepare: Plan['prepare'
   return forms.map(({ form, pixelBytes }) => ({ form, pixelBytes, bytes: fileBytes(header, form, pixelBytes), prepare, lossy }))
 }
 
-/** Rows of indices into the engine's palette, from the bottom. */
+/** Passes rows of indices into the engine's palette to `onRow`, from the bottom. */
 async function showIndices(
   engine: PngEngine,
   { pixels }: Job,
@@ -166,7 +167,7 @@ async function showIndices(
     engine.onRow = undefined
     return
   }
-  // Exact palettes are looked up here: the engine packs them only when it writes PNG.
+  // Look up exact palettes here, because the engine only packs indices while it writes PNG.
   const index = new Map<number, number>()
   for (let i = 0; i * 3 < palette.length; i++)
     index.set(((palette[3 * i] ?? 0) << 16) | ((palette[3 * i + 1] ?? 0) << 8) | (palette[3 * i + 2] ?? 0), i)
@@ -207,7 +208,7 @@ async function write(job: Job, engine: PngEngine, plan: Plan, sink: Sink): Promi
   return { kind: 'compressed', ...lossOf(ofPixels(meter?.finish() ?? engine.quality())), steps }
 }
 
-/** The same rows, with `ready` before each. */
+/** Returns the same rows and awaits `ready` before each of them. */
 function prepared(pixels: BmpPixels, ready: () => Promise<void>): BmpPixels {
   return {
     ...pixels,
@@ -228,26 +229,26 @@ function stepOf(header: BmpHeader, form: Form): Message {
   return message('bits_to', { bits: header.bits, to })
 }
 
-/** What no smaller BMP holds exactly: 16 bits with alpha exist, but common readers refuse them. */
-const onlyAsItIs = (detail: Said): Outcome => ({ kind: 'unchanged', reason: 'no_gain', detail: messageOf(detail) })
+/** Outcome if no smaller BMP is lossless. BMP with 16 bits and alpha exists, but common readers reject it. */
+const unchangedBecause = (detail: Said): Outcome => ({ kind: 'unchanged', reason: 'no_gain', detail: messageOf(detail) })
 
-/** Pictures with alpha: 24 bits when they are opaque throughout, else as they are. */
+/** Compresses a picture with an alpha channel: 24 bits if all pixels are opaque, otherwise unchanged. */
 async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
   using engine = new PngEngine(job.pixels.header)
   engine.begin('analyse')
   await asPicture(job.pixels).visit(engine)
-  if (!engine.facts().opaque) return onlyAsItIs(message('transparency_takes_bits', { bits: job.header.bits }))
+  if (!engine.facts().opaque) return unchangedBecause(message('transparency_takes_bits', { bits: job.header.bits }))
   const opaque: BmpHeader = { ...job.header, masks: [job.header.masks[0], job.header.masks[1], job.header.masks[2], 0] }
   const pixels = await openPixels(job.source, opaque, job.options)
   return await compressBmp({ ...job, header: opaque, pixels: { ...pixels, spareBits: false } }, sink)
 }
 
-/** Decodes both and compares: samples for exact results, similarity for others; size, resolution, profile. */
+/** Decodes both files and compares samples (lossless) or similarity (lossy), and size, resolution and profile. */
 async function verifyBmp(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const differ = (difference: string): Verdict => ({ equal: false, difference })
   const [a, b] = [await readHeader(original), await readHeader(result)]
   if (a.width !== b.width || a.height !== b.height) return differ('another size')
-  if (Buffer.compare(a.gap, b.gap) !== 0) return differ('what stands between headers and pixels changed')
+  if (Buffer.compare(a.gap, b.gap) !== 0) return differ('the bytes between headers and pixels changed')
   if (a.pixelsPerMetre.some((v, i) => v !== b.pixelsPerMetre[i])) return differ('another resolution')
   if ((a.profile?.length ?? 0) !== (b.profile?.length ?? 0) || a.profile?.some((v, i) => v !== b.profile?.[i]))
     return differ('the profile changed')

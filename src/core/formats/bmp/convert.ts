@@ -1,4 +1,4 @@
-/** BMP → JPEG, PNG, WebP, AVIF, or another size: the picture as rows from the top. */
+/** Reads a BMP for conversion to JPEG, PNG, WebP, AVIF or another size: its picture as rows from the top. */
 
 import { type Message, message } from '../../i18n/message.ts'
 import type { Convertible } from '../../images/convert/convert.ts'
@@ -12,17 +12,17 @@ export async function convertibleBmp(source: Source, options: Options): Promise<
   const header = await readHeader(source)
   const pixels = await openPixels(source, header, options)
   const { width, height } = header
-  const left = await leftOut(source, header, pixels, options)
+  const omitted = await leftOut(source, header, pixels, options)
   return {
     carried: { ...(header.profile && { icc: header.profile }), resolution: resolutionOf(header) },
     end: pixels.end,
     ...(pixels.deep ? { raster16: { width, height, rows: () => pixels.deepRows('top-down') } } : {}),
-    leftOut: (output) => (resolutionOf(header) && output !== 'png' && output !== 'jpg' ? [...left, message('resolution')] : left),
+    leftOut: (output) => (resolutionOf(header) && output !== 'png' && output !== 'jpg' ? [...omitted, message('resolution')] : omitted),
     raster: stripsOf(pixels),
   }
 }
 
-/** The picture as strips of rows from the top. */
+/** Returns the picture as strips of rows from the top. */
 export function stripsOf(pixels: BmpPixels): Raster {
   const { width, height, colourType } = pixels.header
   const channels = colourType === 6 ? 4 : 3
@@ -47,15 +47,15 @@ export function stripsOf(pixels: BmpPixels): Raster {
   }
 }
 
-/** What no other format has a place for. */
+/** Names of what no other format can store, for the receipt. */
 async function leftOut(source: Source, header: BmpHeader, { spareBits }: BmpPixels, options: Options): Promise<Message[]> {
-  const left: Message[] = []
-  if (spareBits && !(await spareBytesAreEqual(source, header, options))) left.push(message('fourth_byte_of_pixels'))
-  if (header.gap.length > 0) left.push(message('gap_between_headers_and_pixels', { bytes: header.gap.length }))
-  return left
+  const omitted: Message[] = []
+  if (spareBits && !(await spareBytesAreEqual(source, header, options))) omitted.push(message('fourth_byte_of_pixels'))
+  if (header.gap.length > 0) omitted.push(message('gap_between_headers_and_pixels', { bytes: header.gap.length }))
+  return omitted
 }
 
-/** undefined: the file names none. */
+/** Resolution of the header. `undefined`: the header has none. */
 function resolutionOf({ pixelsPerMetre: [x, y] }: BmpHeader): Resolution | undefined {
   return x > 0 && y > 0 ? { x, y, unit: 'metre' } : undefined
 }

@@ -1,4 +1,7 @@
-/** Fields of more than eight bits against the palette that they became. Rows from the bottom: it makes no difference to figures. */
+/**
+ * Compares BMP fields of more than 8 bits with the palette that replaces them. Both pictures are read from the bottom, which does not
+ * change the figures.
+ */
 
 import { PictureMeter } from '../../images/compare/compare.ts'
 import type { Raster } from '../../images/raster/raster.ts'
@@ -19,12 +22,12 @@ export const upwards = (pixels: BmpPixels): Raster => ({
   rows: () => rgbRows(pixels, 'bottom-up'),
 })
 
-/** Measures rows of indices as they are made, while the rows of the upload come from the file. */
+/** Measures rows of palette indices while they are encoded, and reads the matching rows of the upload from the file. */
 export class DeepMeter implements Disposable {
   readonly #meter: PictureMeter<'similarity'>
   readonly #rows: AsyncGenerator<Uint16Array>
   readonly #palette: Uint8Array
-  readonly #waiting: Uint16Array[] = []
+  readonly #pendingRows: Uint16Array[] = []
 
   constructor({ header: { width, height }, deepRows }: BmpPixels, palette: Uint8Array) {
     this.#meter = new PictureMeter({ width, height, channels: 4, bits: 16 }, ['similarity'])
@@ -32,15 +35,15 @@ export class DeepMeter implements Disposable {
     this.#palette = palette
   }
 
-  /** Before each row that is pushed: the one of the upload. */
+  /** Reads the next row of the upload. Call it before each `push`. */
   async next(): Promise<void> {
     const { value } = await this.#rows.next()
-    if (value) this.#waiting.push(value)
+    if (value) this.#pendingRows.push(value)
   }
 
   push(indices: Uint8Array): void {
-    const row = this.#waiting.shift()
-    if (!row) throw new RangeError('a row that the upload does not have')
+    const row = this.#pendingRows.shift()
+    if (!row) throw new RangeError('more rows than the uploaded BMP has')
     const shown = new Uint16Array(row.length)
     for (let i = 0; i < indices.length; i++) {
       for (let c = 0; c < 3; c++) shown[4 * i + c] = this.#palette[3 * indices[i]! + c]! * 257

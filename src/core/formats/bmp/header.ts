@@ -1,7 +1,6 @@
 /**
- * BMP headers: OS/2 1.x (12 bytes), OS/2 2.x (16–64), Windows V3 (40), with masks (52, 56), V4 (108), V5 (124).
- * Field names and offsets after Microsoft's documentation of BITMAPFILEHEADER, BITMAPINFOHEADER, BITMAPV4HEADER and
- * BITMAPV5HEADER.
+ * Reads BMP headers: OS/2 1.x (12 bytes), OS/2 2.x (16 to 64), Windows V3 (40), with masks (52, 56), V4 (108) and V5 (124). Field names
+ * and offsets follow Microsoft's documentation of BITMAPFILEHEADER, BITMAPINFOHEADER, BITMAPV4HEADER and BITMAPV5HEADER.
  */
 
 import { ByteReader } from '../../bytes/reader.ts'
@@ -14,31 +13,31 @@ export type BmpCoding = 'plain' | 'rle8' | 'rle4'
 export interface BmpHeader {
   readonly width: number
   readonly height: number
-  /** Rows are stored from the top (a negative height in the file). */
+  /** True if rows are stored from the top, which a negative height means. */
   readonly topDown: boolean
   /** Bits per pixel: 1, 4, 8, 16, 24, 32. */
   readonly bits: number
   readonly coding: BmpCoding
   /** Red, green, blue of up to 256 colours; empty above 8 bits. */
   readonly palette: Uint8Array
-  /** Red, green, blue, alpha of 16- and 32-bit pixels; an alpha of 0 means there is none. */
+  /** Bit masks of red, green, blue and alpha in 16- and 32-bit pixels. Alpha mask 0: no alpha. */
   readonly masks: readonly [number, number, number, number]
-  /** Where the pixels start, and how many bytes a stored row has. */
+  /** `pixelsAt`: offset of the pixels in the file. `rowBytes`: bytes of a stored row. */
   readonly pixelsAt: number
   readonly rowBytes: number
-  /** The DIB header as it is in the file. */
+  /** Bytes of the DIB header, unchanged. */
   readonly dib: Uint8Array
-  /** Embedded or linked ICC profile (V5), and where it stands in the file. */
+  /** Embedded or linked ICC profile (V5), and its offset in the file. */
   readonly profile: Uint8Array | undefined
   readonly profileAt: number
-  /** What stands between the headers and the pixels and is not all zero: nobody reads it, it is kept. */
+  /** Bytes between headers and pixels. Readers ignore them; the result keeps them. Empty if all of them are zero. */
   readonly gap: Uint8Array
   readonly pixelsPerMetre: readonly [number, number]
 }
 
 const SIZES = [12, 16, 40, 52, 56, 64, 108, 124]
 const MOST_PROFILE_BYTES = 8 * 1024 * 1024
-/** More than any palette that nobody needs. */
+/** Most bytes between headers and pixels; more than any real palette. */
 const MOST_GAP_BYTES = 1024 * 1024
 const NO_MASKS = [0, 0, 0, 0] as const
 
@@ -115,29 +114,29 @@ function masksOf(reader: ByteReader, bits: number, masked: boolean, dibBytes: nu
   const alpha = dibBytes >= 56 || withAlpha
   if (reader.length < 14 + 40 + (alpha ? 16 : 12)) throw damaged('file_ends_in_masks', reader.length)
   const masks = [0, 4, 8, 12].map((at) => (at < 12 || alpha ? reader.u32(14 + 40 + at) : 0))
-  const seen = masks.reduce((all, mask) => {
+  const allMasks = masks.reduce((all, mask) => {
     const run = mask === 0 ? 1 : mask / (mask & -mask) + 1
     if (!Number.isInteger(Math.log2(Math.abs(run))) || (all & mask) !== 0) throw damaged('masks_with_gaps_or_in_each_other', 54)
     return all | mask
   }, 0)
   const narrow = masks.slice(0, 3).some((mask) => mask !== 0 && (mask >>> 0) / ((mask & -mask) >>> 0) <= 15)
   if (narrow) throw unsupported('fields_of_four_bits_or_less')
-  if (seen === 0 || (bits === 16 && seen >>> 16 !== 0)) throw damaged('masks_fit_no_pixel', 54)
+  if (allMasks === 0 || (bits === 16 && allMasks >>> 16 !== 0)) throw damaged('masks_fit_no_pixel', 54)
   return masks.map((mask) => mask >>> 0) as unknown as BmpHeader['masks']
 }
 
-/** Where a palette lies, as the headers say. */
-interface PalettePlace {
+/** Position and size of the palette, from the header fields. */
+interface PaletteLocation {
   readonly at: number
   readonly pixelsAt: number
   readonly bits: number
-  /** Entries of three bytes, as in the oldest header. */
+  /** True for palette entries of three bytes, which the 12-byte header has. */
   readonly core: boolean
-  /** Its colours; 0 for all that `bits` can name. */
+  /** Number of colours; 0: as many as `bits` can index. */
   readonly used: number
 }
 
-function paletteOf(head: Uint8Array, { at, pixelsAt, bits, core, used }: PalettePlace): Uint8Array {
+function paletteOf(head: Uint8Array, { at, pixelsAt, bits, core, used }: PaletteLocation): Uint8Array {
   if (bits > 8) return new Uint8Array()
   const entry = core ? 3 : 4
   const most = 1 << bits
@@ -151,7 +150,7 @@ function paletteOf(head: Uint8Array, { at, pixelsAt, bits, core, used }: Palette
   return rgb
 }
 
-/** bV5CSType, bV5ProfileData and bV5ProfileSize; offsets count from the DIB header. */
+/** Reads the profile by bV5CSType, bV5ProfileData and bV5ProfileSize. Offsets count from the DIB header. */
 async function profileOf(source: Source, dibBytes: number, field: (offset: number) => number): Promise<Profile> {
   const type = field(56)
   const [offset, size] = [field(112), field(116)]
@@ -163,14 +162,14 @@ async function profileOf(source: Source, dibBytes: number, field: (offset: numbe
 
 type Profile = Pick<BmpHeader, 'profile' | 'profileAt'>
 
-/** Bytes from `at` to `end` but for the profile, where that stands there; none where all of them are zero. */
+/** Bytes from `at` to `end`, without the profile if it lies there. Empty if all of them are zero. */
 async function gapOf(source: Source, at: number, end: number, { profile, profileAt }: Profile): Promise<Uint8Array> {
   if (end - at > MOST_GAP_BYTES) throw unsupported(message('bytes_between_headers_and_pixels', { bytes: end - at }))
   const gap = end > at ? (await source.read(at, end - at)).slice() : new Uint8Array()
   const [from, to] = profile && profileAt < end ? [profileAt - at, profileAt - at + profile.length] : [gap.length, gap.length]
   const rest = gap.filter((_, i) => i < from || i >= to)
   if (rest.every((byte) => byte === 0)) return new Uint8Array()
-  // Run lengths are padded to words: some readers count these from the beginning of the file.
+  // Run lengths are padded to an even offset, which some readers count from the start of the file.
   if (rest.length % 2 === 1) throw unsupported(message('pixels_behind_odd_number_of_bytes_stay', { bytes: rest.length }))
   return rest
 }

@@ -1,4 +1,4 @@
-/** Rows of a BMP, whatever its form, as 8-bit samples in PNG's forms. */
+/** Reads the rows of a BMP in any form, as 8-bit samples in PNG's forms. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { PictureHeader } from '../../../../wasm/png/engine.ts'
@@ -18,19 +18,19 @@ const STRIP_BYTES = 256 * 1024
 
 export interface BmpPixels {
   readonly header: PictureHeader
-  /** Rows one by one in PNG's native form; views that are valid until the next. */
+  /** Yields rows in PNG's native form, each a view that is valid until the next one. */
   rows(order: Order): AsyncGenerator<Uint8Array>
-  /** Pixels have bits that no mask names. */
+  /** True if pixels have bits outside all masks. */
   readonly spareBits: boolean
-  /** Fields of more than eight bits: what comes out is not all there is. */
+  /** True if a channel has more than 8 bits, so that `rows` loses precision. */
   readonly deep: boolean
-  /** Where the picture ends in its file, with its profile. */
+  /** Offset in the file of the first byte after the picture and its profile. */
   readonly end: number
-  /** Rows one by one, RGBA, of fields with all their bits; only where `deep`. */
+  /** Yields 16-bit RGBA rows with all bits of the fields. Empty unless `deep`. */
   deepRows(order: Order): AsyncGenerator<Uint16Array>
 }
 
-/** Checks what can be checked without reading pixels. Run-length pictures are looked through for where their rows start. */
+/** Opens the pixels and checks everything that needs no pixel data. Run-length pictures are scanned once to find the start of each row. */
 export async function openPixels(source: Source, bmp: BmpHeader, options: Options): Promise<BmpPixels> {
   const { width, height, bits, palette, masks } = bmp
   if (width * height > pixelsWithin(BMP.mostPixels, options)) throw overBudget(message('pixels_of', { width, height }))
@@ -69,14 +69,14 @@ export async function openPixels(source: Source, bmp: BmpHeader, options: Option
   }
 }
 
-/** Two bytes that say so end a picture in run lengths. */
+/** Bytes of the end-of-bitmap code after run-length data. */
 const END_OF_RUNS = 2
 
 async function* noDeepRows(): AsyncGenerator<Uint16Array> {
   yield* []
 }
 
-/** A profile mostly stands behind the pixels, or up to three bytes of padding. */
+/** Offset of the first byte after pixels and profile. A profile usually follows the pixels, after up to three padding bytes. */
 function endOf(source: Source, { profile, profileAt }: BmpHeader, pixelsEnd: number): number {
   const end = Math.min(source.size, pixelsEnd)
   if (!profile || profileAt < end) return end
@@ -88,15 +88,15 @@ function* order(height: number, from: 'first' | 'last') {
   for (let i = 0; i < height; i++) yield from === 'first' ? i : height - 1 - i
 }
 
-async function* indexRows(source: Source, bmp: BmpHeader, wanted: Order, options: Options): AsyncGenerator<Uint8Array> {
+async function* indexRows(source: Source, bmp: BmpHeader, rowOrder: Order, options: Options): AsyncGenerator<Uint8Array> {
   const bytes = Math.ceil((bmp.width * bmp.bits) / 8)
-  for await (const row of storedRows(source, bmp, wanted, options)) yield row.subarray(0, bytes)
+  for await (const row of storedRows(source, bmp, rowOrder, options)) yield row.subarray(0, bytes)
 }
 
-/** Stored rows by ranges, a strip at a time. A row is gone when the one after its strip is asked for. */
-async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, options: Options): AsyncGenerator<Uint8Array> {
+/** Yields stored rows, read in strips. A row is valid until the first row of the next strip is requested. */
+async function* storedRows(source: Source, bmp: BmpHeader, rowOrder: Order, options: Options): AsyncGenerator<Uint8Array> {
   const { rowBytes, height, pixelsAt, topDown } = bmp
-  const forward = topDown === (wanted === 'top-down')
+  const forward = topDown === (rowOrder === 'top-down')
   const perStrip = Math.max(1, Math.floor(STRIP_BYTES / rowBytes))
   for (let done = 0; done < height; done += perStrip) {
     options.signal.throwIfAborted()
@@ -104,7 +104,7 @@ async function* storedRows(source: Source, bmp: BmpHeader, wanted: Order, option
     const first = forward ? done : height - done - count
     let strip = await source.read(pixelsAt + first * rowBytes, count * rowBytes)
     if (strip.length < count * rowBytes) {
-      // Some writers leave the padding of the last row out.
+      // Some writers omit the padding of the last row.
       if (strip.length < count * rowBytes - 3) throw malformed('bmp', source.size, 'file_ends_in_pixels')
       const padded = new Uint8Array(count * rowBytes)
       padded.set(strip)
@@ -129,7 +129,7 @@ const fieldOf = (mask: number) => {
   return { mask, shift, most: Math.max(1, mask >>> shift) }
 }
 
-/** Fields of any width as sixteen bits, RGBA. */
+/** Converter of bit fields of any width to 16-bit RGBA. */
 function maskedWide(masks: BmpHeader['masks'], bytes: 2 | 4) {
   const fields = masks.map(fieldOf)
   return (row: Uint8Array, width: number): Uint16Array => {
@@ -144,7 +144,7 @@ function maskedWide(masks: BmpHeader['masks'], bytes: 2 | 4) {
   }
 }
 
-/** Fields of any width, scaled to eight bits: narrow ones cut off, as most readers do, wide ones rounded. */
+/** Converter of bit fields to 8 bits: narrow fields are truncated, as most readers do; wide fields are rounded. */
 function masked(masks: BmpHeader['masks'], bytes: 2 | 4) {
   const used = masks[3] !== 0 ? masks : masks.slice(0, 3)
   const fields = used.map(fieldOf)
@@ -160,7 +160,7 @@ function masked(masks: BmpHeader['masks'], bytes: 2 | 4) {
   }
 }
 
-/** The picture for the PNG engine, rows from the bottom: in the order in which a BMP stores them. */
+/** Returns the picture for the PNG engine with rows from the bottom, the order in which a BMP stores them. */
 export function asPicture(pixels: BmpPixels): PngPicture {
   return {
     header: pixels.header,
@@ -174,7 +174,7 @@ export function asPicture(pixels: BmpPixels): PngPicture {
   }
 }
 
-/** Whether the fourth byte of 32-bit pixels without alpha is the same everywhere: only then may it go. */
+/** True if the unused bits of all 32-bit pixels are equal. Only then may they be dropped. */
 export async function spareBytesAreEqual(source: Source, bmp: BmpHeader, options: Options): Promise<boolean> {
   let first: number | undefined
   const spare = ~(bmp.masks[0] | bmp.masks[1] | bmp.masks[2]) >>> 0
@@ -189,7 +189,7 @@ export async function spareBytesAreEqual(source: Source, bmp: BmpHeader, options
   return true
 }
 
-/** Rows as RGB, or RGBA where there is alpha. */
+/** Yields rows as RGB, or RGBA if the picture has alpha. */
 export async function* rgbRows({ header, rows }: BmpPixels, order: 'bottom-up' | 'top-down'): AsyncGenerator<Uint8Array> {
   if (header.colourType !== 3) return yield* rows(order)
   const { width, bitDepth, palette } = header

@@ -1,4 +1,4 @@
-/** RLE8 and RLE4, as BITMAPINFOHEADER's documentation has them ("Bitmap Compression"). */
+/** Run-length coding RLE8 and RLE4 of BMP (documentation of BITMAPINFOHEADER, "Bitmap Compression"). */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { message } from '../../i18n/message.ts'
@@ -10,10 +10,13 @@ import type { BmpHeader } from './header.ts'
 const WINDOW_BYTES = 256 * 1024
 const MOST_ROWS = 1_000_000
 
-/** Codes of one row: at worst two bytes a pixel, and some that do nothing. */
+/** Most bytes of one coded row: two a pixel, plus codes without effect. */
 const mostRowBytes = (width: number) => 4 * width + 1024
 
-/** Decodes the row whose codes start at `at`, one index a byte; without `out` it is only looked through. Returns where they end. */
+/**
+ * Decodes the row whose codes start at `at` to one index a byte, and returns the offset after them. Without `out`, it only checks the
+ * codes.
+ */
 function decodeRow(
   data: Uint8Array,
   at: number,
@@ -21,7 +24,7 @@ function decodeRow(
   out?: Uint8Array,
 ): { at: number; last: boolean } {
   const nibbles = coding === 'rle4'
-  // Some writers code rows with the padding that plain ones have: readers leave it out.
+  // Some writers also code the padding of plain rows, which readers ignore.
   const padded = Math.ceil(width / (nibbles ? 8 : 4)) * (nibbles ? 8 : 4)
   let x = 0
   const next = () => {
@@ -49,7 +52,7 @@ function decodeRow(
         if (!nibbles || !(i & 1)) byte = next()
         put(nibbles ? (i & 1 ? byte & 15 : byte >> 4) : byte)
       }
-      if (bytes & 1) at++ // runs are padded to words
+      if (bytes & 1) at++ // absolute runs are padded to 2 bytes
     }
   }
 }
@@ -57,8 +60,8 @@ function decodeRow(
 const leftOut = () => unsupported('run_lengths_leave_pixels_out')
 
 /**
- * Where the codes of each row start, from the bottom, and where the last ones end; all of them are looked through.
- * @throws CodecError (unsupported_feature) where pixels are left out: readers differ
+ * Offsets of the codes of each row, from the bottom, and of the end. All codes are checked. @throws CodecError `unsupported_feature` if
+ * codes skip pixels, which readers show differently
  */
 export async function rleRowStarts(
   source: Source,
@@ -86,7 +89,7 @@ export async function rleRowStarts(
     if (y + 1 < height || last) continue
     starts[height] = at
     await refill()
-    // Ends of line may follow, until the end of the bitmap.
+    // End-of-line codes may follow, up to the end-of-bitmap code.
     for (let i = at - windowAt; window[i] !== 0 || window[i + 1] !== 1; i += 2)
       if (window[i] !== 0 || window[i + 1] !== 0) throw malformed('bmp', windowAt + i, 'run_length_data_without_end')
   }
@@ -100,7 +103,7 @@ async function replaced(window: Uint8Array, source: Source, at: number, bytes: n
   return (await source.read(at, Math.min(bytes, source.size - at))) as Uint8Array<ArrayBuffer>
 }
 
-/** Rows of one index a byte, from the bottom or from the top; each is gone when the next is asked for. */
+/** Yields rows of one index a byte, from the bottom or the top. A row is valid until the next one is requested. */
 export async function* rleRows(
   source: Source,
   header: Pick<BmpHeader, 'width' | 'height' | 'coding' | 'pixelsAt'>,
@@ -110,7 +113,7 @@ export async function* rleRows(
   const { width, height } = header
   const out = new Uint8Array(width)
   const start = (row: number) => starts[row] ?? source.size
-  let [first, end] = fromBottom ? [0, 0] : [height, height] // rows of the window
+  let [first, end] = fromBottom ? [0, 0] : [height, height] // row range of the window
   let window = new Uint8Array()
   for (let i = 0; i < height; i++) {
     const y = fromBottom ? i : height - 1 - i
@@ -129,10 +132,13 @@ export async function* rleRows(
 
 const freed = (window: Uint8Array, source: Source) => source.size > LARGE_BYTES && discard(window)
 
-/** Room that the codes of a row need at most. */
+/** Most bytes that the encoder writes for one row. */
 export const rleBytes = (width: number) => 2 * width + 8
 
-/** One row as RLE8, end-of-line included: runs, and stretches without runs as they are. Returns how many bytes of `out`. */
+/**
+ * Encodes one row as RLE8, with the end-of-line code: runs, and literal stretches without runs. Returns the number of bytes written to
+ * `out`.
+ */
 export function encodeRle8(row: Uint8Array, out: Uint8Array): number {
   let to = 0
   const n = row.length
@@ -144,7 +150,7 @@ export function encodeRle8(row: Uint8Array, out: Uint8Array): number {
       at += run
       continue
     }
-    // Up to the next run that is worth leaving for.
+    // Extend the literal stretch to the next run that is long enough to pay.
     let end = at + run
     while (end < n && end - at < 255) {
       const length = runLength(row, end, 4)
@@ -171,7 +177,10 @@ export function encodeRle8(row: Uint8Array, out: Uint8Array): number {
   return to
 }
 
-/** One row as RLE4: runs of a colour or of two in turn, and stretches as they are. Returns how many bytes of `out`. */
+/**
+ * Encodes one row as RLE4: runs of one colour or of two alternating colours, and literal stretches. Returns the number of bytes written to
+ * `out`.
+ */
 export function encodeRle4(row: Uint8Array, out: Uint8Array): number {
   let to = 0
   const n = row.length
@@ -190,7 +199,7 @@ export function encodeRle4(row: Uint8Array, out: Uint8Array): number {
     }
     let end = at
     while (end < n && end - at < 252 && alternating(end) < 8) end++
-    // Even stretches only: widespread readers take half of the count as bytes, rounded down.
+    // Literal stretches have an even length, because common readers compute their bytes as half the count, rounded down.
     const count = (end - at) & ~1
     end = at + count
     if (count < 4) {

@@ -1,4 +1,4 @@
-/** Writing a BMP: headers that carry on what the source said, and rows from the bottom. */
+/** Writes a BMP: headers with the source's fields, then rows from the bottom. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
@@ -10,7 +10,7 @@ export type Form =
   | { readonly kind: 'indexed'; readonly bits: 1 | 4 | 8; readonly runs: boolean; readonly palette: Uint8Array }
   | { readonly kind: 'rgb24' }
 
-/** Bytes of everything in front of the pixels, and the DIB header's own. V4 and V5 stay what they are: they name colour spaces. */
+/** Sizes of headers and palette in bytes. V4 and V5 headers keep their version, because they describe colour spaces. */
 function layoutOf(source: BmpHeader, form: Form) {
   const keeps = source.dib.length >= 108
   const dibBytes = keeps ? source.dib.length : 40
@@ -19,7 +19,7 @@ function layoutOf(source: BmpHeader, form: Form) {
   return { keeps, dibBytes, gapAt, pixelsAt: gapAt + source.gap.length }
 }
 
-/** Headers for `pixelBytes` bytes of pixels. */
+/** Returns the headers of a file with `pixelBytes` bytes of pixels. */
 function headers(source: BmpHeader, form: Form, pixelBytes: number): Uint8Array {
   const { keeps, dibBytes, gapAt, pixelsAt } = layoutOf(source, form)
   const out = new Uint8Array(pixelsAt)
@@ -42,8 +42,8 @@ function headers(source: BmpHeader, form: Form, pixelBytes: number): Uint8Array 
     .u32(source.pixelsPerMetre[0])
     .u32(source.pixelsPerMetre[1])
     .u32(form.kind === 'indexed' ? form.palette.length / 3 : 0)
-    .u32(0) // all colours are important
-  if (keeps) out.fill(0, 14 + 40, 14 + 56) // masks belong to 16 and 32 bits
+    .u32(0) // 0: all colours are important
+  if (keeps) out.fill(0, 14 + 40, 14 + 56) // clear the masks, which apply to 16 and 32 bits only
   if (source.profile) {
     writer
       .at(14 + 112)
@@ -58,7 +58,7 @@ function headers(source: BmpHeader, form: Form, pixelBytes: number): Uint8Array 
   return out
 }
 
-/** Bytes of a whole file in this form, when its pixels take `pixelBytes`. */
+/** Size in bytes of a whole file in this form with `pixelBytes` bytes of pixels. */
 export function fileBytes(source: BmpHeader, form: Form, pixelBytes: number): number {
   return layoutOf(source, form).pixelsAt + pixelBytes + (source.profile?.length ?? 0)
 }
@@ -67,7 +67,7 @@ export function plainBytes(source: BmpHeader, bits: number): number {
   return Math.ceil((source.width * bits) / 32) * 4 * source.height
 }
 
-/** Rows of 8-bit indices (or of RGB) in the form's own bytes; each holds until the next. */
+/** Packs rows of 8-bit indices or RGB samples into the bytes of the form. A packed row is valid until the next call. */
 class RowPacker {
   readonly #form: Form
   #out = new Uint8Array()
@@ -103,7 +103,7 @@ class RowPacker {
     return out
   }
 
-  /** Rows of a picture all need the same; padding is never written to. */
+  /** Returns a buffer for a row. All rows of a picture reuse it, because nothing writes to its padding. */
   #capacity(bytes: number): Uint8Array {
     if (this.#out.length !== bytes) this.#out = new Uint8Array(bytes)
     return this.#out
@@ -112,7 +112,7 @@ class RowPacker {
 
 const END_OF_BITMAP = Uint8Array.of(0, 1)
 
-/** Bytes the pixels take as runs; the rows are not kept. */
+/** Counts the bytes of the pixels as run lengths, without storing them. */
 export class RunCounter {
   bytes = END_OF_BITMAP.length
   readonly #packer: RowPacker
@@ -126,7 +126,7 @@ export class RunCounter {
 
 const PIECE_BYTES = 256 * 1024
 
-/** Writes a file whose pixel bytes are known; rows come from the bottom. */
+/** Writes a file whose pixel size is known. Rows come from the bottom. */
 export class BmpWriter {
   readonly #sink: Sink
   readonly #form: Form
@@ -160,7 +160,7 @@ export class BmpWriter {
     this.#put(this.#packer.pack(row))
   }
 
-  /** Hands on what is full. */
+  /** Writes the full pieces to the sink. */
   async flush(): Promise<void> {
     const pieces = this.#full
     this.#full = []

@@ -1,4 +1,4 @@
-/** A still GIF → JPEG, PNG, WebP, AVIF: its one picture as rows. */
+/** Reads a still GIF for conversion to JPEG, PNG, WebP or AVIF: its picture as rows. */
 
 import type { GifEngine, GifFacts } from '../../../../wasm/gif/gif.ts'
 import type { Convertible } from '../../images/convert/convert.ts'

@@ -1,4 +1,7 @@
-/** Where a GIF ends in its file (GIF89a, 27): viewers pass over what stands behind its trailer. And what it holds beside pictures. */
+/**
+ * Surveys the blocks of a GIF: where it ends (GIF89a, 27), its frames, and its comments and extensions. Viewers ignore the bytes after the
+ * trailer.
+ */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { distinct, type Message, message } from '../../i18n/message.ts'
@@ -16,7 +19,7 @@ const APPLICATION = 0xff
 const APPLICATION_NAME_BYTES = 11
 const LOOPS: ReadonlySet<string> = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0'])
 
-/** Bytes by their offset, mostly forward; past the end there are none. */
+/** Reads single bytes by offset through a window, fastest in forward order. `undefined`: after the end. */
 class Bytes {
   readonly #source: Source
   #window: Uint8Array = new Uint8Array()
@@ -37,20 +40,20 @@ class Bytes {
 }
 
 export interface GifSurvey {
-  /** Behind the trailer; the size of the file where there is none. */
+  /** Offset of the first byte after the trailer; the size of the file if there is no trailer. */
   readonly end: number
-  /** Of comments and application extensions (GIF89a, 24 and 26), in words; not those that say how often an animation runs. */
+  /** Names of comments and application extensions (GIF89a, 24 and 26), for the receipt. Loop extensions are not included. */
   readonly notes: readonly Message[]
   readonly frames: number
-  /** Pixels of all frames together, each of its own size (GIF89a, 20), at most the canvas. */
+  /** Sum of the pixels of all frames, each at its own size (GIF89a, 20), limited to the canvas. */
   readonly framePixels: number
 }
 
-/** Pictures are not looked into: the engine does that. */
+/** Walks the blocks of a GIF without decoding its pictures. */
 export async function surveyGif(source: Source): Promise<GifSurvey> {
   const bytes = new Bytes(source)
   const notes: Message[] = []
-  const [canvasWidth, canvasHeight] = [await little(bytes, 6), await little(bytes, 8)]
+  const [canvasWidth, canvasHeight] = [await u16At(bytes, 6), await u16At(bytes, 8)]
   let [frames, framePixels] = [0, 0]
   let at = HEADER_BYTES + tableBytes((await bytes.at(10)) ?? 0)
   for (;;) {
@@ -59,19 +62,19 @@ export async function surveyGif(source: Source): Promise<GifSurvey> {
     if (kind === EXTENSION) {
       const note = await noteOf(bytes, at)
       if (note) notes.push(note)
-      at = await behindBlocks(bytes, at + 1)
+      at = await afterBlocks(bytes, at + 1)
     }
     if (kind === IMAGE) {
       frames++
-      framePixels += Math.min(canvasWidth, await little(bytes, at + 4)) * Math.min(canvasHeight, await little(bytes, at + 6))
-      at = await behindBlocks(bytes, at + DESCRIPTOR_BYTES + tableBytes((await bytes.at(at + 8)) ?? 0) + 1)
+      framePixels += Math.min(canvasWidth, await u16At(bytes, at + 4)) * Math.min(canvasHeight, await u16At(bytes, at + 6))
+      at = await afterBlocks(bytes, at + DESCRIPTOR_BYTES + tableBytes((await bytes.at(at + 8)) ?? 0) + 1)
     }
   }
 }
 
-const little = async (bytes: Bytes, at: number) => ((await bytes.at(at)) ?? 0) | (((await bytes.at(at + 1)) ?? 0) << 8)
+const u16At = async (bytes: Bytes, at: number) => ((await bytes.at(at)) ?? 0) | (((await bytes.at(at + 1)) ?? 0) << 8)
 
-/** In words, the extension whose label stands at `at`. */
+/** Name of the extension whose label is at `at`, for the receipt. `undefined`: nothing to report. */
 async function noteOf(bytes: Bytes, at: number): Promise<Message | undefined> {
   const label = await bytes.at(at)
   if (label === COMMENT) return message('comment')
@@ -81,11 +84,11 @@ async function noteOf(bytes: Bytes, at: number): Promise<Message | undefined> {
   return LOOPS.has(name) ? undefined : message('extension_named', { name: JSON.stringify(name) })
 }
 
-/** Of a colour table, by the flags that announce it: 3 × 2^(n + 1). */
+/** Bytes of a colour table, from the flags of its descriptor: 3 × 2^(n + 1). */
 const tableBytes = (flags: number) => (flags & 0x80 ? 6 << (flags & 7) : 0)
 
-/** Each block has its length before it; a length of 0 ends them. */
-async function behindBlocks(bytes: Bytes, from: number): Promise<number> {
+/** Offset of the first byte after a chain of sub-blocks. Each block starts with its length; length 0 ends the chain. */
+async function afterBlocks(bytes: Bytes, from: number): Promise<number> {
   for (let at = from; ; ) {
     const length = await bytes.at(at)
     if (length === undefined) return at

@@ -1,6 +1,6 @@
 /**
- * GIF: every frame written anew against what is shown; exact at `high`, within a target per frame at `medium` and `low`. Where
- * the canvas does not fit, or viewers would not agree on it: see large.ts.
+ * GIF codec: encodes every frame against the canvas that viewers show. Lossless at `high`, within a target for each frame at `medium` and
+ * `low`. GIFs with a canvas that exceeds memory, or that viewers show differently: see large.ts.
  */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
@@ -51,7 +51,7 @@ export const gif: Codec = {
   },
 }
 
-/** All but what stands behind the trailer. */
+/** Compresses the GIF without the bytes after its trailer. */
 async function compressFile(source: Source, notes: readonly Message[], sink: Sink, options: Options): Promise<Outcome> {
   if (await isLarge(source, options)) return await compressLarge(source, sink, framesOf, options)
   const outcome = await compressGif(source, notes, sink, options).catch((error: unknown) => {
@@ -62,15 +62,18 @@ async function compressFile(source: Source, notes: readonly Message[], sink: Sin
 }
 
 /**
- * Pixels of all frames together; more would take more CPU than a job has. Above `hurried` fewer trials are made, above `lossy`
- * every level is exact and no size is searched for.
+ * Sum of the pixels of all frames, each counted with the full canvas. `all`: above it the CPU time of a job is exceeded. `lossy`: above it
+ * every level is lossless and no target size is searched. `hurried`: above it the encoder makes fewer trials.
  */
 const MOST_PIXELS = { all: 900_000_000, lossy: 300_000_000, hurried: 3_000_000 }
 
-/** Viewers do not agree what such a file shows, or it has more colours than can be told apart: its frames stay as they are. */
+/** True if viewers show the file differently, or if it has too many colours to distinguish. Its frames then stay unchanged. */
 const isDisputed = (error: unknown) => isEngineError(error, 'gif') && error.failure === 'unsupported'
 
-/** Whether an animation fits is known when its frames are counted (`fits`). */
+/**
+ * Opens an engine whose canvas must fit into `share` of the memory budget. Animations are checked again after their frames are counted
+ * (`fits`).
+ */
 function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIXEL = 'still'): GifEngine {
   return new GifEngine((width, height) => {
     const bytes = width * height * BYTES_PER_PIXEL[use] + FIXED_BYTES
@@ -78,7 +81,7 @@ function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIX
   })
 }
 
-/** Frames of a file one by one: yields after each, with the engine's canvas showing it; once more (`false`) at the end. */
+/** Decodes a file frame by frame. Yields `true` after each frame, when the engine's canvas shows it, and `false` at the end. */
 export async function* framesOf(source: Source, engine: GifEngine, options: Options): AsyncGenerator<boolean> {
   let since = 0
   for await (const chunk of chunksOf(source)) {
@@ -109,26 +112,29 @@ async function scan(source: Source, engine: GifEngine, options: Options): Promis
   return engine.facts()
 }
 
-/** The same where nothing is to be written afterwards. */
-async function scanned(source: Source, options: Options): Promise<GifFacts> {
+/** Scans a file with an engine of its own, if nothing is encoded afterwards. */
+async function scanOnly(source: Source, options: Options): Promise<GifFacts> {
   using engine = openEngine(options)
   return await scan(source, engine, options)
 }
 
-/** What holds beside a target: no hue changes, smooth areas stay smooth (a luma of 5 or 7 steps), and no pixel is far off (of 8 or 11). */
+/**
+ * Limits in addition to the target: colour cast, change of smooth areas (squared: 5 or 7 luma steps), and error of any pixel (squared: 8
+ * or 11 steps).
+ */
 const capsOf = ({ ssim }: RasterTarget) =>
   ssim >= PALETTE_TARGETS.medium.ssim ? { cast: 4, smooth: 25, most: 64 } : { cast: 7, smooth: 49, most: 121 }
 
 interface Encoding {
-  /** Of every frame; undefined for an exact result. */
+  /** Target of every frame. `undefined`: lossless. */
   readonly target: RasterTarget | undefined
-  /** Where the file goes; without one its bytes are only counted. */
+  /** Receives the file. `undefined`: the bytes are only counted. */
   readonly sink?: Pick<Sink, 'write'> | undefined
-  /** Is told the bytes so far, and may end it. */
+  /** Called after each frame with the bytes so far. Returns false to stop the encoding. */
   readonly afterFrame?: (frame: number, bytes: number) => boolean
 }
 
-/** One encode. @returns the bytes of the file; undefined where `afterFrame` ended it */
+/** Encodes the file once. @returns the size of the result in bytes; `undefined`: `afterFrame` stopped the encoding */
 async function encode(source: Source, engine: GifEngine, encoding: Encoding, options: Options): Promise<number | undefined> {
   const { target, sink, afterFrame } = encoding
   const { frames, width, height } = engine.facts()
@@ -145,10 +151,10 @@ async function encode(source: Source, engine: GifEngine, encoding: Encoding, opt
   return bytes
 }
 
-/** undefined: what frames restore does not fit either. */
+/** Compresses or converts the GIF. `undefined`: the restored frames exceed the memory budget. */
 async function compressGif(source: Source, notes: readonly Message[], sink: Sink, options: Options): Promise<Outcome | undefined> {
   if (options.output !== 'gif') {
-    const facts = await scanned(source, options)
+    const facts = await scanOnly(source, options)
     if (!fits(facts, options)) return undefined
     const picture = convertibleGif(source, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
     return await convertPicture({ ...picture, leftOut: () => notes }, source, sink, options)
@@ -157,17 +163,17 @@ async function compressGif(source: Source, notes: readonly Message[], sink: Sink
   const facts = await scan(source, engine, options)
   if (!fits(facts, options)) return undefined
   const chosen = await choose(source, engine, facts, options)
-  const made = chosen.made ?? (await make(source, engine, chosen.target, sink, options))
-  for (const piece of chosen.made?.pieces ?? []) await sink.write(piece)
+  const encoded = chosen.encoded ?? (await encodeTo(source, engine, chosen.target, sink, options))
+  for (const piece of chosen.encoded?.pieces ?? []) await sink.write(piece)
   const frames =
     facts.frames === 1 ? message('frame_against_what_is_shown') : message('frames_against_what_is_shown', { frames: facts.frames })
-  const { quality } = made
-  // Luma alone may be the same where colours are not.
+  const { quality } = encoded
+  // Luma PSNR alone can be infinite although colours differ.
   if (!chosen.target || quality.rgbPsnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', steps: [frames, message('exact')] }
   return { kind: 'compressed', ...lossOf(ofPixels(quality)), steps: [frames, message('tolerance_chosen_per_frame')] }
 }
 
-/** A finished encode. `pieces`: the file, where it was held in memory. */
+/** Finished encoding. `pieces`: the file, if it was kept in memory. */
 interface Made {
   readonly bytes: number
   readonly quality: { ssim: number; psnrDb: number; rgbPsnrDb: number }
@@ -175,12 +181,12 @@ interface Made {
 }
 
 interface Choice {
-  /** Of every frame; undefined for an exact result. */
+  /** Target of every frame. `undefined`: lossless. */
   readonly target: RasterTarget | undefined
-  readonly made?: Made
+  readonly encoded?: Made
 }
 
-async function make(source: Source, engine: GifEngine, target: RasterTarget | undefined, sink: Sink, options: Options): Promise<Made> {
+async function encodeTo(source: Source, engine: GifEngine, target: RasterTarget | undefined, sink: Sink, options: Options): Promise<Made> {
   const bytes = (await encode(source, engine, { target, sink }, options)) ?? 0
   return { bytes, quality: engine.quality() }
 }
@@ -192,64 +198,64 @@ async function choose(source: Source, engine: GifEngine, facts: GifFacts, option
   return chooseByLevel(source, engine, facts, options)
 }
 
-/** Animations of so many frames are begun exactly, to their quarter, before it is known that this is of any use. */
+/** Frames from which a lossless encoding is made of the first quarter, as a reference for the lossy attempts. */
 const LEAST_BEGUN_FRAMES = 8
-/** An attempt this much smaller than the exact one in the first quarter stays smaller: the exact one is not made. */
+/** Ratio to the lossless size of the first quarter, below which an attempt stays smaller, so that no lossless encoding is made. */
 const CLEARLY_SMALLER = 0.7
 /**
- * And one that is so much larger than another attempt by then, or later, does not catch up (at 1.05 one of 650 random animations
- * did; 1.3 would cost a quarter more CPU); exact ones gain on others for longer.
+ * Ratio to a rival's size from which an attempt is stopped, from the first quarter on. `within`: lossy attempts (at 1.05, one of 650
+ * random animations would have caught up; 1.3 would cost a quarter more CPU). `exact`: lossless ones, which catch up for longer.
  */
 const CLEARLY_LARGER = { within: 1.12, exact: 1.3 }
-/** What frames so far have to be of the file, to tell anything. */
+/** Share of the file from which the sizes of attempts are compared. */
 const TELLING_SHARE = 0.05
 
 /**
- * A level's own target, unless a gentler level makes fewer bytes: frames build on each other, so that more tolerance in one may
- * cost more in the next. Bytes decide that are really made; an attempt ends when it is behind.
+ * Chooses the smallest encoding of the level, gentler levels and lossless. A gentler level can be smaller, because an error in one frame
+ * may enlarge the next. Sizes are those of real encodings; an attempt stops when it falls behind.
  */
 async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<Choice> {
   if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) return { target: undefined }
   const quarter = Math.ceil(facts.frames / 4)
-  const begun = facts.frames >= LEAST_BEGUN_FRAMES
+  const startsLossless = facts.frames >= LEAST_BEGUN_FRAMES
   const exactAfter: number[] = []
-  let best = await attempt(source, engine, undefined, options, (_, bytes) => exactAfter.push(bytes) < quarter || !begun)
-  if (!best && !begun) return { target: undefined }
+  let best = await attempt(source, engine, undefined, options, (_, bytes) => exactAfter.push(bytes) < quarter || !startsLossless)
+  if (!best && !startsLossless) return { target: undefined }
   const whole = best
-  const telling = (bytes: number) => bytes >= source.size * TELLING_SHARE
+  const isComparable = (bytes: number) => bytes >= source.size * TELLING_SHARE
   let bestAfter: readonly number[] = exactAfter
-  let exactIsBehind = !begun
+  let isLosslessLarger = !startsLossless
   for (const level of paletteTargets(options.quality).toReversed()) {
     const target = targetForSize(level, facts)
-    const most = best?.made.bytes ?? source.size
+    const most = best?.encoded.bytes ?? source.size
     const rivalAfter = best?.target ? bestAfter : []
     const after: number[] = []
-    const other = await attempt(source, engine, target, options, (frame, bytes) => {
+    const attempted = await attempt(source, engine, target, options, (frame, bytes) => {
       after.push(bytes)
       if (bytes >= most) return false
-      if (frame < quarter || !telling(bytes)) return true
+      if (frame < quarter || !isComparable(bytes)) return true
       return bytes < Math.min(exactAfter[frame - 1] ?? bytes + 1, CLEARLY_LARGER.within * (rivalAfter[frame - 1] ?? bytes))
     })
-    if (!other || other.made.bytes >= most) continue
-    best = other
+    if (!attempted || attempted.encoded.bytes >= most) continue
+    best = attempted
     bestAfter = after
     const [early, exactly] = [after[quarter - 1] ?? 0, exactAfter[quarter - 1] ?? 0]
-    exactIsBehind ||= telling(early) && early < CLEARLY_SMALLER * exactly
+    isLosslessLarger ||= isComparable(early) && early < CLEARLY_SMALLER * exactly
   }
-  if (!exactIsBehind) {
-    const most = best ? mostExactBytes(best.made.bytes, facts) : source.size
+  if (!isLosslessLarger) {
+    const most = best ? mostExactBytes(best.encoded.bytes, facts) : source.size
     const exact = await attempt(source, engine, undefined, options, (frame, bytes) => {
       if (bytes >= most) return false
-      return !best || frame < quarter || !telling(bytes) || bytes < CLEARLY_LARGER.exact * (bestAfter[frame - 1] ?? bytes)
+      return !best || frame < quarter || !isComparable(bytes) || bytes < CLEARLY_LARGER.exact * (bestAfter[frame - 1] ?? bytes)
     })
-    if (exact && exact.made.bytes <= most) best = exact
+    if (exact && exact.encoded.bytes <= most) best = exact
   }
-  if (best && whole && whole.made.bytes <= mostExactBytes(best.made.bytes, facts)) best = whole
+  if (best && whole && whole.encoded.bytes <= mostExactBytes(best.encoded.bytes, facts)) best = whole
   if (!best) return { target: undefined }
-  return best.made.pieces ? best : { target: best.target }
+  return best.encoded.pieces ? best : { target: best.target }
 }
 
-/** Results of larger files are not held: they are made again. */
+/** File size in bytes up to which results are kept in memory; larger ones are encoded again. */
 const MOST_HELD_BYTES = 8 * 1024 * 1024
 
 async function attempt(
@@ -258,34 +264,34 @@ async function attempt(
   target: RasterTarget | undefined,
   options: Options,
   afterFrame: (frame: number, bytes: number) => boolean,
-): Promise<(Choice & { made: Made }) | undefined> {
+): Promise<(Choice & { encoded: Made }) | undefined> {
   const pieces: Uint8Array[] = []
-  const held = source.size <= MOST_HELD_BYTES
+  const isInMemory = source.size <= MOST_HELD_BYTES
   let size = 0
   const write = async (piece: Uint8Array) => {
     size += piece.length
     if (size < source.size) pieces.push(piece)
   }
-  const bytes = await encode(source, engine, { target, sink: held ? { write } : undefined, afterFrame }, options)
+  const bytes = await encode(source, engine, { target, sink: isInMemory ? { write } : undefined, afterFrame }, options)
   if (bytes === undefined) return undefined
-  const made = { bytes, quality: engine.quality() }
-  return { target, made: held && size < source.size ? { ...made, pieces } : made }
+  const encoded = { bytes, quality: engine.quality() }
+  return { target, encoded: isInMemory && size < source.size ? { ...encoded, pieces } : encoded }
 }
 
-/** The gentlest step of the ladder whose result fits. */
+/** Returns the highest-quality target whose result fits the target size. */
 async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<RasterTarget | undefined> {
-  const wanted = Math.min(options.targetSize ?? source.size, source.size)
+  const targetSize = Math.min(options.targetSize ?? source.size, source.size)
   const exactBytes = (await encode(source, engine, { target: undefined }, options)) ?? 0
-  if (exactBytes < wanted) return undefined
+  if (exactBytes < targetSize) return undefined
   if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) throw overBudget('more_frames_than_size_can_be_searched')
-  const found = await gentlestThatFits(TARGET_LADDER, wanted, async (target) => ({
+  const found = await gentlestThatFits(TARGET_LADDER, targetSize, async (target) => ({
     target,
     bytes: (await encode(source, engine, { target }, options)) ?? 0,
   }))
   return found.target
 }
 
-function around(a: GifPart | undefined, b: GifPart): GifPart {
+function unionOf(a: GifPart | undefined, b: GifPart): GifPart {
   if (!a?.height) return b
   if (!b.height) return a
   const [x, y] = [Math.min(a.x, b.x), Math.min(a.y, b.y)]
@@ -296,8 +302,8 @@ function around(a: GifPart | undefined, b: GifPart): GifPart {
 const differ = (difference: string): Verdict => ({ equal: false, difference })
 
 /**
- * Decodes both frame by frame: the same canvases (or the claimed similarity) at the same times. A frame of the result may stand
- * for several equal ones of the upload.
+ * Decodes both files frame by frame and compares canvases (or their similarity) and times. One frame of the result may replace several
+ * equal frames of the upload.
  */
 async function verifyGif(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   using first = openEngine(options, 0.5, 'look')
@@ -307,25 +313,25 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
   const [before, after] = [framesOf(original, engines[0], options), framesOf(result, engines[1], options)]
   const loss = outcome.kind === 'compressed' ? outcome.loss : undefined
   const worst = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY }
-  let shownFor = 0 // what is left of the delay of the result's frame
-  let needed = true
-  let changed: GifPart | undefined // since the canvases were compared last
+  let remainingDelay = 0 // remaining delay of the result's frame, in 1/100 s
+  let needsNextFrame = true
+  let changed: GifPart | undefined // area changed since the last comparison of canvases
   let number = 0
   for (; ; number++) {
-    const left = await before.next()
-    if (left.done || !left.value) break
-    if (needed) {
+    const frame = await before.next()
+    if (frame.done || !frame.value) break
+    if (needsNextFrame) {
       const right = await after.next()
       if (right.done || !right.value) return differ(`the result ends before frame ${number}`)
-      shownFor = engines[1].look().delay
-      changed = around(changed, engines[1].changed())
+      remainingDelay = engines[1].look().delay
+      changed = unionOf(changed, engines[1].changed())
     }
-    changed = around(changed, engines[0].changed())
+    changed = unionOf(changed, engines[0].changed())
     const { delay, digest } = engines[0].look()
-    const [facts, other] = [engines[0].facts(), engines[1].facts()]
-    if (facts.width !== other.width || facts.height !== other.height) return differ('the canvas has another size')
-    if (delay > shownFor) return differ(`frame ${number}: delay ${delay} became ${shownFor}`)
-    needed = (shownFor -= delay) === 0
+    const [facts, resultFacts] = [engines[0].facts(), engines[1].facts()]
+    if (facts.width !== resultFacts.width || facts.height !== resultFacts.height) return differ('the canvas has another size')
+    if (delay > remainingDelay) return differ(`frame ${number}: delay ${delay} became ${remainingDelay}`)
+    needsNextFrame = (remainingDelay -= delay) === 0
     if (digest === engines[1].look().digest) continue
     if (!loss) return differ(`frame ${number}: pixels differ`)
     const found = engines[1].similarityTo(engines[0], changed)
@@ -333,7 +339,7 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
     worst.ssim = Math.min(worst.ssim, found.ssim)
     worst.psnrDb = Math.min(worst.psnrDb, found.psnrDb)
   }
-  if (!needed) return differ(`the last frame is shown ${shownFor} hundredths of a second too long`)
+  if (!needsNextFrame) return differ(`the last frame is shown ${remainingDelay} hundredths of a second too long`)
   if ((await after.next()).value) return differ('the result has more frames')
   for (const engine of engines) engine.finish()
   if (!loss) return { equal: true }
@@ -351,4 +357,4 @@ async function stillScore(original: Source, result: Source, options: Options): P
 }
 
 const still = async (source: Source, options: Options) =>
-  convertibleGif(source, await scanned(source, options), () => openEngine(options, 0.5, 'look'), framesOf, options)
+  convertibleGif(source, await scanOnly(source, options), () => openEngine(options, 0.5, 'look'), framesOf, options)

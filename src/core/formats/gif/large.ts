@@ -1,4 +1,7 @@
-/** GIFs whose canvas is too large to be kept, or shown differently by viewers: every frame stays as it is and is coded anew, exactly, row by row. */
+/**
+ * Compresses GIFs whose canvas exceeds memory, or that viewers show differently. Every frame keeps its pixels and is encoded again row by
+ * row, lossless.
+ */
 
 import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine, seenBytes } from '../../../../wasm/gif/gif.ts'
 import { ByteReader } from '../../bytes/reader.ts'
@@ -10,17 +13,17 @@ import { malformed, overBudget } from '../../model/error.ts'
 
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
 
-/** Wasm memory beside the canvases: colour table, LZW, measuring. */
+/** Fixed WebAssembly memory in bytes in addition to the canvases: colour table, LZW and metrics. */
 export const FIXED_BYTES = 4 * 1024 * 1024
 /**
- * Of an engine that writes: the first of the two that verify takes its memory over, which the pool must keep for that; and the
- * second must fit beside it, with heap and buffers (docs/contributors/memory.md).
+ * Most memory in bytes of the encoding engine. One of the two verifying engines reuses it, so the pool must be able to keep it; the other
+ * one must fit in addition (docs/contributors/memory.md).
  */
 const MOST_WRITING_BYTES = 66 * 1024 * 1024
-/** Of all frames together, each of its own size. */
+/** Most pixels of all frames together, each at its own size. */
 const MOST_PIXELS = 900_000_000
 
-/** Whether a canvas does not fit; its size is in the logical screen descriptor (GIF89a 18). */
+/** True if the canvas does not fit the memory budget. Its size comes from the logical screen descriptor (GIF89a, 18). */
 export async function isLarge(source: Source, options: Options): Promise<boolean> {
   const head = await source.read(0, 10)
   if (head.length < 10) throw malformed('gif', head.length, 'no_logical_screen')
@@ -30,7 +33,10 @@ export async function isLarge(source: Source, options: Options): Promise<boolean
   return !fits({ width, height }, options)
 }
 
-/** `restored` and `frames`: as the scan has found them. What is restored counts for both verifying engines. */
+/**
+ * True if the canvas fits the memory budget. `restored` and `frames` come from the scan. Restored pixels count twice, for both verifying
+ * engines.
+ */
 export function fits(
   { width, height, restored = 0, frames = 1 }: { width: number; height: number; restored?: number; frames?: number },
   options: Options,
@@ -60,7 +66,7 @@ export async function compressLarge(source: Source, sink: Sink, framesOf: Frames
   return { kind: 'compressed', steps: [frames === 1 ? message('frame_coded_anew') : message('frames_coded_anew', { frames })] }
 }
 
-/** Decodes both frame by frame: the same indices, tables, places, times and extensions. */
+/** Decodes both files frame by frame and compares indices, colour tables, positions, times and extensions. */
 export async function verifyLarge(original: Source, result: Source, framesOf: Frames, options: Options): Promise<Verdict> {
   using first = openEngine()
   using second = openEngine()

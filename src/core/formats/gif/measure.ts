@@ -1,4 +1,4 @@
-/** Two animations side by side, frame by frame, as a viewer shows them. */
+/** Compares two animations frame by frame, as viewers show them. */
 import { GifEngine, type GifFacts } from '../../../../wasm/gif/gif.ts'
 import type { Convertible } from '../../images/convert/convert.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
@@ -9,21 +9,21 @@ import { framesOf } from './gif.ts'
 
 const open = () => new GifEngine(() => undefined)
 
-/** The worst frame. A frame of the result may stand for several equal ones of the upload. */
+/** Similarity of the worst frame. One frame of the result may replace several equal frames of the upload. */
 export async function gifSimilarity(original: Source, result: Source, options: Options): Promise<Similarity> {
   using first = open()
   using second = open()
   for (const engine of [first, second]) engine.begin('look')
   const [before, after] = [framesOf(original, first, options), framesOf(result, second, options)]
-  let [ssim, psnrDb, shownFor] = [1, Number.POSITIVE_INFINITY, 0]
+  let [ssim, psnrDb, remainingDelay] = [1, Number.POSITIVE_INFINITY, 0]
   let exact = true
-  for (let needed = true; ; ) {
+  for (let needsNextFrame = true; ; ) {
     if (!(await before.next()).value) break
-    if (needed && !(await after.next()).value) throw unsupported('animation_ends_early')
-    if (needed) shownFor = second.look().delay
+    if (needsNextFrame && !(await after.next()).value) throw unsupported('animation_ends_early')
+    if (needsNextFrame) remainingDelay = second.look().delay
     const { delay, digest } = first.look()
-    shownFor -= delay
-    needed = shownFor <= 0
+    remainingDelay -= delay
+    needsNextFrame = remainingDelay <= 0
     if (digest === second.look().digest) continue
     exact = false
     const { width, height } = first.facts()
@@ -34,12 +34,12 @@ export async function gifSimilarity(original: Source, result: Source, options: O
   return { ssim, psnrDb, psnrRgbDb: exact ? Number.POSITIVE_INFINITY : psnrDb }
 }
 
-/** A still picture. */
+/** Reads a still GIF as a picture that can be converted. */
 export async function convertibleGifOf(source: Source, options: Options): Promise<Convertible> {
   return convertibleGif(source, await factsOf(source, options), open, framesOf, options)
 }
 
-/** How many there are. */
+/** Number of frames in a GIF. */
 export const framesIn = async (source: Source, options: Options): Promise<number> => (await factsOf(source, options)).frames
 
 async function factsOf(source: Source, options: Options): Promise<GifFacts> {

@@ -1,4 +1,4 @@
-/** A result from its parts: the original's segments, new tables and scans, and whatever followed the picture. */
+/** Assembles a JPEG result: the original's segments, new tables and scans, and the bytes after the picture. */
 
 import { concat } from '../../bytes/concat.ts'
 import { type Message, message } from '../../i18n/message.ts'
@@ -8,22 +8,24 @@ import { copyTail, tailSteps } from '../../model/trailing-data.ts'
 import { isTrue, type MultiPicture, movedIndex, readMultiPicture } from './mpf.ts'
 import type { JpegHeader } from './segments.ts'
 
-/** Start-of-image marker: two bytes before the segments, and before what the engine writes. */
+/** Bytes of the SOI marker, which precedes the segments and also starts the engine's output. */
 const SOI_BYTES = 2
 
-/** The parts of the original that come over unchanged. */
+/** Parts of the original that the result keeps. */
 export interface Frame {
   readonly header: JpegHeader
-  /** Bytes before the new tables: start-of-image and segments. */
+  /** Bytes before the new tables: SOI marker and segments. */
   readonly headBytes: number
-  /** Offset in the original where its picture ended. */
+  /** Offset in the original of the first byte after its picture. */
   readonly pictureEnd: number
   readonly multiPicture: MultiPicture | undefined
-  /** How many of the segments stood between scans. */
+  /** Number of segments that were between the scans of the original. */
   readonly lateSegments: number
 }
 
-/** Throws `unsupported_feature` where the file holds several pictures and its index cannot be moved along. */
+/**
+ * Collects the parts to keep. @throws CodecError `unsupported_feature` if the file has several pictures and their index cannot be updated
+ */
 export function frameOf(source: Source, header: JpegHeader, pictureEnd: number, lateSegments = 0): Frame {
   const multiPicture = readMultiPicture(header.segments)
   const usable = multiPicture !== 'unreadable' && (!multiPicture || isTrue(multiPicture, header.segments, pictureEnd, source.size))
@@ -32,7 +34,7 @@ export function frameOf(source: Source, header: JpegHeader, pictureEnd: number, 
   return { header, headBytes, pictureEnd, multiPicture, lateSegments }
 }
 
-/** Bytes of a result whose tables and scans have `codedBytes` (with their own start-of-image). */
+/** Size in bytes of a result whose tables and scans, with their SOI marker, have `codedBytes` bytes. */
 export function assembledBytes(source: Source, frame: Frame, codedBytes: number): number {
   return frame.headBytes + codedBytes - SOI_BYTES + source.size - frame.pictureEnd
 }
@@ -52,7 +54,7 @@ export async function assemble(source: Source, sink: Sink, frame: Frame, coded: 
   await copyTail(source, frame.pictureEnd, sink)
 }
 
-/** Steps for the receipt: segments that moved, further pictures, bytes behind the end. */
+/** Steps for the receipt: moved segments, further pictures, and bytes after the picture. */
 export function keptSteps(source: Source, frame: Frame): Message[] {
   const moved = frame.lateSegments ? [message('segments_moved_before_picture', { segments: frame.lateSegments })] : []
   const others = (frame.multiPicture?.pictures.length ?? 1) - 1

@@ -1,4 +1,4 @@
-/** What a JPEG carries beside its pixels, taken out of its segments for another container. */
+/** Extracts the metadata of a JPEG from its segments, for files of another format. */
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
@@ -12,20 +12,18 @@ const XMP = 'http://ns.adobe.com/xap/1.0/\0'
 
 const contentOf = (segment: Segment, signatureBytes: number) => segment.bytes.subarray(4 + signatureBytes)
 
-/** Something would be lost on the way. */
+/** Rejects the conversion because `what` would be lost. @throws CodecError `unsupported_feature` */
 export function refuse(what: Said): never {
   throw unsupported(message('would_be_lost_in_another_format', { what: messageOf(what) }))
 }
 
-/**
- * Throws `unsupported_feature` for what no other container holds: nothing may be lost on the way.
- */
+/** Metadata for another format. @throws CodecError `unsupported_feature` for metadata that no other format can store */
 export function carriedOf(header: JpegHeader): Carried {
   const { segments } = header
   if (segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) refuse('further_pictures')
   if (segments.some((segment) => isSegment(segment, 0xed, 'Photoshop 3.0\0'))) refuse('iptc_block')
   if (segments.some((segment) => isSegment(segment, 0xe1, 'http://ns.adobe.com/xmp/extension/\0'))) refuse('extended_xmp')
-  // Readers take the first, or the last.
+  // With two XMP packets, some readers use the first and others the last.
   if (segments.filter((segment) => isSegment(segment, 0xe1, XMP)).length > 1) refuse('second_xmp_packet')
   const icc = iccOf(segments)
   if (icc && header.components === 4) refuse('cmyk_profile')
@@ -43,7 +41,7 @@ export function carriedOf(header: JpegHeader): Carried {
 
 const isComment = ({ marker }: Segment) => marker === 0xfe
 
-/** Comments name no encoding: UTF-8 where they are valid, else Latin-1. */
+/** Decodes a comment, whose encoding JPEG does not specify: UTF-8 if it is valid, otherwise Latin-1. */
 function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
@@ -52,7 +50,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Segments whose content comes along, or means nothing outside of a JPEG. */
+/** Segments whose content is converted, or that have no meaning outside of JPEG. */
 const CARRIED = [
   [0xe0, 'JFIF\0'],
   [0xe1, 'Exif\0\0'],
@@ -61,18 +59,18 @@ const CARRIED = [
   [0xee, 'Adobe'],
 ] as const
 
-/** What a conversion leaves behind, for the receipt. */
+/** Names of the metadata that a conversion drops, for the receipt. */
 export function leftBehind(segments: readonly Segment[], { exif, resolution }: Carried, output: string): readonly Message[] {
-  const left = segments.filter(
+  const dropped = segments.filter(
     (segment) => !(output === 'png' && isComment(segment)) && !CARRIED.some(([marker, signature]) => isSegment(segment, marker, signature)),
   )
-  const names = left.map(({ marker }) => (marker === 0xfe ? message('comment') : message('app_segment', { number: marker & 15 })))
-  // EXIF, which comes along, has a resolution of its own.
+  const names = dropped.map(({ marker }) => (marker === 0xfe ? message('comment') : message('app_segment', { number: marker & 15 })))
+  // If EXIF is kept, the resolution is not lost: EXIF has its own.
   if (output !== 'png' && resolution && !exif) names.push(message('resolution'))
   return distinct(names)
 }
 
-/** The profile in its numbered parts (ICC.1, B.4). */
+/** Joins the numbered parts of the ICC profile (ICC.1, B.4). */
 function iccOf(segments: readonly Segment[]): Uint8Array | undefined {
   const parts = segments.filter((segment) => isSegment(segment, 0xe2, 'ICC_PROFILE\0') && segment.bytes.length > 18)
   if (parts.length === 0) return undefined

@@ -1,4 +1,4 @@
-/** JPEG → PNG, WebP, AVIF. */
+/** Converts a JPEG to PNG, WebP or AVIF. */
 
 import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureTarget } from '../../catalog/levels.ts'
@@ -20,24 +20,24 @@ export async function convert(source: Source, sink: Sink, header: JpegHeader, op
   const encode = options.output === 'png' ? encodePng : OUTPUT_CODECS[options.output]?.encode
   if (!encode) throw unsupported(message('jpg_to', { output: options.output }))
   const carried = carriedOf(header)
-  let late: readonly Place[] = []
+  let latePlaces: readonly Place[] = []
   const { raster, steps } = picture(source, header, options, (read) => {
     if (read.endOffset < source.size) refuse('data_after_picture')
-    late = read.lateSegments
+    latePlaces = read.lateSegments
   })
   const { targetSize, lossless } = options
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
   const encoded = await encodeKeepingFloors(options.output, encode, raster, carried, request)
-  const lateOnes = await lateSegments(source, late)
-  const left = [...leftBehind(header.segments, carried, options.output), ...(lateOnes.length > 0 ? leftBehind(lateOnes, {}, '') : [])]
-  if (left.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: left }))
-  const isIncomplete = left.length > 0 || header.components === 4
+  const lateOnes = await lateSegments(source, latePlaces)
+  const dropped = [...leftBehind(header.segments, carried, options.output), ...(lateOnes.length > 0 ? leftBehind(lateOnes, {}, '') : [])]
+  if (dropped.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: dropped }))
+  const isIncomplete = dropped.length > 0 || header.components === 4
   const loss = await lossAgainst({ raster: wholeSize(source, header), carried }, encoded, isIncomplete, options)
   for (const chunk of encoded.chunks) await sink.write(chunk)
   return { kind: 'compressed', ...lossOf(loss), steps: [...steps, encoded.step] }
 }
 
-/** The decoded picture in grey or RGB, at the size that is wanted. */
+/** Decodes the picture as grey or RGB, at the requested size. */
 export function picture(
   source: Source,
   header: JpegHeader,
@@ -56,11 +56,11 @@ export function picture(
   return { raster: resized(flat, size.width, size.height), steps }
 }
 
-/** The same as it is stored. */
+/** Decodes the picture as grey or RGB, at its full size. */
 export function wholeSize(source: Source, header: JpegHeader): Raster {
   const decoded = jpegRaster(source, header)
   return header.components === 4 ? cmykAsRgb(decoded, isInverted(header)) : decoded
 }
 
-/** True if the file stores CMYK as Adobe's programs do: 255 is no ink. */
+/** True if the file stores inverted CMYK, as Adobe programs do: 255 is no ink. */
 const isInverted = ({ segments }: JpegHeader) => segments.some((segment) => isSegment(segment, 0xee, 'Adobe'))

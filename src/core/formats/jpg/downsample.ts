@@ -1,4 +1,4 @@
-/** For documents: a picture that is stored larger than it is shown becomes smaller. Quality is measured at the new size. */
+/** Downsamples JPEG pictures in documents that are stored larger than they are shown. Quality is measured at the new size. */
 
 import { JpegJob, type RowsIn } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
@@ -19,8 +19,8 @@ import { isSegment, type JpegHeader } from './segments.ts'
 import { DOWNSAMPLE_BASE_BYTES, PACKED_PER_PIXEL } from './tuning.ts'
 
 /**
- * How the pixels go through: as YCbCr where that is how they are stored, the inks as inks. undefined where the colour of
- * the result would not be that of its Adobe segment (APP14, transform in byte 11 of the content), or several pictures hang together.
+ * Colours in which the pixels are resampled: YCbCr if the file stores it, CMYK inks as inks. `undefined`: the Adobe segment (APP14,
+ * transform in byte 11 of the content) would no longer match the result, or the file has several pictures.
  */
 function pixelsOf(header: JpegHeader): { pixels: RowsIn['pixels']; colour: 'natural' | 'ycbcr'; ycck: boolean } | undefined {
   if (header.segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) return undefined
@@ -32,46 +32,46 @@ function pixelsOf(header: JpegHeader): { pixels: RowsIn['pixels']; colour: 'natu
   return undefined
 }
 
-/** undefined: it fits already, or cannot be done here. */
+/** Downsamples the picture. `undefined`: it already fits, or it cannot be downsampled here. */
 export async function downsample(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome | undefined> {
   const size = options.fitWithin && sizeWithin(header.width, header.height, options.fitWithin)
-  const through = size && pixelsOf(header)
-  if (!through || options.lossless || Math.min(size.width, size.height) < 11) return undefined
+  const colours = size && pixelsOf(header)
+  if (!colours || options.lossless || Math.min(size.width, size.height) < 11) return undefined
   const coefficients = header.progressive ? source.size * 2 : 0
   const needed = DOWNSAMPLE_BASE_BYTES + coefficients + size.width * size.height * PACKED_PER_PIXEL + header.width * 400
   if (!affords(options, needed)) return undefined
 
   const dctScale = dctScaleFor(header.width, size.width)
-  let between = 0
+  let lateSegmentCount = 0
   let pictureEnd = source.size
   const raster = resized(
-    jpegRaster(source, header, dctScale, through.colour, ({ lateSegments, endOffset }) => {
-      between = lateSegments.length
+    jpegRaster(source, header, dctScale, colours.colour, ({ lateSegments, endOffset }) => {
+      lateSegmentCount = lateSegments.length
       pictureEnd = endOffset
     }),
     size.width,
     size.height,
   )
-  const taking = JpegJob.fromRows({ ...size, pixels: through.pixels, subsampled: false, ycck: through.ycck })
+  const intake = JpegJob.fromRows({ ...size, pixels: colours.pixels, subsampled: false, ycck: colours.ycck })
   let done = 0
   for await (const strip of raster.rows()) {
     options.signal.throwIfAborted()
-    taking.write(strip)
+    intake.write(strip)
     done += strip.length / (size.width * raster.channels)
     options.progress((0.6 * done) / size.height)
   }
-  if (between > 0) return undefined // segments between scans: recompress() keeps them
-  using job = taking.end()
+  if (lateSegmentCount > 0) return undefined // segments between scans: recompress() keeps them
+  using job = intake.end()
   const steps = [message('downsampled_from', { width: header.width, height: header.height, newWidth: size.width, newHeight: size.height })]
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[options.quality]) job.decimate()
   const pause = () => yieldToOthers(options.signal)
   const reference = resized(jpegRaster(source, header, dctScale, 'natural'), size.width, size.height)
-  const mayHold = affords(options, needed + size.width * size.height * reference.channels)
-  const shown = mayHold ? cachedRaster(reference) : reference
+  const mayCache = affords(options, needed + size.width * size.height * reference.channels)
+  const comparedWith = mayCache ? cachedRaster(reference) : reference
   const { quality, figures, reached } =
-    through.pixels !== 'cmyk' && canBeScored(size)
-      ? await requantiseToScore(job, shown, perceptualTarget(options.quality, size), { pause })
+    colours.pixels !== 'cmyk' && canBeScored(size)
+      ? await requantiseToScore(job, comparedWith, perceptualTarget(options.quality, size), { pause })
       : await requantiseToTarget(job, pictureTarget(options.quality), { pause })
   if (!reached) return undefined
   job.release('read')

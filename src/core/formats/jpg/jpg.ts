@@ -7,7 +7,7 @@ import { readHeader } from './segments.ts'
 import { verifyJpeg } from './verify.ts'
 import { verifyConverted } from './verify-converted.ts'
 
-/** JPEG (ITU-T T.81) with JFIF, EXIF, Adobe and multi-picture files. */
+/** JPEG codec (ITU-T T.81) for files with JFIF, EXIF, Adobe and multi-picture segments. */
 export const jpg: Codec = {
   format: JPG,
   async compress(source, sink, options) {

@@ -1,6 +1,6 @@
 /**
- * The Multi-Picture index (CIPA DC-007): an APP2 segment of the first picture that says where in the file the others are
- * (gain maps of Ultra HDR, previews). When the first picture changes its size, the index must follow.
+ * Multi-Picture index (CIPA DC-007): an APP2 segment of the first picture with the offsets of the others (gain maps of Ultra HDR,
+ * previews). It must be updated if the first picture changes its size.
  */
 
 import { ByteReader } from '../../bytes/reader.ts'
@@ -12,17 +12,17 @@ const TAG_ENTRIES = 0xb002
 const ENTRY_BYTES = 16
 
 export interface MultiPicture {
-  /** Index in the list of segments. */
+  /** Index of the MPF segment in the list of segments. */
   readonly segment: number
-  /** The TIFF header in the segment's bytes: offsets count from it, as it lies in the file (5.2.3.3.3). */
+  /** Offset of the TIFF header in the segment's bytes. Picture offsets count from its position in the file (CIPA DC-007, 5.2.3.3.3). */
   readonly tiffAt: number
   readonly littleEndian: boolean
-  /** The first entry in the segment's bytes. */
+  /** Offset of the first entry in the segment's bytes. */
   readonly entriesAt: number
   readonly pictures: readonly { readonly size: number; readonly offset: number }[]
 }
 
-/** undefined: no index. 'unreadable': there is one, and nothing may move. */
+/** Reads the Multi-Picture index. `undefined`: no index. `unreadable`: the index cannot be parsed, so no picture may move. */
 export function readMultiPicture(segments: readonly Segment[]): MultiPicture | 'unreadable' | undefined {
   const found = segments.flatMap((segment, index) => (isSegment(segment, 0xe2, 'MPF\0') ? [index] : []))
   if (found.length === 0) return undefined
@@ -47,10 +47,7 @@ export function readMultiPicture(segments: readonly Segment[]): MultiPicture | '
   return { segment: index, tiffAt, littleEndian, entriesAt: tiffAt + at, pictures }
 }
 
-/**
- * Whether the index is true of the file: the first picture is the one that ends at `pictureEnd` (its size may count
- * padding after it), the others lie behind it.
- */
+/** True if the index matches the file: the first picture ends at `pictureEnd` (its size may include padding), and the others follow it. */
 export function isTrue(index: MultiPicture, segments: readonly Segment[], pictureEnd: number, fileSize: number): boolean {
   const base = (segments[index.segment] as Segment).offset + index.tiffAt
   const [first, ...others] = index.pictures
@@ -58,7 +55,7 @@ export function isTrue(index: MultiPicture, segments: readonly Segment[], pictur
   return others.every(({ size, offset }) => offset === 0 || (base + offset >= pictureEnd && base + offset + size <= fileSize))
 }
 
-/** The segment with its index moved: the first picture now ends at `newEnd`, everything behind it moved along. */
+/** Returns the index segment for a first picture that ends at `newEnd`; all later pictures move by the same distance. */
 export function movedIndex(
   index: MultiPicture,
   segments: readonly Segment[],

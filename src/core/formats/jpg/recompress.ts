@@ -1,4 +1,4 @@
-/** JPEG → JPEG: requantised to the level's target, or the same coefficients in fewer bytes, whichever is right. */
+/** Recompresses a JPEG: requantises it to the level's target, or codes the same coefficients in fewer bytes. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob, type Measured, type Place, recode, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
@@ -43,41 +43,41 @@ import {
   WORTH_LOSING,
 } from './tuning.ts'
 
-/** Stored colours that any decoder shows alike, with or without the segments of the file. */
+/** Colour codings that all decoders show alike, with or without the file's segments. */
 const SHOWN_ALIKE: ReadonlySet<string> = new Set(['ycbcr', 'gray'])
 
-/** A candidate: what to write, how large it gets, what it is. */
+/** Possible result: its data, size and outcome. */
 interface Candidate {
   readonly job: ReadPicture
-  /** Tables, frame and scans, with a start marker. */
+  /** Tables, frame header and scans, with an SOI marker. */
   readonly coded: readonly Uint8Array[]
-  /** Of the whole file. */
+  /** Size of the whole file in bytes. */
   readonly bytes: number
   readonly outcome: Extract<Outcome, { kind: 'compressed' }>
 }
 
-/** What is known of a picture that was read to its end, and maybe held. */
+/** Result of reading a picture to its end; some implementations also store its coefficients. */
 interface ReadPicture extends Disposable {
   readonly endOffset: number
   readonly lateSegments: readonly Place[]
 }
 
-/** Requantised, and not written yet. */
-const HALVED = message('chroma_halved')
+/** Receipt step of halved chroma. */
+const CHROMA_HALVED = message('chroma_halved')
 
 interface Made {
   readonly job: JpegJob
   readonly quality: number
   readonly figures: Measured
-  /** Is it what its level promises? */
+  /** True if the result reaches the target of its level. */
   readonly reached: boolean
-  /** Points above all that the level asks for; undefined where no score was measured. */
+  /** Score points above the target of the level. `undefined`: no score was measured. */
   readonly margin?: number
-  /** SSIMULACRA2 of the whole picture; undefined where it was not measured. */
+  /** SSIMULACRA 2 score of the whole picture. `undefined`: not measured. */
   readonly score?: number | undefined
 }
 
-/** Evidence for `verify`: what was looked at of a result, and where the upload's picture ended. */
+/** Evidence for `verify`: scored rows of results, and the end of the upload's picture. */
 export class ScoredResult {
   readonly at: ScoredRows
   readonly endOffset: number
@@ -133,13 +133,13 @@ class Recompression {
     if (options.targetSize !== undefined && options.targetSize < this.source.size) return this.toSize(options.targetSize)
     const stored = affords(this.options, this.needForBoth, COMFORT_BYTES)
     const made = stored ? await this.fewestStored() : await this.streamed()
-    const untouched = stored && this.steps.length === 0
+    const isUnchanged = stored && this.steps.length === 0
     if (!made.reached || !reachesFloors(made.figures)) {
-      if (untouched) return this.lossless(made.job)
+      if (isUnchanged) return this.lossless(made.job)
       made.job[Symbol.dispose]()
       return this.lossless()
     }
-    if (untouched) {
+    if (isUnchanged) {
       const share = shareOf(made.job)
       if (share > WORTH_LOSING + ESTIMATE_ERROR) return this.lossless(made.job)
       if (share < WORTH_LOSING - ESTIMATE_ERROR) return this.perceptual(made)
@@ -147,16 +147,19 @@ class Recompression {
     const perceptual = await this.perceptual(made)
     const hopeless = LOSSLESS_BEST[header.progressive ? 'progressive' : 'sequential'] * (this.source.size - header.scanOffset)
     if (codedBytes(perceptual) < hopeless) return perceptual
-    const exact = await this.exactBeside(made.job, untouched)
+    const exact = await this.exactBeside(made.job, isUnchanged)
     if (!exact) return perceptual
     const [kept, other] = codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? [perceptual, exact] : [exact, perceptual]
     if (other.job !== kept.job) other.job[Symbol.dispose]()
     return kept
   }
 
-  /** Without loss, of what `job` has read, or (it was changed) of another reading; undefined where there is no room for both. */
-  private async exactBeside(job: JpegJob, untouched: boolean): Promise<Candidate | undefined> {
-    if (untouched) return this.lossless(job)
+  /**
+   * Lossless candidate, from the coefficients of `job`, or from another reading if `job` was changed. `undefined`: memory does not suffice
+   * for both.
+   */
+  private async exactBeside(job: JpegJob, isUnchanged: boolean): Promise<Candidate | undefined> {
+    if (isUnchanged) return this.lossless(job)
     if (affords(this.options, this.need('read') + job.memoryBytes)) return this.lossless()
     if (this.header.progressive) return undefined
     return this.recoded(job.memoryBytes).catch((error: unknown) => {
@@ -165,11 +168,11 @@ class Recompression {
     })
   }
 
-  /** The result of the level, or that of a gentler level where it takes fewer bytes: `low` never takes more than `medium`. */
+  /** Result of the level, or of a gentler level if that is smaller, so that `low` is never larger than `medium`. */
   private async fewestStored(): Promise<Made> {
     let best = await this.stored(this.options.quality)
     for (const level of gentlerTargets(this.options.quality)) {
-      // What scores clearly less than a gentler level asks for is smaller than what that level makes.
+      // A result that scores clearly below the gentler level's target is smaller than that level's result.
       const points = (best.score ?? Number.NEGATIVE_INFINITY) - perceptualTarget(level, this.header).score
       if (!best.reached || points < -NEAR_POINTS || !affords(this.options, this.needForBoth + best.job.memoryBytes)) break
       const steps = this.steps.splice(0)
@@ -183,7 +186,7 @@ class Recompression {
     return best
   }
 
-  /** Everything in memory: coefficients as read and as made. */
+  /** Searches with original and requantised coefficients in memory. */
   private async stored(level: Quality): Promise<Made> {
     const job = await this.read()
     await this.decimate(job, LEVELS.halvedChromaPsnrDb[level])
@@ -193,59 +196,64 @@ class Recompression {
     this.steps.length = 0
     if (!made.reached) job[Symbol.dispose]()
     else if (!affords(this.options, this.needForBoth + job.memoryBytes)) {
-      this.steps.push(HALVED)
+      this.steps.push(CHROMA_HALVED)
       return made
     }
-    // It may be the halved chroma that keeps it from looking as it should, or that asks for finer steps than it saves.
+    // Halved chroma may have prevented the score, or required finer steps that cost more than it saves. Compare with full chroma.
     const whole = await this.requantised(await this.read(), level, made.reached ? made : undefined)
     if (!made.reached) return whole
     const isSmaller = whole.reached && whole.job.estimatedBytes('made') < job.estimatedBytes('made')
     const [kept, other] = isSmaller ? [whole, made] : [made, whole]
-    if (kept === made) this.steps.push(HALVED)
+    if (kept === made) this.steps.push(CHROMA_HALVED)
     other.job[Symbol.dispose]()
     return kept
   }
 
-  /** `other`: where the search of another form ended, which this one has to beat. */
+  /** Requantises to the level. `other`: end of the search in the other chroma format, which this one must beat. */
   private async requantised(job: JpegJob, level: Quality, other?: Partial<SearchEnd>): Promise<Made> {
     if (!this.isSteeredByScore(job)) return { job, ...(await requantiseToTarget(job, pictureTarget(level), this)) }
-    const wanted = perceptualTarget(level, this.header)
+    const target = perceptualTarget(level, this.header)
     const from = { quality: other?.quality, margin: other?.margin }
-    const found = await requantiseToScore(job, jpegRaster(this.source, this.header), wanted, this, from)
+    const found = await requantiseToScore(job, jpegRaster(this.source, this.header), target, this, from)
     return { job, ...found, score: found.visible.score }
   }
 
-  /** Colours that are shown alike without the file's own segments, and room for both pictures' rows beside the job. */
+  /**
+   * True if the perceptual score steers the search: colours do not depend on segments, and there is memory for the rows of both pictures.
+   */
   private isSteeredByScore(job: JpegJob): boolean {
     if (!SHOWN_ALIKE.has(job.info.colour) || !canBeScored(this.header)) return false
     return !this.header.progressive || affords(this.options, this.need('shownProgressive'))
   }
 
-  /** Nearer to the exact file than this, it is what will be taken. */
+  /** True if the result is so close to the lossless size that the lossless one will be chosen. */
   isPointless(job: JpegJob): boolean {
     return this.steps.length === 0 && shareOf(job) > WORTH_LOSING + ESTIMATE_ERROR
   }
 
-  /** Two readings: a sample to find the quality, then requantisation on the way in. Only the result is held, and its size is watched. */
+  /**
+   * Reads the file twice: a sample to find the quality, then all rows, which are requantised while they are read. Only the result is
+   * stored, and its size is limited.
+   */
   private async streamed(): Promise<Made> {
     const { header } = this
     if (header.progressive) this.require(this.needForBoth)
     const every = sampleEvery(header.width, header.height)
-    // Read again in the rare case that it is needed again: the second reading has its memory.
-    const sampled = async (look: (sample: JpegJob) => Promise<number>) => {
+    // Rarely, the sample is needed again. It is read again, because its memory is used by the second reading.
+    const sampled = async (search: (sample: JpegJob) => Promise<number>) => {
       using sample = await JpegJob.read(this.chunks(0, 0.3), { kind: 'sample', every })
-      return await look(sample)
+      return await search(sample)
     }
     let smoothPlanes = 0
-    let maySee = false
+    let isScored = false
     let quality = await sampled((sample) => {
       smoothPlanes = sample.smoothPlanes
-      maySee = this.isSteeredByScore(sample)
-      return maySee ? startingQuality(sample, this.perceptualTarget, this) : searchQuality(sample, this.target, this, STREAMED_CAUTION)
+      isScored = this.isSteeredByScore(sample)
+      return isScored ? startingQuality(sample, this.perceptualTarget, this) : searchQuality(sample, this.target, this, STREAMED_CAUTION)
     })
     const mostBytes = this.options.memoryBudget - BASE_BYTES.read - 2 * header.scanOffset
     const read = (at: number) => JpegJob.read(this.chunks(0.3, 0.8), { kind: 'stream', quality: at, smoothPlanes, mostBytes })
-    if (maySee) return await streamToScore(read, jpegRaster(this.source, header), this.perceptualTarget, quality, this.scoredRows)
+    if (isScored) return await streamToScore(read, jpegRaster(this.source, header), this.perceptualTarget, quality, this.scoredRows)
     for (;;) {
       const job = await read(quality)
       const { figures } = job
@@ -257,27 +265,27 @@ class Recompression {
     }
   }
 
-  /** The best that fits into the wanted size; without loss if that fits already. */
+  /** Searches for the best result that fits the target size; lossless if that fits. */
   private async toSize(limit: number): Promise<Candidate> {
     this.require(this.needForBoth)
     const job = await this.read()
     const exact = await this.lossless(job)
     if (exact.bytes <= limit) return exact
     const overhead = assembledBytes(this.source, await this.frame(job), 0)
-    const fitted = () => requantiseToSize(job, limit, overhead, this)
+    const searchToSize = () => requantiseToSize(job, limit, overhead, this)
     if (this.mayDecimate(job, LEVELS.halvedChromaPsnrDb.low)) {
-      // Full chroma where there is room for it: from here on, finer steps bring less than finer colour.
-      const full = await fitted().catch((error: unknown) => {
+      // Keep full chroma if the quality is high enough: then finer steps bring less than finer colour.
+      const full = await searchToSize().catch((error: unknown) => {
         if (error instanceof TargetUnreachable) return undefined
         throw error
       })
       if (full && full.quality >= FULL_CHROMA_QUALITY) return this.perceptual({ job, ...full })
       await this.decimate(job, LEVELS.halvedChromaPsnrDb.low)
     }
-    return this.perceptual({ job, ...(await fitted()) })
+    return this.perceptual({ job, ...(await searchToSize()) })
   }
 
-  /** The same coefficients, coded better. */
+  /** Codes the same coefficients in fewer bytes. */
   private async lossless(job?: JpegJob): Promise<Candidate> {
     if (!job && !this.header.progressive && this.need('read') > this.options.memoryBudget) return this.recoded()
     this.require(this.need('read'))
@@ -286,11 +294,11 @@ class Recompression {
     return { job: read, coded, bytes, outcome: recodedAs(scans) }
   }
 
-  /** The same where coefficients are not held, as the file is sequential and large. */
+  /** Codes the coefficients of large sequential files without storing them. */
   private async recoded(besideBytes = 0): Promise<Candidate> {
     const left = this.options.memoryBudget - BASE_BYTES.read - 2 * this.header.scanOffset
     let from = 0
-    // Three readings; the last has most to do.
+    // Progress share of one of the three readings; the last reading takes the longest.
     const read = () => this.chunks(from, (from += 0.3))
     const { chunks, bytes, endOffset, lateSegments } = await recode(read, { mostBytes: left - besideBytes, mostPacked: left })
     const job = { endOffset, lateSegments, [Symbol.dispose]: () => undefined }
@@ -303,7 +311,7 @@ class Recompression {
     return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(ofPixels(figures)), steps } }
   }
 
-  /** With the bytes of the whole file. */
+  /** Returns the coded scans with the size of the whole file. */
   private async assembled<T extends { bytes: number }>(job: JpegJob, coded: T): Promise<T> {
     return { ...coded, bytes: assembledBytes(this.source, await this.frame(job), coded.bytes) }
   }
@@ -311,11 +319,11 @@ class Recompression {
   private async decimate(job: JpegJob, lossPsnrDb: number): Promise<void> {
     if (!this.mayDecimate(job, lossPsnrDb)) return
     job.decimate()
-    this.steps.push(HALVED)
+    this.steps.push(CHROMA_HALVED)
     await this.pause()
   }
 
-  /** Chroma is finer than 4:2:0, and halving it costs no more than this. */
+  /** True if chroma is finer than 4:2:0 and halving it keeps at least this PSNR in dB. */
   private mayDecimate(job: JpegJob, lossPsnrDb: number): boolean {
     const { width, height } = this.header
     const psnrDb = job.decimationPsnrDb(sampleEvery(width, height))
@@ -332,11 +340,16 @@ class Recompression {
     return frameOf(this.source, { ...this.header, segments }, job.endOffset, late.length)
   }
 
-  /** Peak for holding coefficients as read, or as read and as made. */
-  private need(held: keyof typeof HELD_PER_BYTE): number {
+  /** Peak memory in bytes of the given set of coefficients. */
+  private need(coefficients: keyof typeof HELD_PER_BYTE): number {
     const { width, scanOffset } = this.header
-    const way = held === 'read' ? 'read' : 'measured'
-    return BASE_BYTES[way] + 2 * scanOffset + width * BYTES_PER_COLUMN[way] + (this.source.size - scanOffset) * HELD_PER_BYTE[held]
+    const memoryKind = coefficients === 'read' ? 'read' : 'measured'
+    return (
+      BASE_BYTES[memoryKind] +
+      2 * scanOffset +
+      width * BYTES_PER_COLUMN[memoryKind] +
+      (this.source.size - scanOffset) * HELD_PER_BYTE[coefficients]
+    )
   }
 
   private get needForBoth(): number {
@@ -348,7 +361,7 @@ class Recompression {
     throw overBudget(message('about_mb_of_memory_would_be_needed', { megabytes: Math.ceil(bytes / 1048576) }))
   }
 
-  /** The file in chunks, as a share of the whole job's progress. */
+  /** Chunks of the file, which report progress between `from` and `to`. */
   private async *chunks(from: number, to: number): AsyncGenerator<Uint8Array> {
     let done = 0
     for await (const chunk of chunksOf(this.source)) {
@@ -364,7 +377,7 @@ class Recompression {
   }
 }
 
-/** Bytes of the result as a share of what was read. */
+/** Ratio of the result's estimated bytes to those of the original. */
 const shareOf = (job: JpegJob) => job.estimatedBytes('made') / job.estimatedBytes('read')
 
 function recodedAs(scans: Scans): Candidate['outcome'] {
@@ -372,8 +385,8 @@ function recodedAs(scans: Scans): Candidate['outcome'] {
   return { kind: 'compressed', steps: [step] }
 }
 
-/** Bytes of tables and scans, without the segments that are copied. */
+/** Size in bytes of tables and scans, without the copied segments. */
 const codedBytes = ({ coded }: Candidate) => coded.reduce((sum, chunk) => sum + chunk.length, 0)
 
-/** Where steps are very coarse already, even the gentlest search takes too much. */
+/** True if the result is above the absolute floors. With very coarse steps in the source, even the gentlest search can fall below them. */
 const reachesFloors = ({ ssim, psnrDb }: Measured) => reaches({ ssim, psnrDb }, FLOORS)

@@ -1,4 +1,4 @@
-/** The marker segments before a JPEG's first scan (ITU-T T.81, Annex B), read by ranges; pixels are the engine's. */
+/** Reads the marker segments before a JPEG's first scan (ITU-T T.81, Annex B). The engine reads the pixels. */
 
 import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
 import { JPG } from '../../catalog/formats/jpg.ts'
@@ -8,13 +8,13 @@ import type { Options, Source } from '../../model/codec.ts'
 import { isManifestStore, signedByCredentials } from '../../model/content-credentials.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 
-/** An APPn or COM segment, kept byte for byte. */
+/** APPn or COM segment, kept byte for byte. */
 export interface Segment {
   /** Second byte of the marker: 0xE0–0xEF APPn, 0xFE COM. */
   readonly marker: number
-  /** Offset of the marker's first byte (FF) in the file. */
+  /** Offset of the marker's first byte (0xFF) in the file. */
   readonly offset: number
-  /** The whole segment: marker, length, content. */
+  /** Bytes of the whole segment: marker, length and content. */
   readonly bytes: Uint8Array
 }
 
@@ -23,26 +23,29 @@ export interface JpegHeader {
   readonly height: number
   readonly components: number
   readonly progressive: boolean
-  /** All components in the first scan, so a baseline file is read in one go. */
+  /** True if the first scan has all components, so that a baseline file is decoded in one pass. */
   readonly interleaved: boolean
   readonly segments: readonly Segment[]
-  /** Offset of the first scan's marker. */
+  /** Offset of the first SOS marker. */
   readonly scanOffset: number
 }
 
-/** Headers of real files end within a few megabytes: a MakerNote, a large ICC profile, extended XMP. */
+/** Most bytes of segments before the first scan. Real files have a few megabytes: a MakerNote, a large ICC profile, extended XMP. */
 const HEADER_BYTES_MAX = 24 * 1024 * 1024
-/** Each costs some hundred bytes beside its own; files with many previews or profiles have some hundred. */
+/**
+ * Most segments in a file. Each costs some hundred bytes of memory in addition; real files with many previews or profiles have some
+ * hundred.
+ */
 const SEGMENTS_MAX = 20_000
 
 const SOI = 0xd8
 const EOI = 0xd9
 const SOS = 0xda
 
-/** Frames that are not Huffman-coded DCT with 8 bits: SOF3, 5–7 (lossless, hierarchical), 9–11, 13–15 (arithmetic). */
+/** True for all SOF markers; also for unsupported frames: SOF3, 5 to 7 (lossless, hierarchical), 9 to 11, 13 to 15 (arithmetic coding). */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-/** @throws CodecError (over_budget) also for more pixels than `options` allow */
+/** Reads the header up to the first scan. @throws CodecError `over_budget`, also if the picture has more pixels than `options` allow */
 export async function readHeader(source: Source, options: Pick<Options, 'memoryBudget'>): Promise<JpegHeader> {
   const mostPixels = pixelsWithin(JPG.mostPixels, options)
   const start = await source.read(0, 2)
@@ -57,7 +60,7 @@ export async function readHeader(source: Source, options: Pick<Options, 'memoryB
     if (head[0] !== 0xff) throw malformed('jpg', offset, message('expected_marker_got', { found: String(head[0]) }))
     const marker = head[1] ?? 0
     if (marker === 0xff) {
-      offset += 1 // fill byte (B.1.1.2)
+      offset += 1 // skip a fill byte (T.81, B.1.1.2)
       continue
     }
     if (marker === EOI) throw malformed('jpg', offset, 'file_has_no_picture')
@@ -88,7 +91,7 @@ export async function readHeader(source: Source, options: Pick<Options, 'memoryB
 
 const tooManySegments = () => overBudget(message('more_than_segments_of_metadata', { limit: SEGMENTS_MAX }))
 
-/** Frame header (B.2.2). */
+/** Parses a frame header (ITU-T T.81, B.2.2). */
 function frameOf(marker: number, bytes: Uint8Array, offset: number, mostPixels: number) {
   if (marker >= 0xc8) throw unsupported('arithmetic_coding')
   if (marker === 0xc3 || marker >= 0xc5) throw unsupported('lossless_or_hierarchical_jpeg')
@@ -109,10 +112,13 @@ function frameOf(marker: number, bytes: Uint8Array, offset: number, mostPixels: 
   return { width, height, components, progressive: marker === 0xc2 }
 }
 
-/** Colour and orientation depend on these: between scans readers pass them over, before the picture they would not. */
-const MEANT_FOR_READERS = [0xe0, 0xe1, 0xe2, 0xee]
+/** Markers of segments that affect colour or orientation. Readers ignore them between scans, but would use them before the picture. */
+const AFFECTS_DISPLAY = [0xe0, 0xe1, 0xe2, 0xee]
 
-/** Segments between the scans, which the engine came across. They go in front of the picture, after the others. */
+/**
+ * Reads the segments between the scans, whose positions the engine reports. The result has them before the picture, after the other
+ * segments.
+ */
 export async function lateSegments(source: Source, places: readonly Place[]): Promise<Segment[]> {
   if (places.reduce((sum, place) => sum + place.length, 0) > HEADER_BYTES_MAX) throw overBudget('too_much_metadata_between_scans')
   if (places.length > SEGMENTS_MAX) throw tooManySegments()
@@ -121,28 +127,31 @@ export async function lateSegments(source: Source, places: readonly Place[]): Pr
     const bytes = (await source.read(offset, length)).slice()
     const marker = bytes[1] ?? 0
     if (bytes.length < length || bytes[0] !== 0xff) throw malformed('jpg', offset, 'segment_cannot_be_found_again')
-    if (MEANT_FOR_READERS.includes(marker)) throw unsupported('metadata_between_scans')
+    if (AFFECTS_DISPLAY.includes(marker)) throw unsupported('metadata_between_scans')
     segments.push({ marker, offset, bytes })
   }
   return segments
 }
 
-/** Whether a segment starts with these ASCII characters (after marker and length). */
+/** True if a segment starts with these ASCII characters after marker and length. */
 export function isSegment(segment: Segment, marker: number, signature: string): boolean {
   if (segment.marker !== marker || segment.bytes.length < 4 + signature.length) return false
   for (let i = 0; i < signature.length; i++) if (segment.bytes[4 + i] !== signature.charCodeAt(i)) return false
   return true
 }
 
-/** JPEG XT boxes (ISO/IEC 18477-3, B.1): `JP`, an instance, a number in sequence, then the box, here JUMBF (ISO/IEC 19566-5, D.1). */
+/**
+ * Offset of the box in a JPEG XT segment (ISO/IEC 18477-3, B.1): after marker, length, `JP`, instance and sequence number. Here it is
+ * JUMBF (ISO/IEC 19566-5, D.1).
+ */
 const BOX_AT = 4 + 8
 const holdsCredentials = (segment: Segment) => isSegment(segment, 0xeb, 'JP') && isManifestStore(segment.bytes.subarray(BOX_AT))
 
-/** Offset of the transform byte in Adobe's segment (APP14): marker and length, then 11 bytes of the content. */
+/** Offset of the transform byte in Adobe's APP14 segment: marker and length, then 11 bytes of content. */
 const TRANSFORM_AT = 4 + 11
 const YCCK = 2
 
-/** True if Adobe's segment says that four components are coded as luma, chroma and black (YCCK). */
+/** True if the Adobe segment declares four components as luma, chroma and black (YCCK). */
 export function isYcck({ segments }: JpegHeader): boolean {
   const adobe = segments.find((segment) => isSegment(segment, 0xee, 'Adobe'))
   return adobe?.bytes[TRANSFORM_AT] === YCCK

@@ -6,7 +6,9 @@ import { carriedOf } from './carried.ts'
 import { picture, wholeSize } from './convert.ts'
 import { readHeader } from './segments.ts'
 
-/** Decodes both and compares; exact results to the last sample. */
+/**
+ * Verifies a JPEG that was converted to another format: decodes both files and compares them. Lossless results must match in every sample.
+ */
 export async function verifyConverted(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const header = await readHeader(original, options)
   const { raster } = picture(original, header, options)

@@ -1,4 +1,4 @@
-/** Decodes what was stored and compares it with the upload. */
+/** Verifies JPEG results: decodes the stored file and compares it with the upload. */
 
 import { JpegJob, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { scoreOfRows } from '../../images/compare/compare.ts'
@@ -31,7 +31,7 @@ export async function verifyJpeg(
   const before = await readHeader(original, options)
   const after = await readHeader(result, options)
   if (before.width !== after.width || before.height !== after.height)
-    return downsampled([original, before], [result, after], outcome, options)
+    return verifyDownsampled([original, before], [result, after], outcome, options)
   for (const fact of ['width', 'height', 'components'] as const) {
     if (before[fact] !== after[fact]) return differs(`${fact}: ${before[fact]} became ${after[fact]}`)
   }
@@ -39,8 +39,8 @@ export async function verifyJpeg(
   const scored =
     exact || !canBeScored(before)
       ? undefined
-      : ((await asLookedAt(evidence, [result, after])) ?? (await alikeAndScored([original, before], [result, after])))
-  const ends = scored?.ends ?? (await (exact ? sameCoefficients(original, result) : alike([original, before], [result, after])))
+      : ((await knownScore(evidence, [result, after])) ?? (await scoredComparison([original, before], [result, after])))
+  const ends = scored?.ends ?? (await (exact ? sameCoefficients(original, result) : thumbnailsDiffer([original, before], [result, after])))
   if (typeof ends === 'string') return differs(ends)
   const late = await lateSegments(original, ends[0].lateSegments)
   const segments = segmentsDiffer({ ...before, segments: [...before.segments, ...late] }, after)
@@ -51,7 +51,7 @@ export async function verifyJpeg(
   return { equal: true, ...(scored ? { ssimulacra2: scored.score } : await score([original, before], result, outcome, options)) }
 }
 
-/** As readers show both; of inks nobody says how they look. */
+/** Perceptual score of the result, as viewers show both files. Empty for CMYK, whose appearance depends on the printer. */
 async function score(
   [original, header]: Side,
   result: Source,
@@ -62,8 +62,11 @@ async function score(
   return await scoreOfResult({ raster: wholeSize(original, header), carried: {} }, result, outcome, options)
 }
 
-/** The result read to its end, where its samples are those that were looked at and scored beside the upload: they stood there sample by sample. */
-async function asLookedAt(
+/**
+ * Reads the result to its end and looks its samples up in the evidence of the search. `undefined`: these samples were not scored, or the
+ * score is too low.
+ */
+async function knownScore(
   evidence: ScoredResult | undefined,
   [source, header]: Side,
 ): Promise<{ ends: [JpegEnd, JpegEnd]; score: number } | undefined> {
@@ -76,8 +79,8 @@ async function asLookedAt(
   return read && score !== undefined && score >= ALIKE_SCORE ? { ends: [evidence, read], score } : undefined
 }
 
-/** Both read to the end, side by side as readers show them; undefined where their score does not say that they are the same picture. */
-async function alikeAndScored(original: Side, result: Side): Promise<{ ends: [JpegEnd, JpegEnd]; score: number } | undefined> {
+/** Decodes both files to the end and scores them. `undefined`: the score is too low to prove that they show the same picture. */
+async function scoredComparison(original: Side, result: Side): Promise<{ ends: [JpegEnd, JpegEnd]; score: number } | undefined> {
   const [, { components }] = original
   if (components !== 1 && components !== 3) return undefined
   const ends: [JpegEnd?, JpegEnd?] = []
@@ -85,13 +88,16 @@ async function alikeAndScored(original: Side, result: Side): Promise<{ ends: [Jp
     jpegRaster(source, header, 8, 'natural', (read) => {
       ends[index] = read
     })
-  const score = await scoreOfRows(shown(0, original), toTheEnd(shown(1, result).rows()))
+  const score = await scoreOfRows(shown(0, original), readingToEnd(shown(1, result).rows()))
   const [before, after] = ends
   return before && after && score !== undefined && score >= ALIKE_SCORE ? { ends: [before, after], score } : undefined
 }
 
-/** Strips, the last of which comes when all was read: who compares rows asks for nothing behind it. */
-async function* toTheEnd(strips: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Yields all strips, the last one only after the source has ended, because a comparison stops after the last row and would not read to the
+ * end of the file.
+ */
+async function* readingToEnd(strips: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let last: Uint8Array | undefined
   for await (const strip of strips) {
     if (last) yield last
@@ -100,8 +106,8 @@ async function* toTheEnd(strips: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   if (last) yield last
 }
 
-/** A picture for a document that became smaller: of the size it had to have, and both the same seen from afar. */
-async function downsampled([original, before]: Side, [result, after]: Side, outcome: Outcome, options: Options): Promise<Verdict> {
+/** Verifies a downsampled picture of a document: it must have the requested size, and both thumbnails must be alike. */
+async function verifyDownsampled([original, before]: Side, [result, after]: Side, outcome: Outcome, options: Options): Promise<Verdict> {
   const size = options.fitWithin && !options.lossless && sizeWithin(before.width, before.height, options.fitWithin)
   if (!size || size.width !== after.width || size.height !== after.height) {
     return differs(`${before.width}×${before.height} became ${after.width}×${after.height}`)
@@ -109,20 +115,20 @@ async function downsampled([original, before]: Side, [result, after]: Side, outc
   if (before.components !== after.components) return differs(`${before.components} components became ${after.components}`)
   const segments = segmentsDiffer(before, after)
   if (segments) return differs(segments)
-  const side = { width: Math.min(AFAR_PIXELS, after.width), height: Math.min(AFAR_PIXELS, after.height) }
+  const thumbnail = { width: Math.min(AFAR_PIXELS, after.width), height: Math.min(AFAR_PIXELS, after.height) }
   const dctScale = dctScaleFor(before.width, after.width)
   const ends = [original.size, result.size] as [number, number]
-  const seen = (index: 0 | 1) => (read: JpegEnd) => {
+  const onEndOf = (index: 0 | 1) => (read: JpegEnd) => {
     ends[index] = read.endOffset
   }
   const [a, b] = await Promise.all([
-    wholeOf(resized(jpegRaster(original, before, dctScale, 'natural', seen(0)), side.width, side.height)),
-    wholeOf(resized(jpegRaster(result, after, 8, 'natural', seen(1)), side.width, side.height)),
+    wholeOf(resized(jpegRaster(original, before, dctScale, 'natural', onEndOf(0)), thumbnail.width, thumbnail.height)),
+    wholeOf(resized(jpegRaster(result, after, 8, 'natural', onEndOf(1)), thumbnail.width, thumbnail.height)),
   ])
   const tail = await tailDifference(original, ends[0], result, ends[1])
   if (tail) return differs(tail)
   const psnrDb = 10 * Math.log10(65025 / (squaredError(a, b) / a.length))
-  if (psnrDb < THUMBNAIL_PSNR_DB) return differs(`another picture: ${psnrDb.toFixed(1)} dB from afar`)
+  if (psnrDb < THUMBNAIL_PSNR_DB) return differs(`another picture: ${psnrDb.toFixed(1)} dB between the thumbnails`)
   return { equal: true, ...(await score([original, before], result, outcome, options)) }
 }
 
@@ -136,7 +142,10 @@ async function wholeOf(raster: Raster): Promise<Uint8Array> {
   return whole
 }
 
-/** All segments, byte for byte and in order; of the multi-picture index only its numbers may change. */
+/**
+ * Compares all segments byte for byte and in order. Only the numbers of the Multi-Picture index may change. Returns the difference;
+ * `undefined`: none.
+ */
 function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefined {
   if (before.segments.length !== after.segments.length) return `${before.segments.length} segments became ${after.segments.length}`
   const index = readMultiPicture(before.segments)
@@ -149,9 +158,9 @@ function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefin
   return undefined
 }
 
-/** Both pictures, read to the end, or what differs. */
+/** Compares the coefficients of both files. Returns the ends of both pictures, or what differs. */
 async function sameCoefficients(original: Source, result: Source): Promise<[JpegEnd, JpegEnd] | string> {
-  // One after the other: progressive files are held.
+  // Read one file after the other, because the coefficients of progressive files are kept in memory.
   const hashed = async (source: Source) => {
     using job = await JpegJob.read(chunksOf(source), { kind: 'hash' })
     return { digest: job.digest(), endOffset: job.endOffset, lateSegments: job.lateSegments }
@@ -160,16 +169,16 @@ async function sameCoefficients(original: Source, result: Source): Promise<[Jpeg
   return before.digest === after.digest ? [before, after] : 'coefficients differ'
 }
 
-/** Both decoded from the first to the last bit, at an eighth of the size, and compared row by row. */
-async function alike(original: Side, result: Side): Promise<[JpegEnd, JpegEnd] | string> {
-  // Of a few pixels, chroma that was halved would be most of the difference.
+/** Decodes both files completely at 1/8 of their size and compares them row by row. Returns the ends of both pictures, or what differs. */
+async function thumbnailsDiffer(original: Side, result: Side): Promise<[JpegEnd, JpegEnd] | string> {
+  // In tiny pictures, halved chroma would be most of the difference at 1/8; use 1/2.
   const dctScale = Math.min(original[1].width, original[1].height) < SMALL_SIDE ? 4 : 1
-  const opened = ([source]: Side) => JpegRows.open(chunksOf(source), { dctScale })
-  // Progressive files are held: the larger of them comes first and takes the largest memory there is.
-  const held = ([{ size }, { progressive }]: Side) => (progressive ? size : 0)
-  const swapped = held(result) > held(original)
-  using first = await opened(swapped ? result : original)
-  using second = await opened(swapped ? original : result)
+  const open = ([source]: Side) => JpegRows.open(chunksOf(source), { dctScale })
+  // Progressive files are kept in memory. Open the larger one first, because it gets the largest pooled memory.
+  const storedBytes = ([{ size }, { progressive }]: Side) => (progressive ? size : 0)
+  const swapped = storedBytes(result) > storedBytes(original)
+  using first = await open(swapped ? result : original)
+  using second = await open(swapped ? original : result)
   const [before, after] = swapped ? [second, first] : [first, second]
   if (before.channels !== after.channels) return `${before.channels} channels became ${after.channels}`
   let squares = 0

@@ -1,4 +1,4 @@
-/** Results that are compared before one of them is written. */
+/** Candidate results, which are compared before one of them is written. */
 
 import type { Layout } from '../../../../wasm/png/engine.ts'
 import { mostExactBytes } from '../../catalog/small-pictures.ts'
@@ -10,18 +10,18 @@ import type { PngFile } from './file.ts'
 import { MOST_WON } from './tuning.ts'
 
 export interface Candidate {
-  /** Of the whole file. */
+  /** Size of the whole file in bytes. */
   readonly bytes: number
-  /** True if no sample differs from the upload's. */
+  /** True if all samples are equal to the upload's. */
   readonly isExact: boolean
   write(sink: Sink): Promise<Outcome>
-  /** The same with its rows deflated once more, optimally, where they are few. */
+  /** Returns the candidate with its image data deflated again by an optimal parser. Absent if the rows are too many. */
   redeflated?(): Promise<Candidate>
 }
 
 /**
- * The smallest candidate, after all that come close were deflated once more. Of equals the first. A small picture keeps all its colours
- * unless a lossy candidate saves enough (`mostExactBytes`).
+ * Returns the smallest candidate, after deflating all close ones again; the first of equals. Small pictures prefer a lossless candidate
+ * unless a lossy one saves enough (`mostExactBytes`).
  */
 export async function smallestOf(
   candidates: readonly Candidate[],
@@ -40,7 +40,7 @@ export async function smallestOf(
 const smallest = (candidates: readonly Candidate[]): Candidate | undefined =>
   candidates.reduce<Candidate | undefined>((best, other) => (best && best.bytes <= other.bytes ? best : other), undefined)
 
-/** A sink in memory that gives up at `limit` bytes. */
+/** Sink in memory that throws `no_gain` at `limit` bytes. */
 export class MemorySink implements Sink {
   readonly pieces: Uint8Array[] = []
   readonly #limit: number
@@ -66,13 +66,13 @@ export class MemorySink implements Sink {
   }
 }
 
-/** A whole file. */
+/** Whole file in memory. */
 export interface FileInMemory {
   readonly pieces: readonly Uint8Array[]
   readonly outcome: Outcome
-  /** True if no sample differs from the upload's. */
+  /** True if all samples are equal to the upload's. */
   readonly isExact: boolean
-  /** Of its rows with their filters, where they may be deflated once more. */
+  /** Size in bytes of the filtered rows. `undefined`: they must not be deflated again. */
   readonly rowBytes?: number | undefined
 }
 
@@ -86,19 +86,22 @@ export function candidateInMemory({ pieces, outcome, isExact, rowBytes }: FileIn
     },
     ...(rowBytes !== undefined && {
       async redeflated() {
-        const again = await redeflated(pieces, rowBytes, options.signal)
-        return candidateInMemory({ isExact, ...(again ? { pieces: again, outcome: saidAgain(outcome) } : { pieces, outcome }) }, options)
+        const redeflatedPieces = await redeflated(pieces, rowBytes, options.signal)
+        return candidateInMemory(
+          { isExact, ...(redeflatedPieces ? { pieces: redeflatedPieces, outcome: withRedeflateStep(outcome) } : { pieces, outcome }) },
+          options,
+        )
       },
     }),
   }
 }
 
-const saidAgain = (outcome: Outcome): Outcome =>
+const withRedeflateStep = (outcome: Outcome): Outcome =>
   outcome.kind === 'compressed' ? { ...outcome, steps: [...outcome.steps, message('deflated_once_more')] } : outcome
 
 /**
- * Of rows in `layout` with their filters, where they are deflated once more: of one picture without passes, that is few, and no part of a
- * document, of which there are many, and whose time is counted.
+ * Size in bytes of the filtered rows in `layout`. `undefined`: do not deflate them again, because they are many, interlaced, animated, or
+ * part of a document, which has many pictures and limited time.
  */
 export function rowBytesToRedeflate(
   { header, animated }: PngFile,

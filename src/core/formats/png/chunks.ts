@@ -1,4 +1,4 @@
-/** The chunks around the image data, carried into the result's form. */
+/** Transfers ancillary chunks to the form of the result. */
 
 import type { Layout, PictureHeader } from '../../../../wasm/png/engine.ts'
 import { BEFORE_PALETTE } from '../../../../wasm/png/png.ts'
@@ -7,9 +7,8 @@ import type { PngChunk, PngFile } from './file.ts'
 import { GAIN_MAP_CHUNKS } from './signalling.ts'
 
 /**
- * One chunk of the source as it must stand in the result, or undefined where it can no longer be true: the histogram of a
- * palette that changed, a background that the result cannot name, and chunks of unknown meaning that say of themselves that
- * they are not safe to copy (W3C PNG, 5.4).
+ * Returns the content of a source chunk for the result. `undefined`: the chunk no longer applies. That is the histogram of a changed
+ * palette, a background colour that the result cannot express, or an unknown chunk marked unsafe to copy (W3C PNG, 5.4).
  */
 export function carried({ type, data }: PngChunk, from: PictureHeader, to: Layout): Uint8Array | undefined {
   switch (type) {
@@ -24,12 +23,12 @@ export function carried({ type, data }: PngChunk, from: PictureHeader, to: Layou
   }
 }
 
-/** Signature, IHDR, IEND and the chunks around the image data. */
+/** Size in bytes of signature, IHDR, IEND and the ancillary chunks. */
 export function bytesAround(file: PngFile): number {
   return 8 + 25 + 12 + 12 + file.items.reduce((sum, item) => sum + ('type' in item ? item.data.length + 12 : 0), 0)
 }
 
-/** Chunks that do not depend on the form of the image data although they are not safe to copy blindly. */
+/** Chunks that are marked unsafe to copy, but do not depend on the form of the image data. */
 const KNOWN = new Set([
   'cHRM',
   'cICP',
@@ -53,10 +52,10 @@ const KNOWN = new Set([
   'pHYs',
 ])
 
-/** Chunks that speak of the stored form of the image data, and mean nothing where that is another. */
+/** Chunks that describe the stored form of the image data and have no meaning in another form. */
 export const MEANINGLESS: ReadonlySet<string> = new Set(['sBIT', 'hIST', 'sPLT', 'iDOT'])
 
-/** Where a chunk must stand: before PLTE, or after PLTE and before IDAT. */
+/** True if a chunk must precede PLTE; otherwise it follows PLTE and precedes IDAT. */
 export const goesBeforePalette = (type: string) => BEFORE_PALETTE.has(type)
 
 function samePalette(from: PictureHeader, to: Layout): boolean {
@@ -107,7 +106,7 @@ function nearest(palette: Uint8Array, rgb: readonly number[]): number {
   return best
 }
 
-/** sBIT (W3C PNG, 11.3.2.6): a byte for each channel of the colour type. */
+/** sBIT chunk for the result (W3C PNG, 11.3.2.6): one byte for each channel of the colour type. */
 function significantBits(data: Uint8Array, from: PictureHeader, to: Layout): Uint8Array | undefined {
   const colour = (from.colourType & 2) !== 0
   const hasAlpha = (from.colourType & 4) !== 0

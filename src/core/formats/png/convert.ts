@@ -1,4 +1,4 @@
-/** PNG → JPEG, WebP, AVIF, or a smaller PNG: the picture as rows, and what it carries. */
+/** Reads a PNG for conversion to JPEG, WebP, AVIF or a smaller PNG: its rows and metadata. */
 
 import { inflateSync } from 'node:zlib'
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -28,9 +28,9 @@ export async function convertible(source: Source, options: Options): Promise<Con
   const { header } = file
   const hdr = hdrFor(file, source, options)
   const data = hdr || options.output === 'png' ? undefined : await dataOf(file)
-  // A document shows its pictures; what it asks for is no wish of the caller's.
+  // Only a user may request the conversion of data, not a document that contains the picture.
   if (data && options.inner.depth > 0) throw unsupported(message('data_as', { output: options.output, what: data.what }))
-  const described = describedFor(file, options)
+  const descriptive = descriptiveMetadata(file, options)
   if (header.interlaced && (rowBytesOf(header, header.width) + 1) * header.height > GATHER_BYTES)
     throw overBudget('interlaced_picture_of_this_size')
   const chunks = file.items.flatMap((item) => {
@@ -40,34 +40,38 @@ export async function convertible(source: Source, options: Options): Promise<Con
   })
   return {
     raster: rasterOf(file, source, options),
-    carried: { ...carriedOf(file, options.output), ...described.carried },
+    carried: { ...carriedOf(file, options.output), ...descriptive.carried },
     ...(hdr && { hdr }),
     data,
     ...(header.bitDepth === 16 ? { raster16: deepRowsOf(file, source, options) } : {}),
     chunks,
     end: file.end,
-    leftOut: (output) => leftOut(file, output === 'png' ? chunks.map(({ type }) => type) : keptTypes(file, output), described.placed),
+    leftOut: (output) =>
+      leftOut(file, output === 'png' ? chunks.map(({ type }) => type) : keptTypes(file, output), descriptive.transferred),
   }
 }
 
-/** What the result says as well; a document shows its pictures at a size of its own, and nobody reads what they say of themselves. */
-function describedFor(file: PngFile, { output, inner }: Options) {
-  if (output !== 'jpg' || inner.depth > 0) return { carried: {}, placed: [] }
+/**
+ * Resolution and comments for JPEG output. Pictures in documents get none, because documents define the size and readers ignore the
+ * comments.
+ */
+function descriptiveMetadata(file: PngFile, { output, inner }: Options) {
+  if (output !== 'jpg' || inner.depth > 0) return { carried: {}, transferred: [] }
   const comments = commentsOf(file)
   return {
     carried: { resolution: resolutionOf(file), comments: comments.map(({ comment }) => comment) },
-    placed: [chunkOf(file, 'pHYs'), ...comments.map(({ chunk }) => chunk)],
+    transferred: [chunkOf(file, 'pHYs'), ...comments.map(({ chunk }) => chunk)],
   }
 }
 
-/** Types of chunks whose content an output holds; the ICC profile made of cHRM says the same. */
+/** Types of chunks whose content the output keeps. An ICC profile replaces cHRM. */
 const keptTypes = (file: PngFile, output: string): string[] => [
   ...CARRIED,
   ...(output === 'avif' ? SIGNALS : ['cICP']),
   ...(gamutProfile(file) ? ['cHRM'] : []),
 ]
 
-/** The picture as HDR for AVIF; undefined: it is SDR. Refuses what the output cannot hold. */
+/** HDR picture for AVIF output. `undefined`: the picture is SDR. @throws CodecError if the output cannot store the colours */
 function hdrFor(file: PngFile, source: Source, options: Options): HdrPicture | undefined {
   const { output } = options
   const hdr = hdrOf(file)
@@ -81,18 +85,18 @@ function hdrFor(file: PngFile, source: Source, options: Options): HdrPicture | u
   return { deep: deepRowsOf(file, source, options), carried: { ...carriedOf(file, output), signalling } }
 }
 
-/** Chunks that speak of the stored form or of the size of the pixels. */
+/** Chunks that describe the stored form or the pixel size. */
 const PIXEL_CHUNKS = new Set(['bKGD', 'sBIT', 'hIST', 'sPLT', 'pHYs', 'oFFs'])
-/** What other formats hold as well. */
+/** Chunks whose content all other formats can store. */
 const CARRIED = ['iCCP', 'eXIf', 'sRGB', 'gAMA']
-/** What AVIF holds of them. */
+/** Chunks whose content only AVIF can store. */
 const SIGNALS = ['cICP', 'mDCV', 'cLLI', 'mDCv', 'cLLi']
 
-/** The types of the chunks that a conversion leaves behind. */
-function leftOut({ items }: PngFile, kept: readonly string[], placed: readonly unknown[]): string[] {
+/** Types of the chunks that a conversion drops. */
+function leftOut({ items }: PngFile, kept: readonly string[], transferred: readonly unknown[]): string[] {
   const isXmp = ({ data }: { data: Uint8Array }) => latin1Of(data.subarray(0, XMP.length)) === XMP
   const left = items.filter(
-    (item) => 'type' in item && !placed.includes(item) && !kept.includes(item.type) && !MEANINGLESS.has(item.type) && !isXmp(item),
+    (item) => 'type' in item && !transferred.includes(item) && !kept.includes(item.type) && !MEANINGLESS.has(item.type) && !isXmp(item),
   )
   return [...new Set(left.flatMap((item) => ('type' in item ? [item.type] : [])))]
 }
@@ -130,7 +134,7 @@ function deepRowsOf(file: PngFile, source: Source, options: Options): Raster16 {
   }
 }
 
-/** iCCP, eXIf and the XMP packet in iTXt (W3C PNG, 11.3.2.3, 11.3.4.4; XMP part 3, 1.1.5). */
+/** Metadata in iCCP, eXIf and the XMP packet in iTXt (W3C PNG, 11.3.2.3, 11.3.4.4; XMP part 3, 1.1.5). */
 function carriedOf(file: PngFile, output: string): Carried {
   const { items } = file
   const chunk = (type: string, start = '') =>
@@ -155,7 +159,7 @@ function inflate(bytes: Uint8Array): Uint8Array | undefined {
   try {
     return new Uint8Array(inflateSync(bytes, { maxOutputLength: MOST_PROFILE_BYTES }))
   } catch {
-    return undefined // a damaged profile is no profile
+    return undefined // ignore a damaged profile
   }
 }
 

@@ -1,4 +1,4 @@
-/** The exact form of a picture, ready to be written, or made already where it is small. */
+/** Lossless form of a picture as a candidate or a file. */
 
 import type { PngEngine } from '../../../../wasm/png/engine.ts'
 import { message } from '../../i18n/message.ts'
@@ -10,18 +10,18 @@ import type { PngFile } from './file.ts'
 import { lossWithout, saidOf } from './lost-chunks.ts'
 import { writePng } from './write.ts'
 
-/** Small ones are made at once, as estimates are a few bytes off. */
+/** Lossless candidate. Small pictures are encoded at once, because estimates are a few bytes off. */
 export async function exactCandidate(file: PngFile, engine: PngEngine, lossless: LosslessSearch, options: Options): Promise<Candidate> {
   lossless.plan.apply(engine)
   const rowBytes = rowBytesToRedeflate(file, engine.layout(), engine.inOrder, options)
   const write = (sink: Sink) => encodeExact(file, engine, lossless, sink, options)
   if (rowBytes === undefined) return { bytes: (await losslessBytes(engine, file, lossless)) + bytesAround(file), isExact: true, write }
-  const held = new MemorySink()
-  const outcome = await write(held)
-  return candidateInMemory({ pieces: held.pieces, outcome, isExact: true, rowBytes }, options)
+  const memory = new MemorySink()
+  const outcome = await write(memory)
+  return candidateInMemory({ pieces: memory.pieces, outcome, isExact: true, rowBytes }, options)
 }
 
-/** As small as it gets. */
+/** Writes the smallest lossless form, with its image data deflated again if that pays. */
 export async function writeExact(
   file: PngFile,
   engine: PngEngine,

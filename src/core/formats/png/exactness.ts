@@ -1,4 +1,4 @@
-/** Pictures that no level may change: HDR, and data that is stored as a picture. */
+/** Decides which pictures stay lossless at every level: HDR pictures, and data stored as pictures. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { GATHER_BYTES, pngRows, rowBytesOf } from '../../../../wasm/png/png.ts'
@@ -9,13 +9,13 @@ import type { PngFile } from './file.ts'
 import { hdrOf, isLinearLight } from './signalling.ts'
 
 export interface Exactness {
-  /** For the receipt. */
+  /** Receipt step with the reason. */
   readonly step: Message
-  /** Colour type, bit depth and palette stay, too. */
+  /** True if colour type, bit depth and palette must also stay. */
   readonly keepsForm: boolean
 }
 
-/** Why the samples stay exact at every level; undefined: they need not. */
+/** Reason why the samples stay lossless at every level. `undefined`: they may change. */
 export async function exactnessOf(file: PngFile): Promise<Exactness | undefined> {
   const { bitDepth } = file.header
   const hdr = hdrOf(file)
@@ -25,7 +25,10 @@ export async function exactnessOf(file: PngFile): Promise<Exactness | undefined>
   return data && { step: exactDataStep(data), keepsForm: data.keepsForm }
 }
 
-/** Animations are exact already. Interlaced pictures above the memory limit come out of order and are not examined. */
+/**
+ * Kind of data in the picture, or `undefined`. Animations are always lossless and not examined. Neither are interlaced pictures above the
+ * memory limit, whose rows come out of order.
+ */
 export async function dataOf(file: PngFile): Promise<DataPicture | undefined> {
   const { header, animated } = file
   if (animated || header.bitDepth === 1) return undefined
@@ -41,14 +44,14 @@ export async function dataOf(file: PngFile): Promise<DataPicture | undefined> {
     }
   }
   const found = await dataPicture({ width, height, channels: 4, most: isDeep ? 65535 : 255, rows })
-  // A palette index is what programs read of a mask; grey that is stored as RGB may become grey.
+  // Programs read the palette indices of a mask, so an indexed picture keeps its form. Grey stored as RGB may become grey.
   return found && { ...found, keepsForm: isIndexed || (found.keepsForm && (isDeep || colourType !== 2)) }
 }
 
-/** Colours that tell the palette of PASCAL VOC from others: the first, black, is in most palettes. */
+/** Colours that identify the palette of PASCAL VOC. Fewer do not: black comes first in most palettes. */
 const LEAST_LABEL_COLOURS = 4
 
-/** True for the palette of PASCAL VOC, DAVIS and others: the bits of an index are the high bits of its colour in turn. */
+/** True for the label palette of PASCAL VOC and DAVIS: the bits of an index, three at a time, are the high bits of its colour. */
 function isLabelPalette(palette: Uint8Array | undefined): boolean {
   const count = (palette?.length ?? 0) / 3
   if (!palette || count < LEAST_LABEL_COLOURS) return false

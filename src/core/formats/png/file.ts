@@ -1,4 +1,4 @@
-/** A PNG file as a picture of frames, and what stands around them. */
+/** Opens a PNG file as a picture of frames with its ancillary chunks. */
 
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import { type Bytes, type PngEvent, readPng, withColours } from '../../../../wasm/png/chunks.ts'
@@ -14,27 +14,29 @@ import { signedByCredentials } from '../../model/content-credentials.ts'
 import { unsupported } from '../../model/error.ts'
 import { chunksOf } from '../../model/source.ts'
 
-/** All frames of an animation together. */
+/** Most pixels of all frames of an animation together. */
 const MOST_FRAME_PIXELS = 400_000_000
 
-/** Beside a gathered picture: the engine that writes, and the rows on their way. */
+/** Memory in bytes in addition to a gathered interlaced picture: the encoding engine and rows in transit. */
 const BESIDE_GATHERED_BYTES = 24 * 1024 * 1024
 
-/** Each takes some hundred bytes beyond its own; a long animation has thousands. */
+/** Most chunks and frames of a file. Each costs some hundred bytes of memory in addition; a long animation has thousands. */
 const MOST_ITEMS = 20_000
 
 export interface PngFile extends PngPicture {
-  /** The header in the file, where `header` is another form of the picture: chunks speak of the former. */
+  /** Header in the file, if `header` is a converted form. Ancillary chunks refer to it. */
   readonly writtenAs?: PictureHeader
   readonly animated: boolean
-  /** Everything but IHDR, PLTE, tRNS, image data and IEND, in file order; frame data are marked by their number. */
+  /**
+   * Ancillary chunks and frames in file order. Frames are represented by their number; IHDR, PLTE, tRNS, image data and IEND are left out.
+   */
   readonly items: readonly (PngChunk | { frame: number })[]
-  /** Where IEND ends in the file. */
+  /** Offset of the first byte after IEND. */
   readonly end: number
-  /** How much there is to do: bytes of the rows of all frames, for a pixel one at least. */
+  /** Bytes of the rows of all frames, at least one a pixel: a measure of the work. */
   readonly work: number
   events(): AsyncGenerator<PngEvent>
-  /** The file as it came. */
+  /** Bytes of the file, as a stream. */
   bytes(): Bytes
 }
 
@@ -44,7 +46,7 @@ export interface PngChunk {
   readonly offset: number
 }
 
-/** fcTL (W3C PNG, 11.3.6.2): the size of a frame. */
+/** Size of a frame from its fcTL chunk (W3C PNG, 11.3.6.2). */
 export function frameSize(data: Uint8Array): { width: number; height: number } {
   if (data.length !== 26) throw new EngineError('png', 'damaged', `fcTL has ${data.length} bytes, 26 expected`)
   const reader = new ByteReader(data, false)
@@ -53,16 +55,15 @@ export function frameSize(data: Uint8Array): { width: number; height: number } {
   return { width, height }
 }
 
-/** What an engine gets in one call: 4 MB of rows at most. */
+/** Bytes passed to an engine in one call, which expand to at most 4 MB of rows. */
 const PIECE_BYTES = 4096
-/** Others run after so many bytes of rows, and after a quarter as many of the file. */
+/** Bytes of rows after which other tasks run. `LEAST_EXPANSION`: bytes of rows per byte of the file, at least. */
 const ROWS_A_BREATH = 2 * 2 ** 20
 const LEAST_EXPANSION = 4
 
 /**
- * The source as a stream that obeys the task's signal and yields now and then: a drawing of few kilobytes may have a hundred megabytes
- * of rows. A part is gone when the next one is asked for.
- * @param work of the picture, where somebody looks at its rows
+ * Streams the source, checks the task's abort signal and yields to other tasks. A few kilobytes may contain a hundred megabytes of rows. A
+ * piece is valid until the next one is requested. @param work bytes of rows, if the caller decodes them; 0: only chunks are read
  */
 export async function* streamOf(source: Source, options: Options, work = 0): Bytes {
   const expansion = Math.max(LEAST_EXPANSION, work / source.size)
@@ -78,9 +79,12 @@ export async function* streamOf(source: Source, options: Options, work = 0): Byt
   }
 }
 
-/** Reads every chunk once, checks all CRCs and the order that matters, and returns the file as frames. Throws `EngineError`. */
+/**
+ * Reads every chunk once, checks all CRCs and the order of chunks, and returns the file as frames. @throws EngineError if the file is
+ * damaged or too large
+ */
 export async function openPngFile(source: Source, options: Options): Promise<PngFile> {
-  const survey = await surveyOf(source, options)
+  const survey = await surveyPng(source, options)
   const { header } = survey
   const bytes = () => streamOf(source, options, survey.work)
   const events = () => readPng(bytes())
@@ -93,8 +97,8 @@ export async function openPngFile(source: Source, options: Options): Promise<Png
   }
 }
 
-/** fcTL and fdAT count in one sequence, and every frame has data (W3C PNG, 11.3.6): readers refuse anything else. */
-class Sequence {
+/** Checks animations: fcTL and fdAT share one sequence, and every frame has data (W3C PNG, 11.3.6). Readers reject other files. */
+class AnimationSequence {
   announced = 0
   hasData = true
   #expected = 0
@@ -117,17 +121,17 @@ class Sequence {
   }
 }
 
-async function surveyOf(source: Source, options: Options) {
+async function surveyPng(source: Source, options: Options) {
   let header: PictureHeader | undefined
   const items: (PngChunk | { frame: number })[] = []
   let frames = 0
   let animated = false
   let pixels = 0
-  let dataOpen: 'IDAT' | 'fdAT' | undefined
-  let defaultDone = false
+  let openData: 'IDAT' | 'fdAT' | undefined
+  let hasImageData = false
   let size: { width: number; height: number } | undefined
   let end = source.size
-  const sequence = new Sequence()
+  const sequence = new AnimationSequence()
   for await (const event of readPng(streamOf(source, options))) {
     if (event.kind === 'data' && event.sequence !== undefined) sequence.next(event.sequence)
     if (event.kind === 'data') sequence.hasData = true
@@ -142,25 +146,25 @@ async function surveyOf(source: Source, options: Options) {
     }
     if (!header) throw new EngineError('png', 'damaged', 'chunks before IHDR')
     if (event.kind === 'data') {
-      if (dataOpen === event.type) continue
-      if (event.type === 'IDAT' && defaultDone) throw new EngineError('png', 'damaged', 'a second image (IDAT after other chunks)')
+      if (openData === event.type) continue
+      if (event.type === 'IDAT' && hasImageData) throw new EngineError('png', 'damaged', 'a second image (IDAT after other chunks)')
       if (event.type === 'fdAT' && !(animated && size)) throw new EngineError('png', 'damaged', 'fdAT without fcTL')
       if (header.colourType === 3 && !header.palette) throw new EngineError('png', 'damaged', 'an indexed picture without PLTE')
-      dataOpen = event.type
-      if (event.type === 'IDAT') defaultDone = true
+      openData = event.type
+      if (event.type === 'IDAT') hasImageData = true
       const { width, height } = event.type === 'IDAT' ? header : (size ?? header)
       if ((pixels += width * height) > MOST_FRAME_PIXELS) throw new EngineError('png', 'memory', 'more frames than a job has time for')
       items.push({ frame: frames++ })
       continue
     }
-    dataOpen = undefined
+    openData = undefined
     if (event.kind === 'end') {
       end = event.end
       break
     }
     const { type, data, offset } = event
     if (type === 'PLTE' || type === 'tRNS') {
-      if (defaultDone) throw new EngineError('png', 'damaged', `${type} after the image data (byte ${offset})`)
+      if (hasImageData) throw new EngineError('png', 'damaged', `${type} after the image data (byte ${offset})`)
       header = withColours(header, type, data, offset)
       continue
     }
@@ -177,7 +181,7 @@ async function surveyOf(source: Source, options: Options) {
     }
     if (items.push({ type, data, offset }) > MOST_ITEMS) throw new EngineError('png', 'memory', `more than ${MOST_ITEMS} chunks`)
   }
-  if (!header || !defaultDone) throw new EngineError('png', 'truncated', 'no image data')
+  if (!header || !hasImageData) throw new EngineError('png', 'truncated', 'no image data')
   if (animated) sequence.end()
   const work = pixels * Math.max(1, rowBytesOf(header, header.width) / header.width)
   return { header, items, frames, animated, end, work }
@@ -188,7 +192,7 @@ function fitsInterlaced(header: PictureHeader, options: Options): boolean {
   return bytes > GATHER_BYTES || affords(options, bytes + BESIDE_GATHERED_BYTES)
 }
 
-/** Frames of an event stream to a visitor: IDAT is the first, every run of fdAT another. */
+/** Passes the frames of an event stream to a visitor: IDAT is the first frame, every run of fdAT another. */
 export async function visitFrames(events: AsyncGenerator<PngEvent>, header: PictureHeader, visitor: FrameVisitor): Promise<void> {
   let open: 'IDAT' | 'fdAT' | undefined
   let size: { width: number; height: number } | undefined
@@ -211,10 +215,13 @@ export async function visitFrames(events: AsyncGenerator<PngEvent>, header: Pict
   }
 }
 
-/** Encoding exponents around that of sRGB, 1/2.2; SSIM and PSNR of samples mean little where another one changes what is shown. */
+/** Encoding exponents near that of sRGB, 1/2.2. Outside of this range, SSIM and PSNR of samples do not reflect what viewers show. */
 const USUAL_GAMMA = { from: 0.4, to: 0.5 }
 
-/** gAMA (W3C PNG, 11.3.2.1: the exponent times 100,000), unless a profile or cICP says otherwise. */
+/**
+ * True if the gAMA chunk has an exponent outside of `USUAL_GAMMA` (W3C PNG, 11.3.2.1: exponent times 100,000). A profile, sRGB or cICP
+ * overrides gAMA.
+ */
 export function hasUnusualGamma(file: PngFile): boolean {
   const chunk = (type: string) => file.items.find((item) => 'type' in item && item.type === type)
   const gamma = chunk('gAMA')

@@ -1,4 +1,4 @@
-/** Colour spaces that a PNG names by code points or chromaticities, as an ICC profile for formats that know no others. */
+/** Converts the colour space of a PNG, given by code points or chromaticities, to an ICC profile for formats that support profiles only. */
 import { ByteReader } from '../../bytes/reader.ts'
 import { type Curve, type Gamut, matrixProfile } from '../../images/raster/matrix-profile.ts'
 import type { PngFile } from './file.ts'
@@ -6,7 +6,7 @@ import { chunkOf, signallingOf } from './signalling.ts'
 
 const D65 = [0.3127, 0.329] as const
 
-/** H.273, table 2. */
+/** Chromaticities by colour primaries (H.273, table 2). */
 const GAMUTS: { readonly [primaries: number]: Gamut } = {
   1: { red: [0.64, 0.33], green: [0.3, 0.6], blue: [0.15, 0.06], white: D65 },
   5: { red: [0.64, 0.33], green: [0.29, 0.6], blue: [0.15, 0.06], white: D65 },
@@ -16,7 +16,7 @@ const GAMUTS: { readonly [primaries: number]: Gamut } = {
   12: { red: [0.68, 0.32], green: [0.265, 0.69], blue: [0.15, 0.06], white: D65 },
 }
 
-/** H.273, table 3: what decodes samples. */
+/** Transfer curves that decode samples (H.273, table 3). */
 const CURVES: { readonly [transfer: number]: Curve } = {
   1: 'bt709',
   4: 2.2,
@@ -28,15 +28,15 @@ const CURVES: { readonly [transfer: number]: Curve } = {
   15: 'bt709',
 }
 
-/** A profile of what cICP, or cHRM with gAMA, say beyond sRGB; undefined: samples are sRGB, or the file names no colours. */
+/** ICC profile of cICP, or of cHRM with gAMA. `undefined`: the samples are sRGB, or the file declares no colour space. */
 export function gamutProfile(file: PngFile): Uint8Array | undefined {
-  // Grey has no primaries, and a profile of RGB does not fit it.
+  // Grey has no primaries, so an RGB profile does not apply.
   if (!(file.header.colourType & 2)) return undefined
   if (chunkOf(file, 'cICP')) return fromCodePoints(file)
   return chunkOf(file, 'iCCP', 'sRGB') ? undefined : fromChromaticities(file)
 }
 
-/** True if cICP names colours that only code points can say. */
+/** True if the file's cICP colours cannot be expressed as an ICC profile. */
 export function needsCodePoints(file: PngFile): boolean {
   const signalling = chunkOf(file, 'cICP') && signallingOf(file)
   if (!signalling || !(file.header.colourType & 2)) return false
@@ -53,10 +53,13 @@ function fromCodePoints(file: PngFile): Uint8Array | undefined {
   return matrixProfile(gamut, curve, `H.273 primaries ${primaries}, transfer ${transfer}`)
 }
 
-/** Chromaticities as near to those of sRGB as encoders round them. */
+/** Largest difference from the chromaticities of sRGB, which encoders round, and from its gamma. */
 const SAME = 0.002
 
-/** cHRM (W3C PNG, 11.3.2.1): white, red, green and blue in 0.00001; gAMA, or that of sRGB. */
+/**
+ * ICC profile from cHRM (W3C PNG, 11.3.2.1): white, red, green and blue in units of 0.00001. The curve comes from gAMA, or is that of
+ * sRGB.
+ */
 function fromChromaticities(file: PngFile): Uint8Array | undefined {
   const data = chunkOf(file, 'cHRM')?.data
   if (data?.length !== 32) return undefined
@@ -69,7 +72,7 @@ function fromChromaticities(file: PngFile): Uint8Array | undefined {
   if (Object.values(gamut).some(([, y]) => y === 0)) return undefined
   const gamma = chunkOf(file, 'gAMA')?.data
   const exponent = gamma?.length === 4 ? new ByteReader(gamma, false).u32(0) / 100_000 : 1 / 2.2
-  // 1/2.2 stands for the curve of sRGB in nearly all files.
+  // In almost all files, gamma 1/2.2 means the curve of sRGB.
   const curve = Math.abs(exponent - 1 / 2.2) < SAME ? 'srgb' : 1 / exponent
   return matrixProfile(gamut, curve, 'Chromaticities of a PNG')
 }

@@ -1,4 +1,7 @@
-/** A palette, rows near to the picture's, or the exact form: compared as bytes that were really made, unless the case is clear. */
+/**
+ * Chooses between a palette, near-lossless rows and a lossless form. It compares the bytes of real encodings, unless estimates differ
+ * clearly.
+ */
 
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import { type Facts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
@@ -36,12 +39,12 @@ import { writePng } from './write.ts'
 
 export interface LossyJob {
   readonly engine: PngEngine
-  /** Ends with the job: further engines. */
+  /** Further engines, which are disposed with the job. */
   readonly engines: DisposableStack
   readonly file: PngFile
   readonly facts: Facts
   readonly options: Options
-  /** Results of so many bytes are of no use. */
+  /** Size in bytes from which on a result is useless. */
   readonly limit: number
 }
 
@@ -49,92 +52,96 @@ const pixelsOf = ({ header: { width, height } }: PngFile) => width * height
 const isSmall = (file: PngFile) => pixelsOf(file) * (file.header.colourType === 6 ? 4 : 3) <= SMALL_BYTES
 
 /**
- * The smallest that holds the level, after a `survey` pass; undefined where only an exact form does. Low considers what medium would do,
- * so that it is never larger.
+ * Returns the smallest candidate that reaches the level. `undefined`: only a lossless form does. Requires a `survey` pass. `low` also
+ * considers the plans of `medium`, so that it is never larger.
  */
 export async function chooseLossy(job: LossyJob): Promise<Candidate | undefined> {
   const { engine, file, facts, options } = job
   const plans = await planLossy({ engine, picture: file, facts, options })
   const exactEstimate = estimateExactBytes(engine, facts)
   options.progress(0.4)
-  /** The smallest for each target or a gentler one: what medium takes is deflated once more at low, too, or it might come out below. */
+  /**
+   * Smallest candidate for each target or a gentler one. The choice of `medium` is also deflated again at `low`; otherwise `low` could end
+   * up larger.
+   */
   const smallest: Estimated[] = []
   let best: Estimated | undefined
-  const take = (other: Estimated, rank: number) => {
+  const keepSmallest = (other: Estimated, rank: number) => {
     for (let at = rank; at < paletteTargets(options.quality).length; at++) {
       const known = smallest[at]
       if (!known || other.bytes < known.bytes) smallest[at] = other
     }
     best = smallest.at(-1)
   }
-  const clear = (other: number, share: number) => best !== undefined && best.estimate < share * other
-  const own = plans.filter(({ isStronger }) => !isStronger).slice(0, isSmall(file) ? MOST_FINISHED.small : MOST_FINISHED.usual)
-  for (const plan of own) {
-    if (clear(plan.plan.estimate, CLEARLY_SMALLER.lossy)) break
-    const other = await finish(job, plan)
-    if (other) take(other, plan.rank)
+  const isClearlySmaller = (other: number, share: number) => best !== undefined && best.estimate < share * other
+  const levelPlans = plans.filter(({ isStronger }) => !isStronger).slice(0, isSmall(file) ? MOST_FINISHED.small : MOST_FINISHED.usual)
+  for (const plan of levelPlans) {
+    if (isClearlySmaller(plan.plan.estimate, CLEARLY_SMALLER.lossy)) break
+    const other = await encodePlan(job, plan)
+    if (other) keepSmallest(other, plan.rank)
     options.progress(0.6)
   }
   for (const plan of plans.filter(({ isStronger }) => isStronger)) {
-    const other = await finish({ ...job, limit: best?.bytes ?? job.limit }, plan)
-    if (other) take(other, plan.rank)
+    const other = await encodePlan({ ...job, limit: best?.bytes ?? job.limit }, plan)
+    if (other) keepSmallest(other, plan.rank)
   }
-  if (facts.needs16Bits && !file.header.interlaced && !clear(exactEstimate, CLEARLY_SMALLER.exact)) take(await finishEightBits(job), 0)
+  if (facts.needs16Bits && !file.header.interlaced && !isClearlySmaller(exactEstimate, CLEARLY_SMALLER.exact))
+    keepSmallest(await encodeEightBits(job), 0)
   if (!best) return undefined
   const small = isSmall(file) || facts.colours <= FEW_COLOURS || (best.bytes <= FEW_BYTES && pixelsOf(file) <= FEW_PIXELS)
   const isClear =
-    !small && (clear(exactEstimate, CLEARLY_SMALLER.exact) || (await isHopeless(engine, file, best.bytes - bytesAround(file))))
+    !small && (isClearlySmaller(exactEstimate, CLEARLY_SMALLER.exact) || (await isHopeless(engine, file, best.bytes - bytesAround(file))))
   const exact = isClear ? [] : [await exactCandidate(file, engine, await searchLossless(engine, file), options)]
   return await smallestOf([...exact, ...new Set(Object.values(smallest))], file.header)
 }
 
 interface Estimated extends Candidate {
-  /** From the sample, corrected by what stepping back cost. */
+  /** Estimated size in bytes from the sample, corrected by the cost of gentler plans. */
   readonly estimate: number
 }
 
 /**
- * Makes the result, and again more gently where the whole picture misses the target; then between what missed it and what holds it.
- * undefined: it does not hold, or not below the limit.
+ * Encodes a plan, and gentler ones while the whole picture misses the target, then one between the last two. `undefined`: the target is
+ * not reached below the limit.
  */
-async function finish(job: LossyJob, { plan: first, target, needed }: LevelPlan): Promise<Estimated | undefined> {
-  const aims = ({ quality }: Made) => marginDb(quality, target)
+async function encodePlan(job: LossyJob, { plan: first, target, needed }: LevelPlan): Promise<Estimated | undefined> {
+  const marginOf = ({ quality }: EncodedPlan) => marginDb(quality, target)
   let firstBytes: number | undefined
   let missed: LossyPlan | undefined
   for (let plan: LossyPlan | undefined = first, attempt = 1; plan; attempt++) {
-    const made = await make(job, plan)
+    const made = await encodeOnce(job, plan)
     if (!made) return undefined
     firstBytes ??= made.bytes
-    if (aims(made) >= 0) {
+    if (marginOf(made) >= 0) {
       const middle: LossyPlan | undefined = missed && made.bytes <= MOST_REMADE_BYTES ? planBetween(missed, plan) : undefined
-      const other = middle && (await make(job, middle))
-      const better = other && aims(other) >= 0 && other.bytes < made.bytes * WORTH_FEWER_COLOURS ? other : made
-      if (marginDb(better.quality, needed) < 0) return undefined
-      return { ...better, estimate: (plan.estimate * made.bytes) / firstBytes }
+      const other = middle && (await encodeOnce(job, middle))
+      const preferred = other && marginOf(other) >= 0 && other.bytes < made.bytes * WORTH_FEWER_COLOURS ? other : made
+      if (marginDb(preferred.quality, needed) < 0) return undefined
+      return { ...preferred, estimate: (plan.estimate * made.bytes) / firstBytes }
     }
     missed = plan
-    plan = gentlerPlan(plan, attempt, -aims(made))
+    plan = gentlerPlan(plan, attempt, -marginOf(made))
   }
   return undefined
 }
 
-type Made = Candidate & { readonly quality: PictureQuality }
+type EncodedPlan = Candidate & { readonly quality: PictureQuality }
 
-/** One plan over the whole picture. undefined: what no engine measures, or not below the limit. */
-async function make(job: LossyJob, plan: LossyPlan): Promise<Made | undefined> {
+/** Encodes one plan of the whole picture. `undefined`: the engine cannot measure it, or the result reaches the limit. */
+async function encodeOnce(job: LossyJob, plan: LossyPlan): Promise<EncodedPlan | undefined> {
   const { engine, file, facts, options, limit } = job
   const alpha = !facts.opaque
   options.signal.throwIfAborted()
   if (plan.estimate <= MOST_HELD_BYTES) {
-    const held = new MemorySink(limit)
+    const memory = new MemorySink(limit)
     try {
-      const { outcome, dropped } = await writeLossy(job, plan, held, alpha)
-      const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, held.pieces, options))
-      const said: Outcome = same && isComplete(dropped) ? { kind: 'compressed', steps: outcome.steps } : outcome
+      const { outcome, dropped } = await writeLossy(job, plan, memory, alpha)
+      const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, memory.pieces, options))
+      const reported: Outcome = same && isComplete(dropped) ? { kind: 'compressed', steps: outcome.steps } : outcome
       const rowBytes = rowBytesToRedeflate(file, engine.layout(), engine.inOrder, options)
       return {
         quality: engine.quality(),
-        ...candidateInMemory({ pieces: held.pieces, outcome: said, isExact: same, rowBytes }, options),
+        ...candidateInMemory({ pieces: memory.pieces, outcome: reported, isExact: same, rowBytes }, options),
       }
     } catch (error) {
       if (isCodecError(error, 'no_gain')) return undefined
@@ -147,14 +154,14 @@ async function make(job: LossyJob, plan: LossyPlan): Promise<Made | undefined> {
   return { quality, bytes, isExact: false, write: async (sink) => (await writeLossy(job, plan, sink, alpha)).outcome }
 }
 
-/** The picture in eight bits, as small as it gets. */
-async function finishEightBits({ file, engines, options }: LossyJob): Promise<Estimated> {
+/** Candidate reduced to 8 bits a sample, encoded losslessly from there. */
+async function encodeEightBits({ file, engines, options }: LossyJob): Promise<Estimated> {
   const found = await similarityOfRounding(file.bytes, file.header)
   if (typeof found === 'string') throw new EngineError('png', 'damaged', found)
-  const eight = reducedTo8Bits(file)
-  const engine = engines.use(new PngEngine(eight.header))
-  await analyse(engine, eight)
-  const saying = ({ bytes, write, redeflated: again }: Candidate): Candidate => ({
+  const reduced = reducedTo8Bits(file)
+  const engine = engines.use(new PngEngine(reduced.header))
+  await analyse(engine, reduced)
+  const withStep = ({ bytes, write, redeflated: again }: Candidate): Candidate => ({
     bytes,
     isExact: false,
     async write(sink) {
@@ -162,15 +169,15 @@ async function finishEightBits({ file, engines, options }: LossyJob): Promise<Es
       if (outcome.kind !== 'compressed') return outcome
       return { ...outcome, ...lossOf(ofPixels(found)), steps: [message('deep_to_8_bits_a_sample'), ...outcome.steps] }
     },
-    ...(again && { redeflated: async () => saying(await again()) }),
+    ...(again && { redeflated: async () => withStep(await again()) }),
   })
-  const exact = saying(await exactCandidate(eight, engine, await searchLossless(engine, eight), options))
+  const exact = withStep(await exactCandidate(reduced, engine, await searchLossless(engine, reduced), options))
   return { ...exact, estimate: exact.bytes }
 }
 
 type Measured = Compressed & { readonly loss: { readonly pictures: PictureLoss } }
 
-/** Sixteen bits a sample: the engine measures at eight, so the result is made in memory and measured there. */
+/** True for 16 bits a sample. The engine measures at 8 bits, so the result is encoded in memory and measured separately. */
 const isDeep = ({ header }: PngFile) => header.bitDepth === 16
 
 export async function writeLossy(
@@ -181,19 +188,19 @@ export async function writeLossy(
 ): Promise<{ outcome: Measured; dropped: readonly string[] }> {
   applyPlan(engine, plan, file)
   const { palette } = engine.layout()
-  const held = isDeep(file) ? new MemorySink(MOST_HELD_BYTES) : undefined
-  const dropped = await writePng(file, engine, { kind: passOf(plan), alpha }, held ?? sink, options)
+  const memory = isDeep(file) ? new MemorySink(MOST_HELD_BYTES) : undefined
+  const dropped = await writePng(file, engine, { kind: passOf(plan), alpha }, memory ?? sink, options)
   const made = palette
     ? message('colours_in_palette', { colours: palette.length / 3 })
     : message('samples_off', { off: engine.samplesOff() })
   const steps = [made, ...saidOf(dropped)]
-  const found = held ? await similarityOfPngs(file.bytes(), streamOfPieces(held.pieces), file.header) : engine.quality()
+  const found = memory ? await similarityOfPngs(file.bytes(), streamOfPieces(memory.pieces), file.header) : engine.quality()
   if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
-  for (const piece of held?.pieces ?? []) await sink.write(piece)
+  for (const piece of memory?.pieces ?? []) await sink.write(piece)
   return { outcome: { kind: 'compressed', loss: { pictures: ofPixels(found) }, steps }, dropped }
 }
 
-/** Whether what was made holds the very samples of the upload. */
+/** True if the encoded file has exactly the samples of the upload. */
 async function isExact(file: PngFile, pieces: readonly Uint8Array[], options: Options): Promise<boolean> {
   const result = await openPngFile(memorySource(concat([...pieces]), 'result.png'), options)
   return (await sampleDigest(file)) === (await sampleDigest(result))

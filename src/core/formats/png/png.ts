@@ -1,4 +1,7 @@
-/** PNG and APNG: exact at `high`; at `medium` and `low` a palette, or samples that are a little off, where the level's target holds and it is smaller. */
+/**
+ * PNG and APNG codec: lossless at `high`. At `medium` and `low` a palette or near-lossless samples, if the level's target is reached and
+ * the file is smaller.
+ */
 
 import { PngEngine, readPngInfo } from '../../../../wasm/png/png.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
@@ -27,26 +30,26 @@ export const png: Codec = {
   format: PNG,
 
   async compress(source, sink, options) {
-    const picture = await converted(source, options)
+    const picture = await convertibleIfRequested(source, options)
     if (picture) return await convertPicture(picture, source, sink, options)
     return await compressPng(source, sink, options)
   },
 
   async verify(original, result, outcome, options): Promise<Verdict> {
-    const picture = await converted(original, options)
+    const picture = await convertibleIfRequested(original, options)
     if (picture) return await verifyPicture(picture, { original, result, outcome }, options)
     return await verifyPng(original, result, outcome, options)
   },
 }
 
-/** The picture where another format or a smaller size is wanted. */
-async function converted(source: Source, options: Options): Promise<Convertible | undefined> {
+/** Picture to convert, if another format or a smaller size is requested; otherwise `undefined`. */
+async function convertibleIfRequested(source: Source, options: Options): Promise<Convertible | undefined> {
   if (options.output !== 'png') return convertible(source, options)
   const { fitWithin } = options
   if (!fitWithin || options.lossless) return undefined
   const { header, animated } = await readPngInfo(source.stream())
   if (animated || !sizeWithin(header.width, header.height, fitWithin)) return undefined
-  // Resampling mixes labels and measurements, and HDR would be cut to eight bits.
+  // Do not downsample labels, measurements or HDR: mixed samples have no meaning, and HDR would be cut to 8 bits.
   return (await exactnessOf(await openPngFile(source, options))) ? undefined : convertible(source, options)
 }
 
@@ -81,14 +84,17 @@ async function compressFile(opened: PngFile, source: Source, sink: Sink, options
   return exact && outcome.kind === 'compressed' ? { ...outcome, steps: [exact.step, ...outcome.steps] } : outcome
 }
 
-/** Frames of an animation build on each other, so that their errors would add up; grey profiles forbid palettes. */
+/**
+ * True if lossy forms are allowed. Not for animations, whose frames build on each other so that errors would add up, nor for grey pictures
+ * with a profile.
+ */
 function mayUsePalette(engine: PngEngine, file: PngFile, options: Options): boolean {
   const exactOnly = options.lossless === true || (options.quality === 'high' && options.targetSize === undefined)
   const profiledGray = file.profiled && !(file.header.colourType & 2)
   return !exactOnly && !file.animated && !profiledGray && !hasUnusualGamma(file) && engine.inOrder
 }
 
-/** The gentlest step of the ladder whose result fits the wanted size. */
+/** Returns the highest-quality form whose result fits the target size. */
 async function chooseBySize(
   engine: PngEngine,
   file: PngFile,
@@ -97,15 +103,15 @@ async function chooseBySize(
   options: Options,
 ): Promise<{ exact: LosslessSearch } | { palette: PalettePlan }> {
   const lossless = await searchLossless(engine, file)
-  const around = bytesAround(file) + 64
-  const wanted = Math.min(options.targetSize ?? source.size, source.size)
-  const exact = (await losslessBytes(engine, file, lossless)) + around
-  if (exact < wanted) return { exact: lossless }
+  const containerBytes = bytesAround(file) + 64
+  const targetSize = Math.min(options.targetSize ?? source.size, source.size)
+  const exact = (await losslessBytes(engine, file, lossless)) + containerBytes
+  if (exact < targetSize) return { exact: lossless }
   const trials = new PaletteTrials(engine)
   const attempt = async (target: RasterTarget) => {
     const palette = await searchPalette(trials, file, target, alpha, () => yieldToOthers(options.signal))
     options.signal.throwIfAborted()
-    return palette && { palette, bytes: (await paletteBytes(engine, file, palette, alpha)) + around }
+    return palette && { palette, bytes: (await paletteBytes(engine, file, palette, alpha)) + containerBytes }
   }
-  return await gentlestThatFits(TARGET_LADDER, wanted, attempt, exact)
+  return await gentlestThatFits(TARGET_LADDER, targetSize, attempt, exact)
 }

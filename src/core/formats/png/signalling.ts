@@ -1,4 +1,4 @@
-/** Colour signalling of a PNG: cICP, or a `cicp` tag in its ICC profile; mDCV and cLLI; gain maps. */
+/** Reads the colour signalling of a PNG: cICP, the `cicp` tag of its ICC profile, mDCV, cLLI and gain maps. */
 
 import { inflateSync } from 'node:zlib'
 import { latin1Of } from '../../bytes/latin1.ts'
@@ -8,7 +8,7 @@ import { type ColourSignalling, HLG, isHdr, PQ } from '../../images/raster/colou
 import type { PngChunk, PngFile } from './file.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
-/** sRGB, which holds where a picture names nothing else (H.273). */
+/** Default signalling: sRGB (H.273). */
 const SRGB = { primaries: 1, transfer: 13, fullRange: true }
 
 type Items = Pick<PngFile, 'items'>
@@ -16,7 +16,7 @@ type Items = Pick<PngFile, 'items'>
 export const chunkOf = ({ items }: Items, ...types: readonly string[]): PngChunk | undefined =>
   items.find((item) => 'type' in item && types.includes(item.type)) as PngChunk | undefined
 
-/** What the file says by code points or about its light; undefined: nothing. cICP goes before a profile (W3C PNG, 11.3.2.6). */
+/** Code points and light levels of the file. `undefined`: it has none. cICP has priority over a profile (W3C PNG, 11.3.2.6). */
 export function signallingOf(file: Items): ColourSignalling | undefined {
   const points = codePoints(file)
   const light = lightOf(file)
@@ -31,13 +31,13 @@ function codePoints(file: Items) {
 }
 
 function lightOf(file: Items) {
-  // Files made before the third edition was final have a lower-case last letter.
+  // Files from before the final third edition have a lower-case last letter.
   const mastering = chunkOf(file, 'mDCV', 'mDCv')?.data
   const lightLevel = chunkOf(file, 'cLLI', 'cLLi')?.data
   return { ...(mastering?.length === 24 && { mastering }), ...(lightLevel?.length === 8 && { lightLevel }) }
 }
 
-/** Code points of an ICC profile: its `cicp` tag (ICC.1:2022, 9.2.17), or the names that browsers know. */
+/** Code points of an ICC profile: its `cicp` tag (ICC.1:2022, 9.2.17), or a profile name that browsers recognise. */
 function profilePoints(chunk: Uint8Array) {
   const nameEnd = chunk.indexOf(0)
   const name = latin1Of(chunk.subarray(0, Math.max(0, nameEnd)))
@@ -53,11 +53,11 @@ function inflated(bytes: Uint8Array): Uint8Array | undefined {
   try {
     return new Uint8Array(inflateSync(bytes, { maxOutputLength: MOST_PROFILE_BYTES }))
   } catch {
-    return undefined // A damaged profile says nothing.
+    return undefined // ignore a damaged profile
   }
 }
 
-/** Profiles have a dozen tags; more than this is damage. */
+/** Most tags of a profile that are read. Real profiles have a dozen; more means damage. */
 const MOST_TAGS = 100
 
 function cicpTag(profile: Uint8Array) {
@@ -75,10 +75,10 @@ function cicpTag(profile: Uint8Array) {
 
 /** Transfer characteristics of linear light (H.273, table 3). */
 const LINEAR = 8
-/** `gAMA` of about 1 (W3C PNG, 11.3.2.2), in hundred-thousandths. */
+/** Range of `gAMA` values that mean linear light (about 1; W3C PNG, 11.3.2.2), in units of 0.00001. */
 const LINEAR_GAMMA = { least: 90_000, most: 111_000 }
 
-/** True if samples are proportional to light: eight bits of them show bands in shadows, whatever a score for sRGB says. */
+/** True if samples are proportional to light. At 8 bits they would show banding in shadows, which a score for sRGB does not detect. */
 export function isLinearLight(file: Items): boolean {
   const points = codePoints(file)
   if (points) return points.transfer === LINEAR
@@ -88,10 +88,10 @@ export function isLinearLight(file: Items): boolean {
   return value >= LINEAR_GAMMA.least && value <= LINEAR_GAMMA.most
 }
 
-/** Chunks of a gain map, which makes an SDR picture an HDR one (as in Skia and libpng's proposals). */
+/** Chunks of a gain map, which turns an SDR picture into an HDR one (proposals of Skia and libpng). */
 export const GAIN_MAP_CHUNKS = ['gmAP', 'gDAT'] as const
 
-/** How the picture is HDR, for the receipt; undefined: it is not. */
+/** Kind of HDR for the receipt. `undefined`: the picture is SDR. */
 export function hdrOf(file: Items): string | Message | undefined {
   if (chunkOf(file, ...GAIN_MAP_CHUNKS)) return message('gain_map')
   const signalling = signallingOf(file)

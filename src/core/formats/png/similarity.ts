@@ -1,4 +1,4 @@
-/** Comparison of two PNG files at the bit depth of the upload, so that the rounding of 16 bits to 8 counts. */
+/** Compares two PNG files at the bit depth of the upload, so that rounding from 16 to 8 bits counts as loss. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { type PictureHeader, PngEngine } from '../../../../wasm/png/engine.ts'
@@ -8,7 +8,9 @@ import type { PngPicture } from '../../images/png/png-picture.ts'
 import type { Raster16 } from '../../images/raster/raster16.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 
-/** Figures of a result against the upload; a text: what is wrong with its rows. Both pictures have the size in `header`. */
+/**
+ * Figures of a result compared with the upload. A string describes what is wrong with its rows. Both pictures have the size in `header`.
+ */
 export async function similarityOfPngs(original: Bytes, result: Bytes, header: PictureHeader): Promise<Similarity | string> {
   const { width, height } = header
   const bits = header.bitDepth === 16 ? 16 : 8
@@ -36,7 +38,7 @@ async function* rows16Of(file: Bytes): AsyncGenerator<Uint16Array> {
   for await (const rows of rowsOf(file, 'rgba16')) yield new Uint16Array(rows.buffer, rows.byteOffset, rows.byteLength / 2)
 }
 
-/** Digest of all samples: equal for equal pictures, whatever their colour type, bit depth and interlacing. */
+/** Digest of all samples: equal for equal pictures, independent of colour type, bit depth and interlacing. */
 export async function sampleDigest(picture: PngPicture): Promise<bigint> {
   using engine = new PngEngine(picture.header)
   engine.begin('digest')

@@ -1,4 +1,4 @@
-/** Texts and resolution of a PNG, for formats that have a place for them. */
+/** Texts and resolution of a PNG, for formats that can store them. */
 import { inflateSync } from 'node:zlib'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
@@ -6,11 +6,11 @@ import type { Comment, Resolution } from '../../images/convert/descriptive-metad
 import type { PngChunk, PngFile } from './file.ts'
 import { chunkOf } from './signalling.ts'
 
-/** What a comment segment of a JPEG holds. */
+/** Most bytes of a text: what a JPEG comment segment can store. */
 const MOST_BYTES = 65_000
 const XMP = 'XML:com.adobe.xmp'
 
-/** pHYs (W3C PNG, 11.3.4.3); undefined where there is none, or it says nothing. */
+/** Resolution from pHYs (W3C PNG, 11.3.4.3). `undefined`: there is none, or it means square pixels without a size. */
 export function resolutionOf(file: Pick<PngFile, 'items'>): Resolution | undefined {
   const data = chunkOf(file, 'pHYs')?.data
   if (data?.length !== 9) return undefined
@@ -20,7 +20,7 @@ export function resolutionOf(file: Pick<PngFile, 'items'>): Resolution | undefin
   return { x, y, unit: data[8] === 1 ? 'metre' : 'ratio' }
 }
 
-/** tEXt, zTXt and iTXt (11.3.3) without the XMP packet; chunks that are damaged or too large are left out. */
+/** Texts of tEXt, zTXt and iTXt (W3C PNG, 11.3.3), without the XMP packet and without damaged or too large chunks. */
 export function commentsOf({ items }: Pick<PngFile, 'items'>): { readonly comment: Comment; readonly chunk: PngChunk }[] {
   return items.flatMap((item) => {
     const comment = 'type' in item ? commentOf(item) : undefined
@@ -43,7 +43,7 @@ function zipped(type: string, data: Uint8Array, end: number): string | undefined
   return bytes && latin1Of(bytes)
 }
 
-/** Compression flag and method, language, translated keyword, text in UTF-8. */
+/** Text of an iTXt chunk: compression flag and method, language, translated keyword, text in UTF-8. */
 function international(data: Uint8Array, at: number): string | undefined {
   const language = data.indexOf(0, at + 2)
   const keyword = language < 0 ? -1 : data.indexOf(0, language + 1)
@@ -57,6 +57,6 @@ function inflated(bytes: Uint8Array): Uint8Array | undefined {
   try {
     return new Uint8Array(inflateSync(bytes, { maxOutputLength: MOST_BYTES }))
   } catch {
-    return undefined // The chunk is named in the receipt instead.
+    return undefined // the receipt lists the chunk as dropped
   }
 }

@@ -1,4 +1,4 @@
-/** Decodes what was stored and compares it with the upload: samples or figures, frames, chunks. */
+/** Verifies PNG results: decodes the stored file and compares samples or figures, frames and chunks with the upload. */
 
 import { createHash } from 'node:crypto'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
@@ -15,13 +15,13 @@ const differ = (difference: string): Verdict => ({ equal: false, difference })
 export async function verifyPng(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const before = await openPngFile(original, options)
   const after = await openPngFile(result, options)
-  const around = compareAround(before, after)
-  const difference = around ?? (await tailDifference(original, before.end, result, after.end))
+  const structureDifference = chunkDifference(before, after)
+  const difference = structureDifference ?? (await tailDifference(original, before.end, result, after.end))
   if (difference) return differ(difference)
   if (outcome.kind === 'compressed' && outcome.loss) {
     const { pictures } = outcome.loss
     if (!pictures) return differ('a loss without figures')
-    // The same samples, without a chunk of the upload's; else colours alone may differ.
+    // An infinite PSNR means equal samples without a chunk of the upload, or equal luma with different colours.
     if (pictures.psnrDb === Number.POSITIVE_INFINITY && (await isSame(before, after))) return { equal: true }
     const wrong = await pictureDifference(original, result, before, pictures, options)
     if (wrong) return differ(wrong)
@@ -32,8 +32,8 @@ export async function verifyPng(original: Source, result: Source, outcome: Outco
 
 const isSame = async (before: PngFile, after: PngFile) => (await sampleDigest(before)) === (await sampleDigest(after))
 
-/** Size, frames and chunks; undefined when they agree. */
-function compareAround(before: PngFile, after: PngFile): string | undefined {
+/** Compares size, frames and chunks. Returns the difference; `undefined`: none. */
+function chunkDifference(before: PngFile, after: PngFile): string | undefined {
   const [a, b] = [before.header, after.header]
   if (a.width !== b.width || a.height !== b.height) return `${a.width} x ${a.height} became ${b.width} x ${b.height}`
   if (before.frames !== after.frames) return `${before.frames} frames became ${after.frames}`
@@ -57,17 +57,17 @@ function compareAround(before: PngFile, after: PngFile): string | undefined {
   return undefined
 }
 
-/** The same for the same chunks: to look each up among all others would take the square of their number. */
+/** Key of a chunk's content. A map of keys avoids comparing every chunk with every other. */
 function nameOf({ type, data }: { readonly type: string; readonly data: Uint8Array }): string {
   // The first four bytes of fcTL are a sequence number, which may change.
   const content = type === 'fcTL' ? data.subarray(4) : data
   return `${type} ${createHash('sha256').update(content).digest('base64')}`
 }
 
-/** Of figures against what is found: the search measures at eight bits in another order of additions. */
+/** Tolerance between claimed and measured figures (SSIM, dB): the search measures at 8 bits and adds in another order. */
 const SLACK = { ssim: 0.0001, psnrDb: 0.01 }
 
-/** Both decoded side by side and measured at the depth of the upload; the claim may not be better than what is found. */
+/** Decodes both files row by row at the upload's bit depth. Claimed figures must not be better than the measured ones. */
 async function pictureDifference(
   original: Source,
   result: Source,

@@ -1,4 +1,4 @@
-/** Writes the result: chunks in order, frames encoded on the way. */
+/** Writes a PNG result: chunks in order, frames encoded in between. */
 
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
@@ -11,8 +11,8 @@ import { carried, goesBeforePalette } from './chunks.ts'
 import type { PngChunk, PngFile } from './file.ts'
 
 /**
- * Runs the engine's `encode`, `remap` or `near` pass with the layout it has, and writes the whole file. Returns the types of chunks
- * that could not be carried over.
+ * Runs the engine's `encode`, `remap` or `near` pass with its current layout and writes the whole file. Returns the types of chunks that
+ * were dropped.
  */
 export async function writePng(
   file: PngFile,
@@ -29,21 +29,21 @@ export async function writePng(
   return writer.dropped
 }
 
-/** Takes the frames, and writes what the engine made of them with the chunks around it. */
+/** Passes frames to the engine and writes its output with the chunks around it. */
 class Writer implements FrameVisitor {
-  /** Types of chunks that could not be carried over. */
+  /** Types of chunks that were dropped. */
   readonly dropped: string[] = []
   readonly #file: PngFile
   readonly #engine: PngEngine
   readonly #layout: Layout
   readonly #sink: Sink
   readonly #signal: AbortSignal
-  /** Of the file's items: the frame that is being written. */
+  /** Index in the file's items of the frame that is being written. */
   #at: number
-  /** fcTL and fdAT are counted in one sequence (W3C PNG, 11.3.6.1), and there may be fewer fdAT now. */
+  /** Next sequence number, which fcTL and fdAT share (W3C PNG, 11.3.6.1). It is renumbered because the number of fdAT chunks may change. */
   #sequence = 0
 
-  /** With the layout that the engine has before it begins. */
+  /** Uses the engine's current layout. */
   constructor(file: PngFile, engine: PngEngine, sink: Sink, { signal }: Options) {
     this.#file = file
     this.#engine = engine
@@ -53,7 +53,7 @@ class Writer implements FrameVisitor {
     this.#at = file.items.findIndex((item) => 'frame' in item)
   }
 
-  /** All before the first frame. */
+  /** Writes everything before the first frame. */
   async start(): Promise<void> {
     const { header, items } = this.#file
     const interlaced = header.interlaced === true && !this.#engine.inOrder
@@ -78,7 +78,7 @@ class Writer implements FrameVisitor {
     await this.#flush()
   }
 
-  /** With the chunks that stand before the next frame. */
+  /** Ends a frame and writes the chunks before the next one. */
   async frameEnd(): Promise<void> {
     this.#engine.frameEnd()
     await this.#flush()
@@ -101,7 +101,7 @@ class Writer implements FrameVisitor {
     await this.#sink.write(chunk('fcTL', control.finish()))
   }
 
-  /** Image data that the engine has ready. */
+  /** Writes the image data that the engine has ready. */
   async #flush(): Promise<void> {
     this.#signal.throwIfAborted()
     for (const piece of this.#engine.drain()) {
