@@ -1,14 +1,14 @@
-/** Trouble of an engine: a Wasm module, or a coder or parser of ours that stands beside one. */
+/** Engine that failed: a WebAssembly module, or a codec or parser written in TypeScript. */
 
 export type EngineName = 'png' | 'jpeg' | 'gif' | 'webp' | 'openjpeg' | 'jpegls' | 'ffmpeg' | 'deflate' | 'fax' | 'xml' | 'resvg'
 
 /**
- * `damaged` and `truncated`: the data's fault. `limit`: hostile. `unsupported`: a variant that is not handled. `memory`: too
- * large. `too_large`: more comes out than was allowed. `misuse`: a bug of the caller.
+ * Kind of failure. `damaged`, `truncated`: invalid data. `limit`: hostile data. `unsupported`: a variant that the engine cannot read.
+ * `memory`: data too large. `too_large`: output above the allowed size. `misuse`: error of the caller.
  */
 export type EngineFailure = 'damaged' | 'truncated' | 'limit' | 'unsupported' | 'memory' | 'too_large' | 'misuse'
 
-/** The engine cannot go on. A Wasm instance that threw this is dead; drop it. */
+/** Error that an engine cannot recover from. The WebAssembly instance must not be used afterwards. */
 export class EngineError extends Error {
   override readonly name = 'EngineError'
   readonly engine: EngineName
@@ -21,7 +21,7 @@ export class EngineError extends Error {
   }
 }
 
-/** Whether `error` is trouble of one of these engines; of any where none is named. */
+/** True if `error` is an `EngineError` of one of `engines`, or of any engine if none is given. */
 export function isEngineError(error: unknown, ...engines: EngineName[]): error is EngineError {
   return error instanceof EngineError && (engines.length === 0 || engines.includes(error.engine))
 }

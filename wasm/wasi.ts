@@ -1,6 +1,6 @@
 /**
- * What WASI engines import, refused: our engines do pure computation, so every call answers EBADF (8) and an exit is
- * an error. Built per module, so an engine that suddenly wants more still links.
+ * Imports for WASI modules that refuse every call. The engines only compute, so each function returns EBADF (8), and an exit throws. The
+ * list comes from the module itself, so a module with more imports still links.
  */
 export function refusedWasi(module: WebAssembly.Module, own: WebAssembly.ModuleImports = {}): WebAssembly.Imports {
   const EBADF = 8

@@ -1,13 +1,13 @@
 /**
- * The GIF engine (`gif.h`): frames of a file one after the other, and the same animation written anew, exactly or within a
- * target for every frame. About 9 bytes of Wasm memory for each pixel of the canvas, whatever the number of frames; 7 for one.
+ * WebAssembly GIF engine (`gif.h`). It decodes a file frame by frame and encodes the animation again, lossless or within a target for
+ * every frame. It uses about 9 bytes of memory per pixel of the canvas, 7 for a single frame, whatever the number of frames.
  */
 import { EngineError } from '../engine-error.ts'
 import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
 import module from './gif.wasm'
 
 export type GifFailure = 'memory' | 'truncated' | 'damaged' | 'unsupported' | 'limit' | 'misuse'
-/** By the negative codes of `common/host.h`. */
+/** Failure names, in the order of the negative codes of `common/host.h`. */
 const FAILURES: readonly GifFailure[] = ['memory', 'truncated', 'damaged', 'unsupported', 'limit', 'misuse']
 
 interface Exports extends LargeEngine {
@@ -27,25 +27,28 @@ interface Exports extends LargeEngine {
   compare_row(y: number, at: number): void
   compare_end(): void
   quality(what: number): number
-  /** Where `GifTarget` goes, as ten doubles (`QualityFloors` in encoder.h). */
+  /** Pointer to ten doubles for the values of `GifTarget` (`QualityFloors` in encoder.h). */
   floors(): number
 }
 
 const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
 
-/** As the recipe links it: tables. */
+/** Initial memory in bytes that the build links: mainly tables. */
 const FIRST_BYTES = 2_359_296
 const PIECE_BYTES = 64 * 1024
 const FEED_BYTES = 16 * 1024
 const MODES = { scan: 1, encode: 2, look: 3, countFrames: 4, writeFrames: 5, lookAtFrames: 6 } as const
-/** Bytes of Wasm memory for a pixel of the canvas: in general, for a single frame, and for looking alone. */
+/** WebAssembly memory in bytes per pixel of the canvas: to encode animations, to encode a single frame, and to decode only. */
 export const BYTES_PER_PIXEL = { encode: 9.05, still: 7.25, look: 2.5 }
-/** And for a pixel of the largest frame that is taken away again (`restored`), in either case. */
+/** Additional memory in bytes per pixel of the largest frame with disposal "restore to previous" (`restored`). */
 export const BYTES_PER_RESTORED = 2
 
-/** As tuning.h has them: canvases of other sizes are not scored. */
+/** Limits of the canvas within which frames are scored, from tuning.h. */
 const SCORED = { leastSide: 8, widest: 4096, mostPixels: 4_000_000 }
-/** Bytes of Wasm memory that scoring takes: sums of tiles for a pixel of the canvas, and rows for a pixel of its width. */
+/**
+ * WebAssembly memory in bytes for the perceptual score: sums of tiles per pixel of the canvas, and rows per pixel of its width. 0: the
+ * canvas is not scored.
+ */
 export function seenBytes({ width, height }: { readonly width: number; readonly height: number }): number {
   const isScored = Math.min(width, height) >= SCORED.leastSide && width <= SCORED.widest && width * height <= SCORED.mostPixels
   return isScored ? width * height * 0.45 + width * 1300 : 0
@@ -55,16 +58,16 @@ export interface GifFacts {
   readonly width: number
   readonly height: number
   readonly frames: number
-  /** 257 stands for more than 256. */
+  /** Number of distinct colours; 257: more than 256. */
   readonly colours: number
   readonly transparent: boolean
-  /** The shortest delay, in hundredths of a second. */
+  /** Shortest delay of a frame, in 1/100 s. */
   readonly leastDelay: number
-  /** Pixels of the largest frame that is taken away again. */
+  /** Pixels of the largest frame with disposal "restore to previous". */
   readonly restored: number
 }
 
-/** Pixels of a canvas. */
+/** Rectangle of canvas pixels. */
 export interface GifPart {
   readonly x: number
   readonly y: number
@@ -72,22 +75,22 @@ export interface GifPart {
   readonly height: number
 }
 
-/** What every frame must keep; see `RasterTarget`. */
+/** Limits that every frame must keep; see `RasterTarget`. */
 export interface GifTarget {
   readonly ssim: number
   readonly psnrDb: number
   readonly rgbPsnrDb: number
   readonly blockPsnrDb: number
   readonly blockRgbPsnrDb: number
-  /** Distance in CIE Lab a and b of the mean colour, at most, in the worst area of 16 × 16 pixels. */
+  /** Largest colour cast: distance of the mean colours in CIE Lab a and b, in the worst area of 16 × 16 pixels. */
   readonly cast: number
-  /** Squared distance of a colour, at most, where its neighbours are alike; where they are equal it is exact. */
+  /** Largest squared colour error in smooth areas, where neighbours are similar. Where neighbours are equal, colours stay exact. */
   readonly smooth: number
-  /** And elsewhere: more would tear lines and edges. */
+  /** Largest squared colour error outside of smooth areas. Higher values would break lines and edges. */
   readonly most: number
-  /** SSIMULACRA 2.1 of every frame, where they are scored (`SCORED`). */
+  /** Lowest SSIMULACRA 2.1 score of every frame, if the canvas is scored (`SCORED`). */
   readonly score: number
-  /** The same of the worst tile of 64 × 64 pixels. */
+  /** Lowest SSIMULACRA 2.1 score of every tile of 64 × 64 pixels. */
   readonly worstTile: number
 }
 
@@ -103,7 +106,7 @@ export class GifEngine {
   #canvas = true
   #compares = false
 
-  /** `accept` is told the size of the canvas before it is made, and throws where it is too large. */
+  /** Opens an engine. `accept` gets the canvas size before the canvas is allocated, and throws if it is too large. */
   constructor(accept: (width: number, height: number) => void) {
     this.#accept = accept
     const imports = {
@@ -114,7 +117,7 @@ export class GifEngine {
           throw new EngineError('gif', FAILURES[-code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
         },
       },
-      // wasi-libc links these, nothing calls them.
+      // wasi-libc links these imports, but the engine never calls them.
       wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
     }
     this.#wasm = instantiateLarge<Exports>(module, imports, FIRST_BYTES)
@@ -127,7 +130,7 @@ export class GifEngine {
     return new Uint8Array(buffer, at, Math.min(count, buffer.byteLength - at))
   }
 
-  /** Collects the engine's small pieces into large ones. */
+  /** Collects small pieces of the engine's output into large ones. */
   #write(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
       this.#piece ??= new Uint8Array(PIECE_BYTES)
@@ -146,15 +149,14 @@ export class GifEngine {
     return this.#wasm.heap_top()
   }
 
-  /** Its memory is the next engine's. */
+  /** Returns the memory to the pool. */
   [Symbol.dispose](): void {
     this.#wasm = retire(this.#wasm)
   }
 
   /**
-   * `scan` looks at everything once and must come first; `encode` writes; `look` shows frames.
-   * Without a canvas, whatever its size, every frame coded anew as it is: `countFrames`, then `writeFrames`; and `lookAtFrames`
-   * gives a digest of everything but the codes.
+   * Starts a pass. `scan` collects facts and must come first; `encode` writes; `look` decodes frames. Three passes need no canvas and
+   * encode each frame unchanged: `countFrames`, then `writeFrames`; `lookAtFrames` computes a digest of decoded frames and their fields.
    */
   begin(mode: keyof typeof MODES, how: { target?: GifTarget; mute?: boolean; hurry?: boolean } = {}): void {
     this.#out = []
@@ -169,7 +171,7 @@ export class GifEngine {
     this.#wasm.begin(MODES[mode], target ? 0 : 1, how.mute ? 1 : 0, how.hurry ? 1 : 0)
   }
 
-  /** Gives bytes up to the end of the next frame. `taken` of them were used; `frame` when one was completed. */
+  /** Decodes bytes up to the end of the next frame. `taken`: number of bytes used. `frame`: true if a frame is complete. */
   push(bytes: Uint8Array): { taken: number; frame: boolean } {
     const part = bytes.subarray(0, FEED_BYTES)
     this.#bytes(this.#buffer, part.length).set(part)
@@ -183,22 +185,22 @@ export class GifEngine {
     return { taken, frame: this.#wasm.fact(2) > before }
   }
 
-  /** After the last byte. Bytes written by an `encode`. */
+  /** Ends the pass after the last byte. Returns the number of bytes that `encode` has written. */
   finish(): number {
     return this.#wasm.finish()
   }
 
-  /** Pixels of the frames so far, each of its own size. */
+  /** Sum of the pixels of all frames so far, each at its own size. */
   get framePixels(): number {
     return this.#wasm.fact(12)
   }
 
-  /** Bytes of the frames that an `encode` has written so far. */
+  /** Bytes of the frames that `encode` has written so far. */
   get written(): number {
     return this.#wasm.fact(7)
   }
 
-  /** What was written, in large pieces; with `all`, to the last byte. */
+  /** Returns the output in large pieces. `all`: including the last, partly filled piece. */
   drain(all = false): Uint8Array[] {
     const out = this.#out
     if (all && this.#piece && this.#filled) {
@@ -222,12 +224,12 @@ export class GifEngine {
     }
   }
 
-  /** Of the frame that was just completed, while looking: its delay in hundredths of a second and a hash of its canvas. */
+  /** Delay in 1/100 s and canvas hash of the last completed frame. */
   look(): { delay: number; digest: bigint } {
     return { delay: this.#wasm.fact(5), digest: BigInt.asUintN(64, this.#wasm.digest()) }
   }
 
-  /** A row of the canvas as RGBA, as shown after the last completed frame. A view that is valid until the next call. */
+  /** Row of the canvas after the last completed frame, as RGBA. The view is valid until the next call. */
   row(y: number): Uint8Array {
     const bytes = this.#wasm.fact(0) * 4
     this.#rowAt ||= this.#wasm.alloc(bytes)
@@ -235,15 +237,15 @@ export class GifEngine {
     return this.#bytes(this.#rowAt, bytes)
   }
 
-  /** Where the frame that was just completed may differ from the one before. */
+  /** Rectangle in which the last completed frame may differ from the one before. */
   changed(): GifPart {
     const fact = this.#wasm.fact
     return { x: fact(8), y: fact(9), width: fact(10), height: fact(11) }
   }
 
   /**
-   * How close the canvas is to another engine's, both looking: only `part` is measured anew, elsewhere neither has changed since
-   * the last call (before the first, they are taken to be equal).
+   * Similarity of this canvas to another engine's. Only `part` is measured again; the rest must be unchanged since the last call, or equal
+   * before the first call.
    */
   similarityTo(reference: GifEngine, part: GifPart): { ssim: number; psnrDb: number } {
     const alpha = this.#wasm.fact(4) === 1 || reference.#wasm.fact(4) === 1
@@ -263,12 +265,15 @@ export class GifEngine {
     return { ssim: this.#wasm.quality(3), psnrDb: decibels(this.#wasm.quality(4)) }
   }
 
-  /** SSIMULACRA 2.1 of the worst frame, and of the worst tile, of the last `encode` with a target; 100 where frames are not scored (`SCORED`). */
+  /**
+   * SSIMULACRA 2.1 score of the worst frame and of the worst tile in the last `encode` with a target; 100 if frames are not scored
+   * (`SCORED`).
+   */
   seen(): { score: number; worstTile: number } {
     return { score: this.#wasm.quality(6), worstTile: this.#wasm.quality(7) }
   }
 
-  /** Of the worst frame of the last `encode` with a target. */
+  /** Quality of the worst frame in the last `encode` with a target. */
   quality(): { ssim: number; psnrDb: number; rgbPsnrDb: number } {
     return { ssim: this.#wasm.quality(0), psnrDb: decibels(this.#wasm.quality(1)), rgbPsnrDb: decibels(this.#wasm.quality(2)) }
   }

@@ -2,7 +2,7 @@ import { EngineError } from '../engine-error.ts'
 import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
 import wasmModule from './jpeg.wasm'
 
-/** What the engine exports (src/*.c). Pointers are byte offsets into `memory`. */
+/** Exports of the engine (src/*.c). Pointers are byte offsets into `memory`. */
 interface Exports extends LargeEngine {
   _initialize(): void
   host_alloc(bytes: number): number
@@ -44,10 +44,15 @@ interface Exports extends LargeEngine {
   recode_packed(): number
 }
 
-/** `damaged` and `truncated`: the file's fault; `unsupported`: a variant that is not handled; `limit`: hostile; `memory`: too large. */
+/**
+ * Kind of failure. `damaged` and `truncated`: invalid file. `unsupported`: valid variant that the engine cannot read. `limit`: hostile
+ * file. `memory`: file too large. `misuse`: error of the caller.
+ */
 export type JpegTrouble = 'damaged' | 'truncated' | 'unsupported' | 'limit' | 'memory' | 'misuse'
 
-/** Negative codes are ours (src/jpeg.h); libjpeg's messages tell what it does not support. */
+/**
+ * Kind of failure for an error code. Negative codes are the engine's own (src/jpeg.h); libjpeg's message texts show unsupported features.
+ */
 function troubleOf(code: number, message: string): JpegTrouble {
   const ours: Record<number, JpegTrouble> = {
     [-1]: 'memory',
@@ -62,16 +67,16 @@ function troubleOf(code: number, message: string): JpegTrouble {
   return /^Unsupported|not implemented|not supported|Sorry|too big for|Requested feature/i.test(message) ? 'unsupported' : 'damaged'
 }
 
-/** Bytes handed to the engine at a time. */
+/** Most bytes passed to the engine in one call. */
 const CHUNK_BYTES = 128 * 1024
 
-/** Bytes of a file. */
+/** Range of bytes in a file. */
 export interface Place {
   readonly offset: number
   readonly length: number
 }
 
-/** One instance with its own memory: one job, which ends with `close`. */
+/** Engine instance with its own memory, for one job. Ends with `close`. */
 export class Engine {
   exports: Exports
   private output: ((chunk: Uint8Array) => void) | undefined
@@ -89,7 +94,7 @@ export class Engine {
       },
       write: (pointer: number, length: number) => this.output?.(new Uint8Array(this.exports.memory.buffer, pointer, length).slice()),
     }
-    // libc's stdio and exit paths are linked but never taken; whatever is called fails.
+    // libc's stdio and exit functions are linked but never used; every call returns an error.
     const wasi = Object.fromEntries(
       WebAssembly.Module.imports(wasmModule)
         .filter((entry) => entry.module === 'wasi_snapshot_preview1')
@@ -99,30 +104,30 @@ export class Engine {
     this.exports._initialize()
   }
 
-  /** Its memory is the next engine's; what is asked afterwards fails. */
+  /** Returns the memory to the pool. Later calls throw. */
   close(): void {
     this.exports = retire(this.exports)
   }
 
-  /** The most Wasm memory that it took so far. */
+  /** Peak of the WebAssembly memory so far, in bytes. */
   get memoryBytes(): number {
     return this.exports.heap_top()
   }
 
-  /** Segments after the first scan's header, as far as the file was read. */
+  /** Segments between the scans, as far as the file was read. */
   get lateSegments(): Place[] {
     const { late_segments, late_segment } = this.exports
     return Array.from({ length: late_segments() }, (_, index) => ({ offset: late_segment(index, 0), length: late_segment(index, 1) }))
   }
 
-  /** Copies bytes to where `use` finds them; the place is reused by the next call. */
+  /** Copies bytes into the engine's memory and calls `use` with their pointer. The next call reuses the buffer. */
   lend<T>(bytes: Uint8Array, use: (pointer: number) => T): T {
     const pointer = this.room(bytes.length)
     new Uint8Array(this.exports.memory.buffer, pointer, bytes.length).set(bytes)
     return use(pointer)
   }
 
-  /** A place for `bytes` bytes, reused by the next call. */
+  /** Returns a pointer to a buffer of `bytes` bytes, which the next call reuses. */
   room(bytes: number): number {
     if (bytes > this.scratchBytes) {
       if (this.scratch) this.exports.host_free(this.scratch)
@@ -132,7 +137,7 @@ export class Engine {
     return this.scratch
   }
 
-  /** Pushes bytes of a file; true when the engine has what it was asked for and wants no more. */
+  /** Pushes bytes of a file. Returns true if the engine has finished and needs no more bytes. */
   push(bytes: Uint8Array): boolean {
     for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) {
       const part = bytes.subarray(offset, offset + CHUNK_BYTES)
@@ -145,15 +150,15 @@ export class Engine {
     return false
   }
 
-  /** What the last `push` did not get to. */
+  /** Bytes of the last `push` that the engine did not consume. `undefined`: none. */
   unread: Uint8Array | undefined
 
-  /** The file has no more bytes: throws `truncated` unless the engine can finish. */
+  /** Signals the end of the file. Returns true if the engine has finished. @throws EngineError `truncated` if the picture is incomplete */
   pushEnd(): boolean {
     return this.exports.push(this.room(1), 0, 1) === 1
   }
 
-  /** Pushes a whole file; `after` is called behind every chunk. Throws `truncated` where it ends inside the picture. */
+  /** Pushes a whole file and calls `after` after every chunk. @throws EngineError `truncated` if the file ends inside the picture */
   async take(input: JpegInput, after: () => void = () => undefined): Promise<void> {
     for await (const chunk of chunksOf(input)) {
       if (this.push(chunk)) return
@@ -162,12 +167,12 @@ export class Engine {
     if (!this.pushEnd()) throw new EngineError('jpeg', 'truncated', 'the file ends inside the picture')
   }
 
-  /** What is written from now on goes there. */
+  /** Sets the receiver of the engine's output. */
   writeTo(write: (chunk: Uint8Array) => void): void {
     this.output = write
   }
 
-  /** Runs `finish` and collects what it writes. */
+  /** Calls `run` and passes the engine's output to `write`. */
   collect(write: (chunk: Uint8Array) => void, run: () => void): void {
     this.output = write
     try {
@@ -178,10 +183,10 @@ export class Engine {
   }
 }
 
-/** libjpeg's J_COLOR_SPACE. */
+/** Codes of libjpeg's J_COLOR_SPACE. */
 export const COLOUR_CODE = { natural: 0, gray: 1, rgb: 2, ycbcr: 3, cmyk: 4, ycck: 5, rgbx: 7, rgba: 12 } as const
 
-/** A file: in memory, or in chunks as it comes. */
+/** JPEG file in memory, or as a stream of chunks. */
 export type JpegInput = Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>
 
 export async function* chunksOf(input: JpegInput): AsyncGenerator<Uint8Array> {

@@ -1,15 +1,15 @@
 import { EngineError } from '../engine-error.ts'
 import { COLOUR_CODE, Engine, type JpegInput, type Place } from './engine.ts'
 
-/** What was measured between the coefficients that came in and those that go out. */
+/** Quality and size of requantised coefficients, compared with the original ones. */
 export interface Measured {
-  /** Mean SSIM of luma, 11×11 gaussian; NaN when only errors are measured. The worst plane for RGB and CMYK. */
+  /** Mean SSIM of luma (11 × 11 Gaussian window); for RGB and CMYK that of the worst plane. NaN if only errors are measured. */
   readonly ssim: number
-  /** Luma PSNR in dB; 99 when nothing changed. */
+  /** PSNR of luma in dB; 99 for equal coefficients. */
   readonly psnrDb: number
-  /** The same for RGB, estimated from the errors of all components (their correlation is ignored). */
+  /** PSNR of RGB in dB, estimated from the errors of all components without their correlation; 99 for equal coefficients. */
   readonly colourPsnrDb: number
-  /** Estimated bytes of the result's scan, sequential coding by an ideal coder: Huffman codes take 1 % more at least. */
+  /** Estimated bytes of the result's scan with an ideal sequential coder. Huffman codes take at least 1 % more. */
   readonly estimatedBytes: number
 }
 
@@ -20,16 +20,16 @@ export interface JpegInfo {
   readonly height: number
   readonly components: number
   readonly colour: JpegColour
-  /** Sampling of each component, `2x2,1x1,1x1` is 4:2:0. */
+  /** Sampling factors of each component; `2x2,1x1,1x1` is 4:2:0. */
   readonly sampling: string
 }
 
 /**
- * What happens to block rows as they come in. `store` keeps them (about two bytes per non-zero coefficient: 1.5–2 times
- * the bytes of a file; for pixel rows 0.5–2 bytes per pixel); `sample` keeps one of `every` pairs of MCU rows, enough for
- * `estimate`; `stream` requantises at once and keeps only the result, with finer steps for the planes that a sample found
- * smooth (`smoothPlanes`); `hash` keeps nothing but `digest()`.
- * Progressive files are always stored; `stream` then requantises them afterwards.
+ * Handling of incoming block rows.
+ * `store` keeps all coefficients: about two bytes per non-zero coefficient, 1.5 to 2 times the file, or 0.5 to 2 bytes per pixel of rows.
+ * `sample` keeps one of `every` pairs of MCU rows for `estimate`. `stream` requantises at once and keeps only the result, with finer steps
+ * for the planes in `smoothPlanes`. `hash` keeps only the state of `digest()`. Progressive files are always stored; `stream` then
+ * requantises them at the end.
  */
 export type Intake =
   | { readonly kind: 'store' }
@@ -39,38 +39,41 @@ export type Intake =
       readonly quality: number
       readonly trellis?: boolean
       readonly smoothPlanes?: number
-      /** As `stayWithin` says. */
+      /** True to keep samples between black and white, as `stayWithin()` does. Default: false. */
       readonly within?: boolean
-      /** What the engine and the file that is written of its result may take together (default: no limit). */
+      /** Most bytes of the engine's memory and the written file together. `undefined`: no limit. */
       readonly mostBytes?: number
     }
   | { readonly kind: 'hash' }
 
-/** Pixel rows that become a JPEG. */
+/** Form of pixel rows that become a JPEG. */
 export interface RowsIn {
   readonly width: number
   readonly height: number
-  /** Channels of the rows: 1, 3, 4 (the fourth is ignored), 3, 4. CMYK is stored as it comes (Adobe's readers expect it inverted). */
+  /**
+   * Form of the pixels, with 1, 3, 4 (the fourth is ignored), 3 or 4 channels. CMYK is stored unchanged; Adobe's readers expect inverted
+   * values.
+   */
   readonly pixels: 'gray' | 'rgb' | 'rgbx' | 'ycbcr' | 'cmyk'
-  /** Half the chroma in each direction (default true). No meaning for grey and CMYK. */
+  /** True to halve chroma in both directions. Default: true. No effect on grey and CMYK. */
   readonly subsampled?: boolean
-  /** CMYK rows are coded as YCCK, which is smaller and needs an Adobe segment to be understood (default false). */
+  /** True to code CMYK rows as YCCK, which is smaller and requires an Adobe segment. Default: false. */
   readonly ycck?: boolean
 }
 
-/** `progressive`: bands and bits as they suit the picture; the smaller one but for tiny files. */
+/** Order of scans. `progressive` splits bands and bits to suit the picture; it is smaller except for tiny files. */
 export type Scans = 'sequential' | 'progressive'
 
-/** Which coefficients: those that came in, or the requantised ones. */
+/** Set of coefficients: the original ones (`read`) or the requantised ones (`made`). */
 export type Which = 'read' | 'made'
 
-/** What the engine finds out by itself. */
+/** Value of settings that the engine determines from the picture. */
 const UNKNOWN = -1
 const ALL_ROWS = 0xffffffff
-/** Pixels between two breaths of a long requantisation: about 0.1 s. */
+/** Pixels between two pauses of a requantisation, about 0.1 s. */
 const STEP_PIXELS = 2e6
 
-/** Bytes of a file per byte of packed coefficients, at most: 0.5–0.55 in what was looked at. */
+/** Most bytes of a file per byte of packed coefficients; measured: 0.5 to 0.55. */
 const WRITTEN_PER_PACKED = 0.6
 
 const INTAKE = { store: 0, sample: 1, stream: 2, hash: 3 } as const
@@ -80,7 +83,10 @@ const CHANNELS = { gray: 1, rgb: 3, rgbx: 4, ycbcr: 3, cmyk: 4 } as const
 
 const decibel = (meanSquaredError: number) => (meanSquaredError > 0 ? Math.min(99, 10 * Math.log10(65025 / meanSquaredError)) : 99)
 
-/** A picture as DCT coefficients: read once, requantised as often as wanted, written. One Wasm instance each, until disposed of. */
+/**
+ * Picture as DCT coefficients. It is read once, requantised any number of times, and written. Each job uses one WebAssembly instance until
+ * it is disposed.
+ */
 export class JpegJob {
   private readonly engine = new Engine()
   private readonly intake: Intake
@@ -98,7 +104,7 @@ export class JpegJob {
     exports.chroma_quality(chromaQuality)
   }
 
-  /** Reads a JPEG file. What follows its end marker is not looked at. Throws `EngineError`. */
+  /** Reads a JPEG file up to its end marker. @throws EngineError if the file is damaged or unsupported */
   static async read(input: JpegInput, intake: Intake = { kind: 'store' }, chromaQuality = 0): Promise<JpegJob> {
     const job = new JpegJob(intake, chromaQuality)
     try {
@@ -113,7 +119,7 @@ export class JpegJob {
     }
   }
 
-  /** Takes pixel rows: `write` whole rows, as many at a time as you like, then `end`. */
+  /** Starts a job from pixel rows: call `write` with any number of whole rows, then `end`. */
   static fromRows(rows: RowsIn, intake: Intake = { kind: 'store' }, chromaQuality = 0): { write(rows: Uint8Array): void; end(): JpegJob } {
     const job = new JpegJob(intake, chromaQuality)
     const { engine } = job
@@ -148,78 +154,76 @@ export class JpegJob {
     return { width: info(0, 0), height: info(1, 0), components, colour: COLOURS[info(3, 0)] ?? 'unknown', sampling }
   }
 
-  /** Peak of the Wasm memory so far, in bytes. */
+  /** Peak of the WebAssembly memory so far, in bytes. */
   get memoryBytes(): number {
     return this.engine.memoryBytes
   }
 
-  /** Bytes of packed coefficients held now. */
+  /** Bytes of packed coefficients currently in memory. */
   get packedBytes(): number {
     return this.engine.exports.info(6, 0)
   }
 
-  /** What it takes and what will be written of it, so far. */
+  /** Estimate of the engine's memory plus the file to be written, in bytes. */
   get neededBytes(): number {
     return this.memoryBytes + this.packedBytes * WRITTEN_PER_PACKED
   }
 
-  /** @throws EngineError (memory) as soon as what came so far takes more than it may */
+  /** Checks the memory limit of a `stream` job. @throws EngineError `memory` as soon as the rows so far exceed it */
   private keepWithin(intake: Intake): void {
     if (intake.kind !== 'stream' || intake.mostBytes === undefined) return
     if (this.neededBytes > intake.mostBytes) throw new EngineError('jpeg', 'memory', 'the result does not fit into the memory budget')
   }
 
-  /** Whether rows were requantised on the way in (`stream`, and the file was not progressive). */
+  /** True if rows were requantised while they were read (`stream`, and the file is not progressive). */
   get streamed(): boolean {
     return this.intake.kind === 'stream' && this.engine.exports.info(8, 0) === 1
   }
 
-  /** It is not needed any more: its memory goes to the next one. */
+  /** Returns the memory to the pool. */
   [Symbol.dispose](): void {
     this.engine.close()
   }
 
-  /** What the last requantisation measured; of all rows for `requantise` and `stream`, of a sample for `estimate`. */
+  /** Figures of the last requantisation: of all rows for `requantise` and `stream`, of a sample for `estimate`. */
   get figures(): Measured {
     if (!this.last) throw new EngineError('jpeg', 'misuse', 'nothing was requantised yet')
     return this.last
   }
 
-  /**
-   * From now on only errors are measured, which takes a third less time: `ssim` is NaN.
-   */
+  /** Measures only errors from now on, which takes a third less time; `ssim` is then NaN. */
   measureErrorsOnly(): void {
     this.engine.exports.measure_errors_only(1)
   }
 
-  /**
-   * From now on samples are not meant to pass white and black, which makes room for errors beside them: for what lies below a
-   * mask, of which the figures count what is hidden, too.
-   */
+  /** Keeps requantised samples between black and white from now on. For pictures below a mask, whose figures also count hidden pixels. */
   stayWithin(): void {
     this.engine.exports.stay_within(1)
   }
 
   /**
-   * Planes (bit 0 is the first) with skies, backdrops, paper: steps of quantisation show there as bands and blocks, so
-   * their tables are finer where it matters.
+   * Bit set of planes (bit 0 is the first) with large smooth areas, such as skies or paper. Quantisation shows there as bands and blocks,
+   * so these planes get finer quantisation tables.
    */
   get smoothPlanes(): number {
     return this.engine.exports.smooth_planes()
   }
 
-  /** Whether smooth planes get finer steps (they do unless told otherwise): where a size cannot be reached with them. */
+  /** Turns finer steps for smooth planes on or off. Default: on. Off allows sizes that cannot be reached otherwise. */
   refineSmooth(wanted: boolean): void {
     this.engine.exports.assume_smooth(wanted ? UNKNOWN : 0)
   }
 
-  /** For whoever looks for better ones: 64 steps of quality 50 for luma, 64 for chroma, and how much more errors weigh than in mozjpeg. */
+  /**
+   * Sets experimental quantisation tables: 64 luma and 64 chroma steps at quality 50, and the weight of errors relative to MozJPEG. For
+   * table searches only.
+   */
   tryTables(steps: Uint32Array, weight: number): void {
     const { engine } = this
     engine.lend(new Uint8Array(steps.buffer, steps.byteOffset, steps.byteLength), (pointer) => engine.exports.try_tables(pointer, weight))
   }
 
-  /** Looks at one quality (1–100, mozjpeg's scale) on one of `every` pairs of MCU rows. */
+  /** Requantises one of `every` pairs of MCU rows at `quality` (1 to 100, MozJPEG's scale) and returns the figures. */
   estimate(quality: number, every: number, trellis = true): Measured {
     this.engine.exports.requantise_start(quality, trellis ? 1 : 0, every, 0)
     this.engine.exports.requantise_step(ALL_ROWS)
@@ -227,8 +231,7 @@ export class JpegJob {
   }
 
   /**
-   * Requantises everything and keeps it for `write('made')`. `pause` is awaited every few megapixels, so that a large
-   * picture does not hold up everything else.
+   * Requantises all rows and keeps the result for `write('made')`. `pause` is awaited every few megapixels, so that other tasks can run.
    */
   async requantise(quality: number, pause: (shareLeft: number) => unknown = () => undefined, trellis = true): Promise<Measured> {
     const { exports } = this.engine
@@ -243,51 +246,51 @@ export class JpegJob {
     return (this.last = this.measured())
   }
 
-  /** Where in the file the picture's end marker ended: bytes after it are not the picture's. */
+  /** Offset in the file of the first byte after the picture's end marker. */
   get endOffset(): number {
     return this.engine.exports.end_offset()
   }
 
-  /** APPn and COM segments between the scans of the file, from their markers on. */
+  /** APPn and COM segments between the scans of the file, including their markers. */
   get lateSegments(): readonly Place[] {
     return this.engine.lateSegments
   }
 
   /**
-   * PSNR in dB of the chroma planes when halved to 4:2:0, looked at on one row of `every`; undefined where that cannot be
-   * done (grey, CMYK, already 4:2:0). Stored intake only.
+   * PSNR in dB of chroma planes halved to 4:2:0, measured on one of `every` rows. `undefined`: grey, CMYK, or already 4:2:0. Requires
+   * stored coefficients.
    */
   decimationPsnrDb(every: number): number | undefined {
     const error = this.engine.exports.decimate(Math.max(1, every))
     return error < 0 ? undefined : decibel(error)
   }
 
-  /** Halves chroma to 4:2:0, for good. Stored intake only. */
+  /** Halves chroma to 4:2:0 permanently. Requires stored coefficients. */
   decimate(): void {
     this.engine.exports.decimate(0)
   }
 
-  /** Frees the coefficients that came in, or the made ones. */
+  /** Frees the original or the requantised coefficients. */
   release(which: Which): void {
     this.engine.exports.release(which === 'made' ? 1 : 0)
   }
 
   /**
-   * What the scans of `write(which, 'progressive')` will take, estimated from a sample of the rows; the same rows for both,
-   * so that they compare better with each other than with the truth.
+   * Estimated bytes of the scans of `write(which, 'progressive')`, from a sample of the rows. Both sets use the same rows, so their ratio
+   * is more exact than each estimate.
    */
   estimatedBytes(which: Which): number {
     return this.engine.exports.estimated_bytes(which === 'made' ? 1 : 0)
   }
 
-  /** Exact size in bytes of what `write` would write. */
+  /** Exact size in bytes of the file that `write` would return. */
   size(which: Which, scans: Scans): number {
     return this.engine.exports.finish(which === 'made' ? 1 : 0, SCANS[scans], 0, 1)
   }
 
   /**
-   * The file, in chunks. `headers`: JFIF and Adobe segments as the colour needs them; without (default), only SOI, tables,
-   * frame and scans, for callers that bring the segments of the original.
+   * Returns the file in chunks. `headers`: include the JFIF or Adobe segments that the colours need. Default: only SOI, tables, frame
+   * header and scans, for callers that add the original's segments.
    */
   write(which: Which, scans: Scans, headers = false): Uint8Array[] {
     const chunks: Uint8Array[] = []
@@ -298,7 +301,10 @@ export class JpegJob {
     return chunks
   }
 
-  /** The file of what was made last, to be decoded at once and forgotten: quickly written, and some per cent longer. */
+  /**
+   * Returns a temporary file of the last result, to be decoded for measurements. It is written quickly and a few percent larger than
+   * `write`.
+   */
   show(): Uint8Array[] {
     const chunks: Uint8Array[] = []
     this.engine.collect(
@@ -308,7 +314,7 @@ export class JpegJob {
     return chunks
   }
 
-  /** Hash of all coefficients and their quantisation: equal digests mean equal pixels in any decoder. */
+  /** Hash of all coefficients and quantisation tables. Equal digests mean equal pixels in every decoder. */
   digest(): string {
     const { digest, info } = this.engine.exports
     const { sampling, components, width, height } = this.info
@@ -321,7 +327,7 @@ export class JpegJob {
     const error = result(1)
     const blue = result(3)
     const red = result(4)
-    // R = Y + 1.402 Cr, G = Y − 0.344 Cb − 0.714 Cr, B = Y + 1.772 Cb: mean of the squared factors.
+    // R = Y + 1.402 Cr, G = Y − 0.344 Cb − 0.714 Cr, B = Y + 1.772 Cb; the weights are means of the squared factors.
     const colourError = this.info.colour === 'ycbcr' ? error + 1.086 * blue + 0.825 * red : error
     return { ssim: result(0), psnrDb: decibel(error), colourPsnrDb: decibel(colourError), estimatedBytes: result(2) }
   }

@@ -1,12 +1,12 @@
 /**
- * JPEG in bounded memory (see src/jpeg.h). Four ways in and out:
+ * JPEG codec in bounded memory (see src/jpeg.h). It has four entry points:
  *
  *   JpegJob.read(file)         a JPEG as coefficients: requantise, halve chroma, re-optimise without loss, write
- *   JpegJob.fromRows(options)  the same from pixel rows; `encodeRows` is the one-call form
- *   JpegRows.open(file)        a JPEG as pixel rows, also scaled down
- *   recode(file)               a sequential JPEG that is too large to be held, without loss
+ *   JpegJob.fromRows(options)  pixel rows as coefficients; `encodeRows` combines all steps in one call
+ *   JpegRows.open(file)        a JPEG as pixel rows, optionally reduced
+ *   recode(file)               lossless recompression of a sequential JPEG that is too large for memory
  *
- * Everything throws `EngineError`, whose `failure` says whose fault it is. Nothing is shared between instances.
+ * All of them throw `EngineError`, whose `failure` is the kind of error. Instances share no state.
  */
 import type { Intake, Measured, RowsIn, Scans } from './job.ts'
 import { JpegJob } from './job.ts'
@@ -17,25 +17,25 @@ export { type Recoded, recode } from './recode.ts'
 export { JpegRows, type RowsOutOptions } from './rows-out.ts'
 
 export interface EncodeOptions extends RowsIn {
-  /** 1–100, mozjpeg's scale. */
+  /** Quality 1 to 100, on MozJPEG's scale. */
   readonly quality: number
-  /** Default `progressive`. */
+  /** Order of scans. Default: `progressive`. */
   readonly scans?: Scans
-  /** Difference of the chroma tables' quality to luma's (default 0). */
+  /** Quality of the chroma tables minus that of luma. Default: 0. */
   readonly chromaQuality?: number
-  /** Without JFIF and Adobe segments: a stream for PDF, or for callers that write their own (default false). */
+  /** True to leave out JFIF and Adobe segments: for streams in PDF, or callers that write their own segments. Default: false. */
   readonly bare?: boolean
 }
 
 export interface Encoded extends Measured {
   readonly chunks: Uint8Array[]
-  /** Peak of the Wasm memory in bytes. */
+  /** Peak of the WebAssembly memory in bytes. */
   readonly memoryBytes: number
 }
 
 /**
- * Pixel rows → JPEG at one quality, in one pass; memory is that of the result. `measured` compares with the rows as
- * JPEG's colour conversion and chroma sampling left them (58 dB below nothing).
+ * Encodes pixel rows as JPEG at one quality, in one pass; only the result is kept in memory. The figures compare with the rows after
+ * JPEG's colour conversion and chroma sampling, whose own loss is not included.
  */
 export async function encodeRows(options: EncodeOptions, rows: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Encoded> {
   const intake: Intake = { kind: 'stream', quality: options.quality }

@@ -1,9 +1,9 @@
 import { EngineError } from '../engine-error.ts'
 import { Engine, type JpegInput, type Place } from './engine.ts'
 
-/** The same coefficients in progressive scans. */
+/** Same coefficients in progressive scans. */
 export interface Recoded {
-  /** Start, tables, frame, scans and end, without the segments of the file. */
+  /** Bytes from SOI to EOI with tables, frame header and scans, without the segments of the file. */
   readonly chunks: readonly Uint8Array[]
   readonly bytes: number
   readonly endOffset: number
@@ -11,19 +11,19 @@ export interface Recoded {
 }
 
 export interface RecodeLimits {
-  /** What the engine and what it wrote may take together. */
+  /** Most bytes of the engine's memory and its output together. */
   readonly mostBytes: number
-  /** What the coefficients may take packed: whoever reads progressive scans holds them. */
+  /** Most bytes of packed coefficients, because decoders of progressive files must store all of them. */
   readonly mostPacked: number
 }
 
-/** Of src/intake.h. */
+/** Intake modes of src/intake.h. */
 const INTAKE = { script: 4, recode: 5 } as const
 const END = new Uint8Array([0xff, 0xd9])
 
 /**
- * Reads a sequential JPEG three times and holds what it writes: the bytes of `JpegJob.write('read', 'progressive')` without the
- * coefficients. Throws `EngineError`: `memory` where a limit is passed.
+ * Recompresses a sequential JPEG by reading it three times. The output equals `JpegJob.write('read', 'progressive')`, but coefficients are
+ * not stored. @throws EngineError `memory` if a limit is exceeded
  */
 export async function recode(read: () => JpegInput, { mostBytes, mostPacked }: RecodeLimits): Promise<Recoded> {
   const engine = new Engine()
@@ -32,7 +32,7 @@ export async function recode(read: () => JpegInput, { mostBytes, mostPacked }: R
     exports.read_begin()
     exports.intake_mode(INTAKE.script, 1)
     await engine.take(read())
-    const lanes: Uint8Array[][] = Array.from({ length: exports.recode_next() + 1 }, () => [])
+    const scanChunks: Uint8Array[][] = Array.from({ length: exports.recode_next() + 1 }, () => [])
     exports.read_again()
     exports.intake_mode(INTAKE.recode, 1)
     await engine.take(read())
@@ -41,13 +41,13 @@ export async function recode(read: () => JpegInput, { mostBytes, mostPacked }: R
     engine.writeTo((chunk) => {
       bytes += chunk.length
       if (engine.memoryBytes + bytes > mostBytes) throw tooLarge()
-      lanes[exports.lane_written()]?.push(chunk)
+      scanChunks[exports.lane_written()]?.push(chunk)
     })
     exports.recode_next()
     exports.read_again()
     await engine.take(read())
     exports.recode_end()
-    return { chunks: [...lanes.flat(), END], bytes, endOffset: exports.end_offset(), lateSegments: engine.lateSegments }
+    return { chunks: [...scanChunks.flat(), END], bytes, endOffset: exports.end_offset(), lateSegments: engine.lateSegments }
   } finally {
     engine.close()
   }

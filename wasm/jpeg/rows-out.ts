@@ -2,18 +2,21 @@ import { EngineError } from '../engine-error.ts'
 import { COLOUR_CODE, chunksOf, Engine, type JpegInput, type Place } from './engine.ts'
 
 export interface RowsOutOptions {
-  /** Size in eighths, each direction: 8 (default) as stored, 4 half, 2 a quarter, 1 an eighth. Scaling happens in the DCT: fast and smooth. */
+  /**
+   * Size in eighths of each side: 8 (default) full size, 4 half, 2 a quarter, 1 an eighth. The DCT does the scaling, which is fast and
+   * smooth.
+   */
   readonly dctScale?: 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8
   /**
-   * `natural` (default): 1 channel for grey, RGB for YCbCr and RGB, CMYK for CMYK and YCCK (as stored: Adobe files are
-   * inverted, 255 is no ink). `gray` takes luma; `rgba` is RGB with 255; `ycbcr` as stored. CMYK converts to nothing else.
+   * Colours of the rows. `natural` (default): grey with 1 channel, RGB for YCbCr and RGB, CMYK for CMYK and YCCK (as stored: Adobe files
+   * are inverted, 255 is no ink). `gray`: luma. `rgba`: RGB with alpha 255. `ycbcr`: as stored. CMYK supports `natural` only.
    */
   readonly colour?: 'natural' | 'gray' | 'rgb' | 'rgba' | 'ycbcr'
 }
 
 /**
- * JPEG → pixel rows, top to bottom. Baseline files need memory for a few rows, progressive ones about two bytes per
- * non-zero coefficient (1.5–2 times the file). Throws `EngineError`; damage of any kind is an error, never a guess.
+ * Decodes a JPEG to pixel rows, top to bottom. Baseline files need memory for a few rows, progressive files about two bytes per non-zero
+ * coefficient (1.5 to 2 times the file size). Every kind of damage throws `EngineError`; missing data are never filled in.
  *
  *     const rows = await JpegRows.open(source.stream())
  *     for (let strip; (strip = await rows.read(64)); ) …   // strip.length / rows.stride rows
@@ -53,19 +56,22 @@ export class JpegRows {
     }
   }
 
-  /** Before the last row; after it there is nothing left to dispose of. */
+  /** Frees the decoder before its last row. Not needed after the last row. */
   [Symbol.dispose](): void {
     this.engine.close()
   }
 
-  /** The next `count` whole rows (a copy of its own), fewer only at the end; undefined after the last. */
+  /** Returns a copy of the next `count` whole rows; fewer at the end. `undefined`: after the last row. */
   async read(count: number): Promise<Uint8Array | undefined> {
     const rows = (await this.next(count))?.slice()
     if (rows && this.done === this.height) await this.close()
     return rows
   }
 
-  /** The rest, `count` whole rows at a time: views that hold until the next are asked for. Nothing is left to dispose of. */
+  /**
+   * Yields the remaining rows, `count` whole rows at a time, as views that are valid until the next ones are requested. Disposes the
+   * decoder at the end.
+   */
   async *strips(count: number): AsyncGenerator<Uint8Array> {
     try {
       for (let rows = await this.next(count); rows; rows = await this.next(count)) yield rows
@@ -76,39 +82,39 @@ export class JpegRows {
   }
 
   private async next(count: number): Promise<Uint8Array | undefined> {
-    const wanted = Math.min(count, this.height - this.done)
-    if (wanted === 0) return undefined
-    const pointer = this.rowsAt(wanted)
-    let got = 0
+    const rowCount = Math.min(count, this.height - this.done)
+    if (rowCount === 0) return undefined
+    const pointer = this.rowBufferFor(rowCount)
+    let readRows = 0
     for (;;) {
-      got += this.engine.exports.rows_out_read(pointer + got * this.stride, wanted - got)
-      if (got === wanted) break
+      readRows += this.engine.exports.rows_out_read(pointer + readRows * this.stride, rowCount - readRows)
+      if (readRows === rowCount) break
       await this.more()
     }
-    this.done += got
-    return new Uint8Array(this.engine.exports.memory.buffer, pointer, got * this.stride)
+    this.done += readRows
+    return new Uint8Array(this.engine.exports.memory.buffer, pointer, readRows * this.stride)
   }
 
-  /** Where in the file the picture's end marker ended; after the last row. */
+  /** Offset in the file of the first byte after the picture's end marker. Set after the last row. */
   endOffset = 0
-  /** APPn and COM segments between the scans of the file, from their markers on; after the last row. */
+  /** APPn and COM segments between the scans of the file, including their markers. Set after the last row. */
   lateSegments: readonly Place[] = []
-  /** What the Wasm memory took; after the last row. */
+  /** Peak of the WebAssembly memory in bytes. Set after the last row. */
   memoryBytes = 0
 
-  private place = 0
-  private placeRows = 0
+  private rowBuffer = 0
+  private rowBufferRows = 0
 
-  private rowsAt(count: number): number {
-    if (count > this.placeRows) {
-      if (this.place) this.engine.exports.host_free(this.place)
-      this.place = this.engine.exports.host_alloc(count * this.stride)
-      this.placeRows = count
+  private rowBufferFor(count: number): number {
+    if (count > this.rowBufferRows) {
+      if (this.rowBuffer) this.engine.exports.host_free(this.rowBuffer)
+      this.rowBuffer = this.engine.exports.host_alloc(count * this.stride)
+      this.rowBufferRows = count
     }
-    return this.place
+    return this.rowBuffer
   }
 
-  /** Gives the engine more of the file. */
+  /** Feeds the next bytes of the file to the engine. */
   private async more(): Promise<void> {
     if (this.ended) throw new EngineError('jpeg', 'truncated', 'the file ends inside the picture')
     const rest = this.engine.unread
@@ -125,7 +131,7 @@ export class JpegRows {
     }
   }
 
-  /** Reads on to the end marker, so that a picture which is complete but not ended counts as damaged. */
+  /** Reads up to the end marker, so that a picture without an end marker counts as damaged. */
   private async close(): Promise<void> {
     while (!this.engine.exports.rows_out_end()) await this.more()
     await this.chunks.return(undefined)
@@ -136,7 +142,7 @@ export class JpegRows {
   }
 }
 
-/** Pushes until the engine is ready; true when the input ended with that. */
+/** Feeds the file until the engine has the header. Returns true if the input has ended. */
 async function feed(engine: Engine, chunks: AsyncGenerator<Uint8Array>): Promise<boolean> {
   for (;;) {
     const next = await chunks.next()

@@ -1,10 +1,10 @@
 /**
- * Frees the memory of bytes at once. Large buffers live outside the heap, where a collector notices them late: a job that
- * makes many would fill the isolate with garbage. Nobody may use `bytes`, or any other view of its buffer, afterwards.
+ * Frees the memory of `bytes` at once. The garbage collector frees large buffers late, so a job with many of them would fill the isolate.
+ * Neither `bytes` nor other views of its buffer may be used afterwards.
  */
 export function discard(bytes: ArrayBufferView): void {
   const { buffer } = bytes
-  // A small view of something large is somebody else's; a shared buffer or that of a Wasm memory cannot be taken away.
+  // A partial view belongs to another owner; shared buffers and WebAssembly memories cannot be detached.
   if (bytes.byteLength !== buffer.byteLength || !(buffer instanceof ArrayBuffer) || buffer.detached) return
   buffer.transfer(0)
 }

@@ -1,23 +1,23 @@
 /**
- * Memories of engines that ended, for the next ones. Dead memories wait for a collector that in workerd does not know of them,
- * and a document opens engines for each of its pictures (docs/contributors/memory.md).
+ * Pools WebAssembly memories for reuse. In workerd the garbage collector does not count unused memories, and a document opens several
+ * engines for each of its pictures. Measurements: docs/contributors/memory.md.
  */
 
 const PAGE_BYTES = 65_536
 
-/** Memories of one type, which any engine takes whose recipe links it. */
+/** Pool of memories of one type, for engines that are linked for this type. */
 export class Memories {
   readonly #type: WebAssembly.MemoryDescriptor
   readonly #keptBytes: number
   #idle: WebAssembly.Memory[] = []
 
-  /** @param keptBytes what idle memories may hold together; what would be more is left to the collector */
+  /** @param keptBytes most bytes of idle memories in the pool; the garbage collector gets the rest */
   constructor(type: WebAssembly.MemoryDescriptor, keptBytes: number) {
     this.#type = type
     this.#keptBytes = keptBytes
   }
 
-  /** The largest there is, so that there are no more large ones than are used at a time. All of it is zero. */
+  /** Returns the largest idle memory, filled with zeros, so that no more large memories exist than are used at a time. */
   take(leastBytes = 0): WebAssembly.Memory {
     const memory = this.#idle.pop() ?? new WebAssembly.Memory(this.#type)
     const missing = Math.ceil((leastBytes - memory.buffer.byteLength) / PAGE_BYTES)
@@ -25,44 +25,43 @@ export class Memories {
     return memory
   }
 
-  /** Nobody may use `memory`, or a view of it, afterwards. Beyond `usedBytes` it was never written to. */
+  /**
+   * Returns a memory to the pool. Neither it nor its views may be used afterwards. Bytes after `usedBytes` must never have been written.
+   */
   give(memory: WebAssembly.Memory, usedBytes = memory.buffer.byteLength): void {
     this.#idle.push(memory)
     this.#idle.sort((a, b) => a.buffer.byteLength - b.buffer.byteLength)
-    let held = this.#idle.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)
-    while (held > this.#keptBytes) {
-      // The smallest whose absence is enough, else the largest: large ones are for large jobs.
-      const enough = this.#idle.findIndex(({ buffer }) => held - buffer.byteLength <= this.#keptBytes)
+    let idleBytes = this.#idle.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)
+    while (idleBytes > this.#keptBytes) {
+      // Drop the smallest memory that frees enough bytes, otherwise the largest, because large memories are only needed by large jobs.
+      const enough = this.#idle.findIndex(({ buffer }) => idleBytes - buffer.byteLength <= this.#keptBytes)
       const [dropped] = this.#idle.splice(enough < 0 ? this.#idle.length - 1 : enough, 1)
-      held -= dropped?.buffer.byteLength ?? held
+      idleBytes -= dropped?.buffer.byteLength ?? idleBytes
     }
     if (this.#idle.includes(memory)) new Uint8Array(memory.buffer, 0, usedBytes).fill(0)
   }
 }
 
-/** Of the codecs: 1 MiB at first, 96 MiB at most. */
+/** Pool of codec memories: 1 MiB initially, 96 MiB at most. */
 const CODECS_BYTES = 96 * 1024 * 1024
 export const CODECS = new Memories({ initial: 16, maximum: CODECS_BYTES / PAGE_BYTES }, 64 * 1024 * 1024)
-/** Of those who only look at rows: small, and many at a time. */
+/** Pool of kernels that only measure or scale rows: small memories, many at a time. */
 export const KERNELS = new Memories({ initial: 3, maximum: 1536 }, 8 * 1024 * 1024)
 
-/** What the engines here have in common (common/heap.c). */
+/** Exports that all engines share (common/heap.c). */
 export interface Engine {
   readonly memory: WebAssembly.Memory
-  /** Bytes of its memory that the engine took so far. */
+  /** Bytes of memory that the engine has used so far. */
   heap_top(): number
 }
 
-/** For engines whose recipe is linked for it, while a job has more than an isolate: 2 GiB at most. */
+/** Pool of memories up to 2 GiB, for engines linked for them, if a job may exceed an isolate's memory. */
 const LARGE_BYTES = 2 * 1024 ** 3
 const LARGE = new Memories({ initial: 16, maximum: LARGE_BYTES / PAGE_BYTES }, 1024 ** 3)
 
 let grantedBytes = 0
 
-/**
- * Lets engines take memories of up to `bytes`, as long as what is returned is not disposed of. Only for a process that does one
- * job at a time.
- */
+/** Allows engines to use memories of up to `bytes` until the returned object is disposed. Only for processes that run one job at a time. */
 export function grant(bytes: number): Disposable {
   const before = grantedBytes
   grantedBytes = bytes
@@ -73,12 +72,11 @@ export function grant(bytes: number): Disposable {
   }
 }
 
-const homes = new WeakMap<WebAssembly.Memory, Memories>()
+const poolOfMemory = new WeakMap<WebAssembly.Memory, Memories>()
 
 /**
- * An engine in a memory of a pool, of whose type its recipe says to be. It ends with `retire`; one that is left alone takes
- * its memory along.
- * @param firstBytes where its recipe asks for more at the beginning
+ * Creates an engine in a pooled memory. The module must be linked for the pool's memory type. `retire` returns the memory; without it, the
+ * memory is lost to the pool. @param firstBytes initial memory in bytes, if the module needs more than the pool's minimum
  */
 export function instantiate<Exports extends Engine>(
   module: WebAssembly.Module,
@@ -87,17 +85,17 @@ export function instantiate<Exports extends Engine>(
   firstBytes = 0,
 ): Exports {
   const memory = pool.take(firstBytes)
-  homes.set(memory, pool)
+  poolOfMemory.set(memory, pool)
   const env = { ...imports['env'], memory }
   return new WebAssembly.Instance(module, { ...imports, env }).exports as unknown as Exports
 }
 
-/** An engine that is linked for memories of 2 GiB and asks how much of them it may take (common/heap.c, HEAP_LIMIT_FROM_HOST). */
+/** Engine that is linked for memories of 2 GiB and asks for its limit (common/heap.c, HEAP_LIMIT_FROM_HOST). */
 export interface LargeEngine extends Engine {
   heap_most(bytes: number): void
 }
 
-/** As `instantiate`; where more was granted than codecs have, the engine gets that. */
+/** Like `instantiate`, but uses the granted memory if that exceeds the codecs' pool. */
 export function instantiateLarge<Exports extends LargeEngine>(
   module: WebAssembly.Module,
   imports: WebAssembly.Imports = {},
@@ -115,8 +113,8 @@ const RETIRED = new Proxy({} as Engine, {
   },
 })
 
-/** Ends an engine, alive or trapped, for good: its memory is the next one's. Returns what may stand in its place and only throws. */
+/** Ends an engine, also after a trap, and returns its memory to the pool. Returns a replacement object whose every use throws. */
 export function retire<Exports extends Engine>(engine: Exports): Exports {
-  if (engine !== RETIRED) homes.get(engine.memory)?.give(engine.memory, engine.heap_top())
+  if (engine !== RETIRED) poolOfMemory.get(engine.memory)?.give(engine.memory, engine.heap_top())
   return RETIRED as Exports
 }

@@ -1,4 +1,7 @@
-/** The chunk layer of PNG (W3C PNG, Third Edition, section 5): read as a stream with its checks, written piece by piece. */
+/**
+ * Reads and writes the chunks of PNG files (W3C PNG, Third Edition, section 5). Reading is streamed and checked; writing is piece by
+ * piece.
+ */
 
 import { crc32 } from 'node:zlib'
 import { EngineError } from '../engine-error.ts'
@@ -6,32 +9,32 @@ import type { ColourType, Layout, PictureHeader } from './engine.ts'
 
 export type Bytes = AsyncIterable<Uint8Array>
 
-/** What a PNG holds, in file order. Image data come in pieces, everything else whole. */
+/** Part of a PNG file, in file order. Image data arrive in pieces, other chunks complete. */
 export type PngEvent =
   | { kind: 'header'; header: PictureHeader; end: number }
-  /** Any chunk but image data, IHDR and IEND. `offset` is where it starts in the file. */
+  /** Any chunk except image data, IHDR and IEND. `offset`: offset of the chunk in the file. */
   | { kind: 'chunk'; type: string; data: Uint8Array; offset: number }
   /** Image data of the default image (IDAT) or of a further frame (fdAT, without its sequence number). */
   | {
       kind: 'data'
       type: 'IDAT' | 'fdAT'
       bytes: Uint8Array
-      /** Of an fdAT, with its first piece. */
+      /** Sequence number of an fdAT chunk, with its first piece. */
       sequence?: number
     }
-  /** `end`: where the file's own bytes end. */
+  /** End of the file's chunks. `end`: offset of the first byte after IEND. */
   | { kind: 'end'; offset: number; end: number }
 
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
-/** Chunks that are held in memory may have so many bytes together. */
-const HELD_BYTES = 24 * 1024 * 1024
+/** Most bytes of chunks that are kept in memory, in total. */
+const MOST_CHUNK_BYTES = 24 * 1024 * 1024
 const DEPTHS: Record<number, readonly number[]> = { 0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16] }
 
 function damaged(what: string, offset: number): EngineError {
   return new EngineError('png', 'damaged', `${what} (byte ${offset})`)
 }
 
-/** A cursor over a stream of bytes. */
+/** Reads bytes from a stream at a current position. */
 class Cursor {
   offset = 0
   readonly #iterator: AsyncIterator<Uint8Array>
@@ -41,7 +44,7 @@ class Cursor {
     this.#iterator = bytes[Symbol.asyncIterator]()
   }
 
-  /** Between 1 and `limit` bytes; an empty array at the end. Views into the stream's chunks, good until the next call. */
+  /** Returns 1 to `limit` bytes, or an empty array at the end. The view into the stream's chunk is valid until the next call. */
   async some(limit: number): Promise<Uint8Array> {
     while (this.#rest.length === 0) {
       const next = await this.#iterator.next()
@@ -73,7 +76,7 @@ class Cursor {
   }
 }
 
-/** IHDR (W3C PNG, 11.2.1). */
+/** Parses IHDR (W3C PNG, 11.2.1). @throws EngineError if a field is invalid */
 export function parseHeader(data: Uint8Array, offset: number): PictureHeader {
   if (data.length !== 13) throw damaged(`IHDR has ${data.length} bytes, 13 expected`, offset)
   const view = new DataView(data.buffer, data.byteOffset)
@@ -85,20 +88,20 @@ export function parseHeader(data: Uint8Array, offset: number): PictureHeader {
   return { width, height, bitDepth, colourType: colourType as ColourType, interlaced: interlace === 1 }
 }
 
-/** Reads a PNG. Throws `EngineError` for anything that is not one, down to the last CRC. What follows IEND is not read. */
+/** Reads a PNG up to IEND and checks every CRC. @throws EngineError if the file is not a valid PNG */
 export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
   const cursor = new Cursor(bytes)
   try {
     const signature = await cursor.exactly(8)
     if (SIGNATURE.some((byte, i) => signature[i] !== byte)) throw damaged('no PNG signature', 0)
-    let held = 0
+    let chunkBytes = 0
     let first = true
     for (;;) {
       const offset = cursor.offset
       const start = await cursor.exactly(8)
       const length = new DataView(start.buffer, start.byteOffset).getUint32(0)
       const type = new TextDecoder('latin1').decode(start.subarray(4))
-      if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('a chunk without a name', offset)
+      if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('a chunk type is not four letters', offset)
       if (length > 0x7fffffff) throw damaged(`a chunk of ${length} bytes`, offset)
       if (first !== (type === 'IHDR')) throw damaged(first ? 'IHDR expected' : 'a second IHDR', offset)
       first = false
@@ -125,7 +128,8 @@ export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
         checkCrc(await cursor.exactly(4), crc, type, offset)
         continue
       }
-      if ((held += length) > HELD_BYTES) throw new EngineError('png', 'memory', `${type} and the chunks before it have ${held} bytes`)
+      if ((chunkBytes += length) > MOST_CHUNK_BYTES)
+        throw new EngineError('png', 'memory', `${type} and the chunks before it have ${chunkBytes} bytes`)
       const data = (await cursor.exactly(length)).slice()
       checkCrc(await cursor.exactly(4), crc32(data, crc), type, offset)
       if (type === 'IHDR') yield { kind: 'header', header: parseHeader(data, offset), end: cursor.offset }
@@ -143,7 +147,7 @@ function checkCrc(stored: Uint8Array, crc: number, type: string, offset: number)
   if (expected !== crc >>> 0) throw damaged(`the CRC of ${type} is wrong`, offset)
 }
 
-/** One chunk with its length and CRC. */
+/** Returns one chunk with its length and CRC. */
 export function chunk(type: string, ...data: Uint8Array[]): Uint8Array {
   const length = data.reduce((sum, part) => sum + part.length, 0)
   const out = new Uint8Array(length + 12)
@@ -159,7 +163,7 @@ export function chunk(type: string, ...data: Uint8Array[]): Uint8Array {
   return out
 }
 
-/** Signature and IHDR of a result in this layout. */
+/** Returns signature and IHDR of a file in this layout. */
 export function startOfPng(width: number, height: number, layout: Layout, interlaced: boolean): Uint8Array {
   const data = new Uint8Array(13)
   const view = new DataView(data.buffer)
@@ -173,7 +177,7 @@ export function startOfPng(width: number, height: number, layout: Layout, interl
   return out
 }
 
-/** PLTE and tRNS of a layout, where it needs them (W3C PNG, 11.2.2 and 11.3.1.1). */
+/** Returns the PLTE and tRNS chunks that a layout needs (W3C PNG, 11.2.2 and 11.3.1.1). */
 export function colourChunks(layout: Layout): Uint8Array[] {
   const out: Uint8Array[] = []
   if (layout.palette) out.push(chunk('PLTE', layout.palette))
@@ -185,7 +189,7 @@ export function colourChunks(layout: Layout): Uint8Array[] {
   return out
 }
 
-/** PLTE and tRNS into a header. */
+/** Returns the header with the colours of a PLTE or tRNS chunk. @throws EngineError if the chunk has a wrong length */
 export function withColours(header: PictureHeader, type: 'PLTE' | 'tRNS', data: Uint8Array, offset: number): PictureHeader {
   if (type === 'PLTE') {
     if (data.length % 3 || data.length === 0 || data.length > 768) throw damaged(`PLTE has ${data.length} bytes`, offset)

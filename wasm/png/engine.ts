@@ -1,27 +1,27 @@
 /**
- * One instance of the PNG engine (`png.h`): a picture is opened once, then passes run over its rows. Rows come from zlib
- * streams (`feed`) or plain (`takeRow`). 12–24 MB of Wasm memory (4,000 to 11,500 pixels wide) at any height.
+ * WebAssembly PNG engine (`png.h`). A picture is opened once; then several passes run over its rows, from zlib streams (`feed`) or
+ * unfiltered (`takeRow`). It uses 12 to 24 MB of memory for 4,000 to 11,500 pixels of width, at any height.
  */
 import { EngineError } from '../engine-error.ts'
 import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import module from './png.wasm'
 
-/** W3C PNG, 11.2.1: 0 grey, 2 RGB, 3 indexed, 4 grey + alpha, 6 RGB + alpha. */
+/** Colour type (W3C PNG, 11.2.1): 0 grey, 2 RGB, 3 indexed, 4 grey and alpha, 6 RGB and alpha. */
 export type ColourType = 0 | 2 | 3 | 4 | 6
 
 export interface PictureHeader {
   readonly width: number
   readonly height: number
   readonly colourType: ColourType
-  /** Bits per sample: 1, 2, 4, 8, 16. Samples of 16 bits are big-endian. */
+  /** Bits per sample: 1, 2, 4, 8 or 16. 16-bit samples are big-endian. */
   readonly bitDepth: number
-  /** Rows arrive in Adam7 order. */
+  /** True if rows arrive in Adam7 order. Default: false. */
   readonly interlaced?: boolean
-  /** PLTE: red, green, blue of up to 256 colours. */
+  /** Palette (PLTE): red, green and blue of up to 256 colours. */
   readonly palette?: Uint8Array
-  /** tRNS of an indexed picture: alpha of the first colours. */
+  /** Alpha of the first palette colours (tRNS of an indexed picture). */
   readonly paletteAlpha?: Uint8Array
-  /** tRNS of a grey or RGB picture: the transparent colour, at the picture's own depth. */
+  /** Transparent colour at the picture's own depth (tRNS of a grey or RGB picture). */
   readonly key?: readonly [number, number, number]
 }
 
@@ -29,21 +29,21 @@ export const PASS = { digest: 1, rows: 2, analyse: 3, encode: 4, histogram: 5, r
 export const ROW_FORM = { native: 0, rgba8: 1, rgb8: 2, gray8: 3, rgba16: 4 } as const
 
 /**
- * How rows are handed out: as they are in the file; 8 bits RGBA, RGB or the red channel (for grey pictures); or RGBA with 16
- * bits a sample, little-endian. Palettes and colour keys are expanded in all but `native`; RGB and grey drop alpha.
+ * Form of decoded rows: unchanged (`native`); 8-bit RGBA, RGB or the red channel (for grey pictures); or 16-bit RGBA, little-endian. All
+ * forms but `native` expand palettes and colour keys; RGB and grey drop alpha.
  */
 export type RowForm = keyof typeof ROW_FORM
 
-/** What the picture needs at least, known after an `analyse` pass. */
+/** Least form that the picture needs, known after an `analyse` pass. */
 export interface Facts {
   readonly opaque: boolean
   readonly gray: boolean
-  /** Distinct RGBA colours; 257 stands for more than 256. */
+  /** Number of distinct RGBA colours; 257: more than 256. */
   readonly colours: number
   readonly needs16Bits: boolean
 }
 
-/** The planned form of the result. */
+/** Planned form of the result. */
 export interface Layout {
   readonly colourType: ColourType
   readonly bitDepth: number
@@ -52,52 +52,55 @@ export interface Layout {
   readonly key?: readonly [number, number, number]
 }
 
-/** How hard an encode tries. */
+/** Effort of an encoding: more effort takes more time and fewer bytes. */
 export interface Effort {
-  /** libdeflate level 1–12 of the result, and of the trials that choose filters. */
+  /** libdeflate level 1 to 12 of the result (`level`) and of the trials that choose filters (`trialLevel`). */
   readonly level: number
   readonly trialLevel: number
-  /** Filter strategies, as bits: 0–4 the filters; 5 least sum, 6 least entropy, 7 fewest pairs, 8 smallest deflate per row. */
+  /**
+   * Filter strategies as a bit set: bits 0 to 4 the filter types, 5 least sum, 6 least entropy, 7 fewest distinct pairs, 8 smallest
+   * deflated row.
+   */
   readonly strategies: number
-  /** Rows are filtered together in bands of about so many bytes. */
+  /** Approximate bytes of a band of rows that share a filter strategy. */
   readonly bandBytes: number
-  /** Rounds of the optimal parser at levels 10–12; 0 for the level's own. */
+  /** Rounds of the optimal parser at levels 10 to 12; 0: the default of the level. */
   readonly passes: number
-  /** The parser looks away inside long matches: half the time on drawings, half a per cent more bytes. */
+  /** True if the parser skips positions inside long matches. Drawings then take half the time and 0.5 % more bytes. Default: false. */
   readonly sparse?: boolean
 }
 
-/** Measured while rows were mapped to a palette; the worse of a black and a white background where alpha exists. */
+/** Quality measured while rows were mapped to a palette. For pictures with alpha, the worse of a black and a white background. */
 export interface PictureQuality {
   readonly ssim: number
-  /** Luma. `Infinity` when equal. */
+  /** PSNR of luma in dB; `Infinity` for equal pictures. */
   readonly psnrDb: number
   readonly rgbPsnrDb: number
-  /** The same two figures of the worst block of 32 × 32 pixels. */
+  /** PSNR of the worst block of 32 × 32 pixels in dB: luma, and RGB. */
   readonly blockPsnrDb: number
   readonly blockRgbPsnrDb: number
-  /** SSIMULACRA 2.1; 100 for pictures below 32 pixels each way, 0 (not measured) above 32768 pixels of width. */
+  /** SSIMULACRA 2.1 score: 100 if both sides are shorter than 32 pixels, 0 (not measured) above 32768 pixels of width. */
   readonly score: number
-  /** The same of the worst tile of 64 × 64 pixels. */
+  /** SSIMULACRA 2.1 score of the worst tile of 64 × 64 pixels. */
   readonly worstTile: number
-  /** Distance in CIE Lab a and b of the mean colour, in the worst window of 15 × 15 pixels. */
+  /** Colour cast: distance of the mean colours in CIE Lab a and b, in the worst window of 15 × 15 pixels. */
   readonly cast: number
-  /** How far gradients have become steps in the worst such window, in CIE Lab (`shades.h`). */
+  /** Banding: how far gradients became steps in the worst window of 15 × 15 pixels, in CIE Lab (`shades.h`). */
   readonly steps: number
-  /** The same of steps that are 5 to 10 pixels apart. */
+  /** Banding with steps that are 5 to 10 pixels apart, measured like `steps`. */
   readonly bands: number
-  /** How far single pixels stand out in the worst such window, in CIE Lab (`shades.h`). */
+  /** Specks: how far single pixels differ from their surroundings in the worst window of 15 × 15 pixels, in CIE Lab (`shades.h`). */
   readonly specks: number
 }
 
 type Shades = 'cast' | 'steps' | 'bands' | 'specks'
-type Seen = 'score' | 'worstTile' | Shades
+type Perceptual = 'score' | 'worstTile' | Shades
 
-/** Of a sample, the `share` of the picture's rows; what was not measured is not there. */
-export type TrialFound = Omit<PictureQuality, Seen> & Partial<Pick<PictureQuality, Seen>> & { readonly share: number }
+/** Quality of a sample that has the `share` of the picture's rows. Figures that were not measured are absent. */
+export type TrialFound = Omit<PictureQuality, Perceptual> & Partial<Pick<PictureQuality, Perceptual>> & { readonly share: number }
 
 export type PngFailure = (typeof FAILURES)[number]
-/** By the negative codes of `common/host.h`. */
+/** Failure names, in the order of the negative codes of `common/host.h`. */
 const FAILURES = ['memory', 'truncated', 'damaged', 'unsupported', 'limit', 'misuse'] as const
 
 interface Exports extends Engine {
@@ -140,28 +143,28 @@ interface Exports extends Engine {
   trial_fact(what: number): number
 }
 
-/** Bytes that are given to the engine at a time. Deflate expands at most 1032-fold, so this bounds what one call hands out. */
+/** Bytes passed to the engine at a time. Deflate expands at most 1,032 times, which limits the rows that one call produces. */
 const FEED_BYTES = 16 * 1024
 
-/** Adam7 pictures up to so many bytes are gathered in memory and come out in order; larger ones pass by pass. */
+/** Size in bytes up to which Adam7 pictures are gathered in memory and delivered in row order. Larger ones are delivered pass by pass. */
 export const GATHER_BYTES = 48 * 1024 * 1024
 
-/** Palettes tried in `minimiseCasts`. */
+/** Most palettes that `minimiseCasts` tries. */
 const CAST_ROUNDS = 6
-/** Rounds that leave so much of what there was are the last. */
-const CASTS_STAY = 0.97
+/** Remaining share of the cast above which `minimiseCasts` stops, because a further round would gain too little. */
+const STALLED_CAST_RATIO = 0.97
 
-/** Samples of a pixel. */
+/** Samples of a pixel by colour type. */
 export const CHANNELS: Record<ColourType, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
 
-/** Bytes of one row without its filter byte. */
+/** Size in bytes of one row without its filter byte. */
 export function rowBytesOf(header: Pick<PictureHeader, 'colourType' | 'bitDepth'>, width: number): number {
   return Math.ceil((width * CHANNELS[header.colourType] * header.bitDepth) / 8)
 }
 
 export class PngEngine {
   readonly header: PictureHeader
-  /** Rows come in order, top to bottom (false only for very large Adam7 pictures). */
+  /** True if rows arrive from top to bottom; false only for very large Adam7 pictures. */
   readonly inOrder: boolean
   onRow: ((row: Uint8Array, y: number) => void) | undefined
   #wasm: Exports
@@ -170,7 +173,7 @@ export class PngEngine {
   #out: Uint8Array[] = []
   #castsMinimised = false
 
-  /** Throws `EngineError`. `header` must be valid (`parseHeader` in `chunks.ts` checks files). */
+  /** Opens a picture. `header` must be valid (`parseHeader` in `chunks.ts` checks files). @throws EngineError */
   constructor(header: PictureHeader) {
     this.#wasm = instantiate<Exports>(module, {
       env: {
@@ -181,7 +184,7 @@ export class PngEngine {
           throw new EngineError('png', FAILURES[-code - 1] ?? 'misuse', new TextDecoder().decode(text.subarray(0, text.indexOf(0))))
         },
       },
-      // wasi-libc links these, nothing calls them.
+      // wasi-libc links these imports, but the engine never calls them.
       wasi_snapshot_preview1: new Proxy({}, { get: () => () => 52 }),
     })
     this.#wasm._initialize()
@@ -207,17 +210,17 @@ export class PngEngine {
     return at
   }
 
-  /** The most Wasm memory that was in use so far, in bytes. */
+  /** Peak of the engine's WebAssembly memory so far, in bytes. */
   get memoryBytes(): number {
     return this.#wasm.heap_top()
   }
 
-  /** Its memory is the next engine's. */
+  /** Returns the memory to the pool. */
   [Symbol.dispose](): void {
     this.#wasm = retire(this.#wasm)
   }
 
-  // ---- passes: begin, then per frame frame / feed or takeRow / frameEnd ----
+  // ---- Passes: call begin; then frame, feed or takeRow, and frameEnd for each frame. ----
 
   begin(pass: keyof typeof PASS, how: { form?: RowForm; mute?: boolean; alpha?: boolean } = {}): void {
     this.#out = []
@@ -229,7 +232,7 @@ export class PngEngine {
     this.#wasm.frame(width, height)
   }
 
-  /** Bytes of the frame's zlib stream. */
+  /** Adds bytes of the frame's zlib stream. */
   feed(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += FEED_BYTES) {
       const part = bytes.subarray(at, at + FEED_BYTES)
@@ -237,18 +240,18 @@ export class PngEngine {
     }
   }
 
-  /** One plain row in the header's form. */
+  /** Adds one unfiltered row in the header's form. */
   takeRow(row: Uint8Array): void {
     this.#put(row, this.#rowBuffer)
     this.#wasm.take_row(this.#rowBuffer)
   }
 
-  /** Rows of an Adam7 picture that is put in order come when they are asked for (`deliver`), not all at once with its last bytes. */
+  /** Delivers the rows of a gathered Adam7 picture on request (`deliver`), not all at once with its last bytes. */
   deliverLater(): void {
     this.#wasm.deliver_later()
   }
 
-  /** Up to so many of them, after `frameEnd`; how many are left. 0 for any other picture. */
+  /** Delivers up to `rows` rows of a gathered Adam7 picture, after `frameEnd`. Returns the number of rows left; 0 for other pictures. */
   deliver(rows: number): number {
     return this.#wasm.deliver(rows)
   }
@@ -257,16 +260,16 @@ export class PngEngine {
     this.#wasm.frame_end()
   }
 
-  /** Compressed bytes since the last call (the zlib stream of the frame, in pieces of up to 1 MB). */
+  /** Returns the compressed bytes since the last call: pieces of up to 1 MB of the frame's zlib stream. */
   drain(): Uint8Array[] {
     const out = this.#out
     this.#out = []
     return out
   }
 
-  // ---- questions and plans ----
+  // ---- Facts and plans ----
 
-  /** CRC-32 (W3C PNG, annex D) over several pieces. */
+  /** CRC-32 (W3C PNG, annex D) of several pieces in sequence. */
   crc(...pieces: Uint8Array[]): number {
     let crc = 0
     for (const piece of pieces)
@@ -282,40 +285,39 @@ export class PngEngine {
     return { opaque: fact(0) === 1, gray: fact(1) === 1, colours: fact(2), needs16Bits: fact(3) === 1 }
   }
 
-  /** Sum over all samples and their places after a `digest` pass: equal pictures have equal digests whatever their form. */
+  /** Digest of all samples and their positions after a `digest` pass. Equal pictures have equal digests, independent of their form. */
   digest(): bigint {
     return BigInt.asUintN(64, this.#wasm.digest())
   }
 
-  /** Samples as they are, or fewer. Colour becomes grey only where `allowGray`. Bits per pixel. */
+  /** Plans the same channels or fewer. Grey replaces colour only if `allowGray`. Returns the bits per pixel. */
   planDirect(allowGray = true): number {
     return this.#wasm.plan(0, 0, allowGray ? 1 : 0)
   }
 
   /**
-   * A palette of the exact colours, ordered by luma, use, first appearance or neighbourhood; `wide`: a byte for each index, however few
-   * there are. 0 where it is not possible.
+   * Plans a palette of the exact colours. `order`: 0 luma, 1 use, 2 first appearance, 3 neighbourhood. `wide`: one byte for each index.
+   * Returns the bits per pixel; 0: not possible.
    */
   planPalette(order: 0 | 1 | 2 | 3, wide = false): number {
     return this.#wasm.plan(wide ? 2 : 1, order, 1)
   }
 
-  /** Rows exactly as they come. */
+  /** Plans rows in the form of the source. Returns the bits per pixel. */
   planVerbatim(): number {
     return this.#wasm.plan_verbatim()
   }
 
   /**
-   * Rows near to the source's, with eight bits a sample. For a `near` pass.
-   * @param step how coarse luma is, in levels of 255 (`near_lossless.h`)
-   * @param hueSteps how many of those are one of hues
+   * Plans near-lossless rows with 8 bits a sample, for a `near` pass. @param step rounding step of luma, in levels of 0 to 255
+   * (`near_lossless.h`) @param hueSteps rounding step of hues, in multiples of `step`
    */
   planNear(step: number, hueSteps: 1 | 2, allowGray = true): void {
     this.#wasm.plan_near(allowGray ? 1 : 0)
     this.#wasm.set_steps(step, hueSteps)
   }
 
-  /** How far any sample was off in a `near` pass, of 255. */
+  /** Largest error of a sample in a `near` pass, in levels of 0 to 255. */
   samplesOff(): number {
     return this.#wasm.near_off()
   }
@@ -342,46 +344,49 @@ export class PngEngine {
     return { ...base, palette, ...(translucent ? { paletteAlpha: alpha.slice(0, translucent) } : {}) }
   }
 
-  /** Bytes of the zlib streams of an `encode`, `remap` or `near` pass. */
+  /** Size in bytes of the zlib streams of an `encode`, `remap` or `near` pass. */
   encodedBytes(): number {
     return this.#wasm.encoded()
   }
 
-  // ---- the quantiser: after a `histogram` pass ----
+  // ---- Quantiser: requires a `histogram` pass ----
 
-  /** Distinct colours the histogram tells apart (16384 at most). */
+  /** Number of distinct colours in the histogram, at most 16384. */
   histogramColours(): number {
     return this.#wasm.colour_points()
   }
 
   /**
-   * Chooses at most `colours` colours and makes them the layout; `spread`: such as error diffusion can mix the others of, up to
-   * 1 where the outermost of the picture's colours are among them. The mean squared error they promise.
+   * Chooses at most `colours` palette colours and sets them as the layout. `spread`, 0 to 1: how far outer entries move outwards for error
+   * diffusion; at 1 the picture's outermost colours are among them. Returns the expected mean squared error.
    */
   quantise(colours: number, rounds = 12, spread = 0): number {
     return this.#wasm.quantise(colours, rounds, spread)
   }
 
-  /** Multiples of that error a pixel in texture may stray to repeat its neighbour's index: smaller files, more noise. */
+  /**
+   * Sets the tolerance: a pixel in texture may differ by this multiple of the expected error to repeat its neighbour's index. More means
+   * smaller files and more noise.
+   */
   setTolerance(multiple: number): void {
     this.#wasm.set_tolerance(multiple)
   }
 
-  /** The share of a pixel's error that its neighbours make up for (error diffusion), 0 for none; `inTexture`: how much of that there. */
+  /** Sets the share of a pixel's error that is diffused to its neighbours; 0: none. `inTexture`: factor of that share in texture. */
   setDither(share: number, inTexture = 1): void {
     this.#wasm.set_dither(share, inTexture)
   }
 
   /**
-   * Maps a sample of the picture (all of it up to some 390,000 pixels), and measures luma and RGB, SSIM from a quarter of the
-   * windows; then what costs more, as long as `goesOn` says so of what was found.
+   * Maps a sample of the picture (all of it up to about 390,000 pixels) and measures luma, RGB and a quarter of the SSIM windows. Costlier
+   * figures follow while `goesOn` returns true.
    */
   trial(goesOn: (found: TrialFound) => boolean = () => true): TrialFound {
     this.#wasm.trial_map()
     return this.#measureTrial(goesOn)
   }
 
-  /** The same for rows near to the sample's (`planNear`), and the bytes they deflate to. */
+  /** Encodes near-lossless rows of the sample (`planNear`) and measures them like `trial`. Also returns their deflated bytes. */
   trialNear(goesOn: (found: TrialFound) => boolean): TrialFound & { readonly bytes: number } {
     const bytes = this.#wasm.trial_come_near()
     return { ...this.#measureTrial(goesOn), bytes }
@@ -401,9 +406,9 @@ export class PngEngine {
   }
 
   /**
-   * Palettes from now on come closer to the colours of those parts of the sample where 256 colours leave casts or steps above these,
-   * first as they are, then mixed by error diffusion. Once for a histogram.
-   * @param pause behind each palette, which takes a large sample some tenths of a second
+   * Gives more weight to colours of the sample where 256 colours leave casts or steps above `most`, first without and then with error
+   * diffusion. Later palettes use the weights. Runs once for each histogram. @param pause awaited after each palette, which takes some
+   * tenths of a second for a large sample
    */
   async minimiseCasts(
     most: Pick<PictureQuality, 'cast' | 'steps'>,
@@ -426,7 +431,7 @@ export class PngEngine {
         last = Math.max(trial_fact(7) / most.cast, trial_fact(8) / most.steps)
         if (round === 0) first = last
         if (last <= 1) return
-        if (round > 1 && last > before * CASTS_STAY) break
+        if (round > 1 && last > before * STALLED_CAST_RATIO) break
       }
       if (last > first * 0.9) weigh_as_at_first()
     }
@@ -437,15 +442,12 @@ export class PngEngine {
     return this.#wasm.trial_fact(5)
   }
 
-  /**
-   * Deflated bytes of the sample, mapped to the palette, or plain: as RGB or RGBA, or as grey with alpha. Claimed from one part in
-   * `every`.
-   */
+  /** Deflated bytes of the sample, as palette indices, as RGB or RGBA, or as grey with alpha. Extrapolated from one part in `every`. */
   trialBytes(form: 'palette' | 'colour' | 'gray', every = 1): number {
     return this.#wasm.trial_bytes(form === 'palette' ? 1 : 0, form === 'gray' ? 1 : 0, every)
   }
 
-  /** Of the last `remap`, `indices` or `near` pass. */
+  /** Quality of the last `remap`, `indices` or `near` pass. */
   quality(): PictureQuality {
     return qualityOf(this.#wasm.quality)
   }
@@ -457,7 +459,7 @@ function qualityOf(fact: (what: number) => number): PictureQuality {
   return { ...lumaOf(fact), score: fact(6), worstTile: fact(11), ...shadesOf(fact) }
 }
 
-function lumaOf(fact: (what: number) => number): Omit<PictureQuality, Seen> {
+function lumaOf(fact: (what: number) => number): Omit<PictureQuality, Perceptual> {
   return {
     ssim: fact(0),
     psnrDb: decibels(fact(1)),

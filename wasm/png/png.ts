@@ -1,6 +1,6 @@
 /**
- * PNG rows in and out, for whoever needs them: `decodePng` gives the rows of a file, `PngEncoder` makes a file (or a bare zlib
- * stream with PNG predictors, as PDF wants it) of rows. Both stream; the memory does not depend on the height.
+ * Streams PNG rows: `decodePng` decodes the rows of a file; `PngEncoder` encodes rows as a file, or as a zlib stream with PNG predictors
+ * for PDF. Memory does not depend on the height.
  */
 import { EngineError } from '../engine-error.ts'
 import { discard } from '../memories/discard.ts'
@@ -10,20 +10,20 @@ import { type Effort, type PictureHeader, PngEngine, type RowForm, rowBytesOf } 
 export { type Bytes, type PngEvent, readPng } from './chunks.ts'
 export * from './engine.ts'
 
-/** A chunk that is neither IHDR, PLTE, tRNS, image data nor IEND. */
+/** Chunk that is neither IHDR, PLTE, tRNS, image data nor IEND. */
 export interface AncillaryChunk {
   readonly type: string
   readonly data: Uint8Array
 }
 
-/** What stands in front of the image data. */
+/** Header and chunks before the image data. */
 export interface PngInfo {
   readonly header: PictureHeader
   readonly animated: boolean
   readonly chunks: readonly AncillaryChunk[]
 }
 
-/** Reads up to the first image data. Throws `EngineError`. */
+/** Reads the chunks before the image data. @throws EngineError if the file is damaged */
 export async function readPngInfo(bytes: Bytes): Promise<PngInfo> {
   let header: PictureHeader | undefined
   const chunks: AncillaryChunk[] = []
@@ -39,10 +39,9 @@ export async function readPngInfo(bytes: Bytes): Promise<PngInfo> {
 }
 
 /**
- * Decodes the (default) image. `onInfo` comes before the first row. `onRow` gets each row in order, a view that is valid
- * during the call only; Adam7 pictures are put in order. At most some 16 MB of rows come between two reads of `bytes`, usually
- * far less. The chunks after the image data are read and checked, too. Throws `EngineError`; `memory` for Adam7 pictures above
- * `GATHER_BYTES`.
+ * Decodes the default image. `onInfo` is called before the first row. `onRow` gets each row in order, Adam7 pictures included, as a view
+ * that is valid during the call. At most about 16 MB of rows come between two reads of `bytes`. The chunks after the image data are
+ * checked, too. @throws EngineError if the file is damaged; `memory` for Adam7 pictures above `GATHER_BYTES`
  */
 export async function decodePng(
   bytes: Bytes,
@@ -56,33 +55,33 @@ export async function decodePng(
   return info
 }
 
-/** Rows of a file in batches, for consumers that are asynchronous. The batches belong to the consumer, who may discard them. */
+/** Yields rows in batches for asynchronous consumers. The consumer owns each batch and may discard it. */
 export async function* pngRows(bytes: Bytes, form: RowForm): AsyncGenerator<{ rows: Uint8Array; y: number; count: number; info: PngInfo }> {
-  let room = new Uint8Array()
+  let batch = new Uint8Array()
   let filled = 0
   let count = 0
   let nextRow = 0
   const add = (row: Uint8Array) => {
-    if (filled + row.length > room.length) {
+    if (filled + row.length > batch.length) {
       const larger = new Uint8Array(Math.max(64 * 1024, 2 * (filled + row.length)))
-      larger.set(room.subarray(0, filled))
-      discard(room)
-      room = larger
+      larger.set(batch.subarray(0, filled))
+      discard(batch)
+      batch = larger
     }
-    room.set(row, filled)
+    batch.set(row, filled)
     filled += row.length
     count++
   }
   for await (const info of decodeSteps(cut(bytes, 4096), form, add)) {
     if (count === 0) continue
-    yield { rows: room.slice(0, filled), y: nextRow, count, info }
+    yield { rows: batch.slice(0, filled), y: nextRow, count, info }
     nextRow += count
     filled = count = 0
   }
-  discard(room)
+  discard(batch)
 }
 
-/** Yields after every piece of image data, and once at the end. */
+/** Decodes the file in steps. Yields after every piece of image data, and once at the end. */
 async function* decodeSteps(
   bytes: Bytes,
   form: RowForm,
@@ -120,7 +119,7 @@ async function* decodeSteps(
   for (let left = 1; left > 0; yield info) left = engine.deliver(atOnce)
 }
 
-/** Rows of an Adam7 picture at a time. */
+/** Bytes of Adam7 rows that are delivered at a time. */
 const DELIVERED_BYTES = 256 * 1024
 
 function openRows(header: PictureHeader, form: RowForm, onRow: (row: Uint8Array, y: number) => void): PngEngine {
@@ -139,13 +138,13 @@ async function* cut(bytes: Bytes, size: number): AsyncGenerator<Uint8Array> {
   for await (const part of bytes) for (let at = 0; at < part.length; at += size) yield part.subarray(at, at + size)
 }
 
-/** Good for most rows: 1.1 CPU-seconds a megabyte of rows. `QUICK` takes a tenth and gives some 5 % more bytes. */
+/** Effort for most rows: 1.1 CPU seconds a megabyte of rows. `QUICK` takes a tenth of the time and 5 % more bytes. */
 export const THOROUGH: Effort = { level: 12, trialLevel: 6, strategies: 0x7f, bandBytes: 131072, passes: 0 }
 export const QUICK: Effort = { level: 7, trialLevel: 3, strategies: 0x13, bandBytes: 131072, passes: 0 }
 
 /**
- * Encodes rows as they come, in the form of `header` (native PNG rows: 16-bit samples big-endian, small samples packed).
- * The form is kept; who wants the best one analyses first (`recompress.ts`).
+ * Encodes rows while they arrive, in the form of `header` (native PNG rows: 16-bit samples big-endian, small samples packed). The form
+ * stays; to search for the smallest form, use images/png/lossless-search.ts.
  *
  * ```ts
  * const encoder = new PngEncoder({ width, height, colourType: 2, bitDepth: 8 }, THOROUGH)
@@ -160,8 +159,8 @@ export class PngEncoder {
   #out: Uint8Array[] = []
 
   /**
-   * `chunks` are written in front of the image data (see W3C PNG, 5.6 for their order). `bare`: no chunks at all, just the
-   * zlib stream of filtered rows (PDF: `/FlateDecode` with `/Predictor 15`).
+   * Opens an encoder. `chunks` are written before the image data (for their order see W3C PNG, 5.6). `bare`: writes only the zlib stream
+   * of filtered rows, without chunks (PDF: `/FlateDecode` with `/Predictor 15`).
    */
   constructor(header: PictureHeader, effort: Effort = THOROUGH, how: { chunks?: readonly AncillaryChunk[]; bare?: boolean } = {}) {
     if (header.interlaced) throw new EngineError('png', 'misuse', 'rows are encoded in order')
@@ -192,14 +191,14 @@ export class PngEncoder {
     this.#engine.takeRow(row)
   }
 
-  /** What is ready. */
+  /** Returns the bytes of the file that are ready. */
   take(): Uint8Array[] {
     const pieces = [...this.#out, ...this.#engine.drain().map((piece) => (this.#bare ? piece : chunk('IDAT', piece)))]
     this.#out = []
     return pieces
   }
 
-  /** After the last row: the rest of the file. */
+  /** Ends the file after the last row, returns its remaining bytes and disposes the encoder. */
   finish(): Uint8Array[] {
     this.#engine.frameEnd()
     const rest = [...this.take(), ...(this.#bare ? [] : [chunk('IEND')])]
@@ -207,11 +206,11 @@ export class PngEncoder {
     return rest
   }
 
-  /** Without a file; `finish` does so, too. */
+  /** Frees the encoder without finishing the file. Not needed after `finish`. */
   [Symbol.dispose](): void {
     this.#engine[Symbol.dispose]()
   }
 }
 
-/** Chunks that stand before PLTE (W3C PNG, 5.6). */
+/** Types of chunks that must precede PLTE (W3C PNG, 5.6). */
 export const BEFORE_PALETTE: ReadonlySet<string> = new Set(['cHRM', 'cICP', 'gAMA', 'iCCP', 'mDCV', 'cLLI', 'sBIT', 'sRGB'])

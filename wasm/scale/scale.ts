@@ -1,7 +1,7 @@
 import { type Engine, instantiate, KERNELS, retire } from '../memories/memories.ts'
 import wasmModule from './scale.wasm'
 
-/** What the kernel exports (scale.c). Pointers are byte offsets into `memory`. */
+/** Exports of the scaling kernel (scale.c). Pointers are byte offsets into `memory`. */
 interface Exports extends Engine {
   begin(): number
   place(what: number): number
@@ -9,16 +9,16 @@ interface Exports extends Engine {
   made(): number
 }
 
-/** `job`: eleven 32-bit numbers (`Job` in scale.c). */
+/** Codes of the kernel's buffers. `job`: eleven 32-bit numbers (`Job` in scale.c). */
 const PLACE = { job: 0, acrossFirst: 1, across: 2, downFirst: 3, down: 4, rowsIn: 5, rowsOut: 6 } as const
 
-/** Which samples make an output sample, and how much each of them counts. */
+/** Range and weights of the input samples that make one output sample. */
 export interface Taps {
   readonly first: number
   readonly weights: Float32Array
 }
 
-/** Which rows of a picture stand for all of them. */
+/** Selection of rows that represent the picture: the first `span` of every `period` rows. */
 export interface RowSample {
   readonly period: number
   readonly span: number
@@ -27,28 +27,28 @@ export interface RowSample {
 const ALL_ROWS: RowSample = { period: 1, span: 1 }
 
 export interface Scaling {
-  /** Size of the picture that comes in. */
+  /** Size of the input picture in pixels. */
   readonly width: number
   readonly height: number
-  /** 1 to 4, 8 bits each, packed. */
+  /** Channels of packed 8-bit samples, 1 to 4. */
   readonly channels: number
-  /** One for each column and row that goes out; their firsts never go down. */
+  /** One entry for each output column or row; `first` must never decrease. */
   readonly across: readonly Taps[]
   readonly down: readonly Taps[]
-  /** The fourth channel is opacity: colour counts as much as it is opaque (default false). */
+  /** True if the fourth channel is opacity; colours are then weighted by it. Default: false. */
   readonly alpha?: boolean
-  /** Of every `period` rows only the first `span` are computed and yielded (default: all). */
+  /** Output rows to compute and yield. Default: all. */
   readonly sample?: RowSample
 }
 
-/** Rows of the batches that go in and come out, bounded in bytes. */
+/** Most rows of input and output batches, and most bytes. */
 const BATCH_ROWS = 32
 const BATCH_BYTES = 64 * 1024
 
-/** Of any number of them: spread into `Math.max` they would need the stack. */
+/** Use reduce, because spreading a large array into `Math.max` would overflow the stack. */
 const mostTaps = (all: readonly Taps[]) => all.reduce((most, { weights }) => Math.max(most, weights.length), 0)
 
-/** Changes the size of a picture, row by row, in memory for a few rows, until the last came out or it is disposed of. */
+/** Scales a picture row by row, with a few rows in memory. It frees itself after the last row; dispose it earlier to stop. */
 export class Scaler {
   #exports = instantiate<Exports>(wasmModule, {}, KERNELS)
   readonly #rowBytes: number
@@ -57,7 +57,7 @@ export class Scaler {
   readonly #rowsOut: number
   #rowsLeft: number
 
-  /** @throws RangeError when 32 MiB do not suffice */
+  /** @throws RangeError if 32 MiB of memory do not suffice */
   constructor({ width, height, channels, across, down, alpha = false, sample = ALL_ROWS }: Scaling) {
     const engine = this.#exports
     const tapsAcross = mostTaps(across)
@@ -75,7 +75,7 @@ export class Scaler {
     this.#write(down, tapsDown, height, PLACE.downFirst, PLACE.down)
   }
 
-  /** The tables: as many weights for every sample, zeros where it needs fewer, none of them outside the picture. */
+  /** Writes the tables of one direction: the same number of weights for every sample, padded with zeros, all inside the picture. */
   #write(taps: readonly Taps[], most: number, length: number, firstsAt: number, weightsAt: number): void {
     const { memory, place } = this.#exports
     const firsts = new Uint32Array(memory.buffer, place(firstsAt), taps.length)
@@ -92,9 +92,9 @@ export class Scaler {
     this.#exports = retire(this.#exports)
   }
 
-  /** Takes whole rows. What comes out are views, packed whole rows that hold until the next one is asked for. */
+  /** Scales whole rows. Yields packed whole rows as views that are valid until the next one is requested. */
   *push(rows: Uint8Array): Generator<Uint8Array, void, undefined> {
-    if (this.#rowsLeft === 0) return // what is below the last filter's window
+    if (this.#rowsLeft === 0) return // rows below the last filter window
     const { memory, place, push, made } = this.#exports
     for (let at = 0; at < rows.length; at += this.#rowsIn * this.#rowBytes) {
       const part = rows.subarray(at, at + this.#rowsIn * this.#rowBytes)

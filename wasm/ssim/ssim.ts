@@ -1,7 +1,7 @@
 import { type Engine, instantiate, KERNELS } from '../memories/memories.ts'
 import wasmModule from './ssim.wasm'
 
-/** What the kernel exports (ssim.c). */
+/** Exports of the SSIM kernel (ssim.c). */
 export interface SsimKernel extends Engine {
   begin(width: number, channels: number, rowCapacity: number, sixteenBits: number): number
   reference_at(): number
@@ -13,5 +13,8 @@ export interface SsimKernel extends Engine {
   colour_mse(): number
 }
 
-/** A kernel, to be retired at the end: up to 240 bytes per pixel of width (470 with alpha), and the rows of one push. */
+/**
+ * Creates an SSIM kernel, which the caller must retire. It uses up to 240 bytes per pixel of width (470 with alpha), plus the rows of one
+ * push.
+ */
 export const createSsimKernel = (): SsimKernel => instantiate<SsimKernel>(wasmModule, {}, KERNELS)

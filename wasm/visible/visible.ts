@@ -1,7 +1,7 @@
 import { type Engine, instantiate, KERNELS } from '../memories/memories.ts'
 import wasmModule from './visible.wasm'
 
-/** What the kernel exports (visible.c). */
+/** Exports of the perceptual kernel (visible.c). */
 export interface VisibleKernel extends Engine {
   begin(width: number, height: number, channels: number, rowCapacity: number, all: number): number
   reference_at(): number
@@ -17,5 +17,8 @@ export interface VisibleKernel extends Engine {
   flat_dirt(): number
 }
 
-/** A kernel, to be retired at the end: up to 700 bytes per pixel of width (2,000 where it is translucent), and the rows of one push. */
+/**
+ * Creates a perceptual kernel, which the caller must retire. It uses up to 700 bytes per pixel of width (2,000 with alpha), plus the rows
+ * of one push.
+ */
 export const createVisibleKernel = (): VisibleKernel => instantiate<VisibleKernel>(wasmModule, {}, KERNELS)

@@ -1,11 +1,12 @@
 /**
- * WebP from pixel rows (see engine.c): lossy in about 3 bytes a pixel, lossless in about 16. One instance a picture, until
- * it is disposed of.
+ * WebP encoder and decoder (libwebp). A lossy encoding uses about 3 bytes of memory a pixel, a lossless one about 16. Each instance
+ * encodes one picture and must be disposed.
  *
- *     const encoder = new WebpEncoder(width, height, channels)
+ *     using encoder = new WebpEncoder(width, height, channels)
  *     for await (const strip of rows) encoder.write(strip)
- *     const file = encoder.encode({ quality: 75 })        // RIFF file
- *     encoder.measure()                                   // SSIM and PSNR of what was just encoded
+ *     encoder.encode({ quality: 75, method: 4 })          // size in bytes
+ *     encoder.measure()                                   // SSIM and PSNR of the encoded picture
+ *     const file = encoder.file()                         // RIFF file
  */
 import { EngineError } from '../engine-error.ts'
 import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
@@ -30,17 +31,20 @@ interface Exports extends LargeEngine {
   decode_rgba(pointer: number, length: number, width: number, height: number): number
 }
 
-/** VP8's limit in each direction. */
+/** Largest side of a WebP in pixels (VP8). */
 export const WEBP_SIDE_MAX = 16383
 
-/** What an engine takes at most in an isolate (build.sh): transparency and exact pictures would take all there is before they give up. */
+/**
+ * Most memory in bytes of an engine in an isolate (build.sh). Pictures with alpha and lossless encodings would otherwise exhaust the
+ * isolate before they fail.
+ */
 export const WEBP_MEMORY_MAX = 72 * 1024 * 1024
 
 export interface WebpFigures {
-  /** Mean SSIM of luma, 11×11 gaussian. */
+  /** Mean SSIM of luma (11 × 11 Gaussian window). */
   readonly ssim: number
   readonly psnrDb: number
-  /** Over RGB, estimated from the errors of luma and chroma; chroma's own halving is not in it. */
+  /** PSNR over RGB in dB, estimated from the errors of luma and chroma. The loss by halving chroma is not included. */
   readonly colourPsnrDb: number
 }
 
@@ -62,7 +66,10 @@ export class WebpEncoder {
   private hasSample = false
   private which: 0 | 1 = 0
 
-  /** `exact`: for lossless coding only. Throws `EngineError` when memory does not suffice. */
+  /**
+   * Opens an encoder. `planes`: `means` averages chroma, `fitted` optimises it (libsharpyuv), `exact` allows lossless encoding only.
+   * @throws EngineError `memory` if memory does not suffice
+   */
   constructor(width: number, height: number, channels: 1 | 2 | 3 | 4, planes: 'means' | 'fitted' | 'exact' = 'means') {
     this.stride = width * channels
     this.exports.begin(width, height, channels, planes === 'exact' ? 1 : 0, planes === 'fitted' ? 1 : 0)
@@ -75,13 +82,16 @@ export class WebpEncoder {
     this.exports.host_free(pointer)
   }
 
-  /** Sets bands of 64 rows aside for `encode(…, 'sample')`. False: the picture is too low for that to pay. */
+  /** Selects bands of 64 rows for `encode(…, 'sample')`. Returns false if the picture is too low for a sample to pay. */
   sample(bands: number): boolean {
     this.hasSample = this.exports.make_sample(bands) === 1
     return this.hasSample
   }
 
-  /** `method` 0–6: effort. `frugal`: no tokens in memory, they are made twice. Returns the number of bytes; `file()` has them. */
+  /**
+   * Encodes the picture or its sample and returns the size in bytes; `file()` returns the bytes. `method`: effort 0 to 6. `frugal`:
+   * computes tokens twice instead of storing them.
+   */
   encode(options: { quality: number; method: number; lossless?: boolean; frugal?: boolean }, of: 'whole' | 'sample' = 'whole'): number {
     this.which = of === 'sample' && this.hasSample ? 1 : 0
     const { quality, method, lossless, frugal } = options
@@ -90,7 +100,7 @@ export class WebpEncoder {
     return this.length
   }
 
-  /** Decodes what was encoded last (lossy) and compares. */
+  /** Decodes the last lossy encoding and compares it with the original. */
   measure(): WebpFigures {
     if (!this.exports.measure(this.which)) throw new EngineError('webp', 'damaged', 'the result cannot be decoded')
     const { result } = this.exports
@@ -98,12 +108,12 @@ export class WebpEncoder {
     return { ssim: result(0), psnrDb: decibel(error), colourPsnrDb: decibel(error + 1.086 * result(2) + 0.825 * result(3)) }
   }
 
-  /** Share of pairs of neighbours whose hues are far apart, which halving by means spoils most. Of rows that were written as `means`. */
+  /** Share of neighbouring pixels with very different hues, which averaged chroma spoils most. Requires planes of `means`. */
   get hueContrast(): number {
     return this.exports.hue_contrast()
   }
 
-  /** What was encoded last: a RIFF file without metadata. A copy. */
+  /** Returns a copy of the last encoding: a RIFF file without metadata. */
   file(): Uint8Array {
     return new Uint8Array(this.exports.memory.buffer, this.exports.output(), this.length).slice()
   }
@@ -123,7 +133,7 @@ function put(exports: Exports, file: Uint8Array): number {
   return pointer
 }
 
-/** A lossy file, with its alpha, as viewers show it: RGBA, row by row, in the memory of a few of them. Dispose of it. */
+/** Decodes a lossy WebP and its alpha to RGBA as viewers do, row by row, with a few rows in memory. Must be disposed. */
 export class WebpRows {
   private exports = start()
   private readonly stride: number
@@ -132,7 +142,7 @@ export class WebpRows {
     this.stride = width * 4
   }
 
-  /** undefined where the file is damaged, exact, or has another size. */
+  /** Opens a file. `undefined`: it is damaged, lossless, or has another size. */
   static open(file: Uint8Array, width: number, height: number): WebpRows | undefined {
     const rows = new WebpRows(width)
     if (rows.exports.begin_rows(put(rows.exports, file), file.length, width, height)) return rows
@@ -140,7 +150,7 @@ export class WebpRows {
     return undefined
   }
 
-  /** Strips of some rows, each until the next one. Ends early where the file is damaged. */
+  /** Yields strips of a few rows, each valid until the next one. Ends early if the file is damaged. */
   *strips(): Generator<Uint8Array> {
     for (let count = this.exports.next_rows(); count > 0; count = this.exports.next_rows()) {
       yield new Uint8Array(this.exports.memory.buffer, this.exports.taken_rows(), count * this.stride)
@@ -152,7 +162,7 @@ export class WebpRows {
   }
 }
 
-/** A whole file as RGBA; undefined where it is damaged or has another size. */
+/** Decodes a whole file to RGBA. `undefined`: it is damaged or has another size. */
 export function decodeWebp(file: Uint8Array, width: number, height: number): Uint8Array | undefined {
   const exports = start()
   try {
