@@ -2,7 +2,7 @@
 import { LEVELS, type PerceptualTarget, type RasterTarget } from '../../catalog/levels.ts'
 import { CAST_BETWEEN, NEAR_SPECKS, POINTS_PER_DB, TILE_BELOW } from './tuning.ts'
 
-export type { PerceptualTarget as SeenTarget, RasterTarget }
+export type { RasterTarget }
 
 type Shades = Pick<RasterTarget, 'bands' | 'specks' | 'worstTile'>
 type NotMeasured = 'leastColours' | 'scored' | 'nearSpecks' | 'fineHues'
