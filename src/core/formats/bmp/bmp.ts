@@ -9,6 +9,7 @@ import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import { type Message, message, messageOf, type Said } from '../../i18n/message.ts'
 import { PictureMeter, scoreOfRows, similarityTo16Bits } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
+import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { dataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
 import { applyPalette, collectColours, PaletteTrials, searchPalette } from '../../images/png/palette-search.ts'
@@ -273,7 +274,7 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
   if (!found) return differ('rows are missing')
   const claim = loss.pictures
   if (!claim) return differ('a loss without figures')
-  if (claim.ssim > found.ssim + 0.002 || claim.psnrDb > found.psnrDb + 0.1) {
+  if (claim.ssim > found.ssim + CLAIM_TOLERANCE.ssim || claim.psnrDb > found.psnrDb + CLAIM_TOLERANCE.psnrDb) {
     return differ(`claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`)
   }
   const [before, after] = [await convertibleBmp(original, options), await convertibleBmp(result, options)]

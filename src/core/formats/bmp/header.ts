@@ -7,6 +7,7 @@ import { ByteReader } from '../../bytes/reader.ts'
 import { message, type Said } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { type CodecError, malformed, unsupported } from '../../model/error.ts'
+import { MOST_GAP_BYTES, MOST_PROFILE_BYTES } from './tuning.ts'
 
 export type BmpCoding = 'plain' | 'rle8' | 'rle4'
 
@@ -36,9 +37,6 @@ export interface BmpHeader {
 }
 
 const SIZES = [12, 16, 40, 52, 56, 64, 108, 124]
-const MOST_PROFILE_BYTES = 8 * 1024 * 1024
-/** Most bytes between headers and pixels; more than any real palette. */
-const MOST_GAP_BYTES = 1024 * 1024
 const NO_MASKS = [0, 0, 0, 0] as const
 
 function damaged(what: Said, offset: number): CodecError {

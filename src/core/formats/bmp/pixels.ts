@@ -12,9 +12,9 @@ import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { LARGE_BYTES } from '../../model/source.ts'
 import type { BmpHeader } from './header.ts'
 import { rleRowStarts, rleRows } from './rle.ts'
+import { STRIP_BYTES } from './tuning.ts'
 
 export type Order = 'bottom-up' | 'top-down'
-const STRIP_BYTES = 256 * 1024
 
 export interface BmpPixels {
   readonly header: PictureHeader

@@ -6,9 +6,7 @@ import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { LARGE_BYTES } from '../../model/source.ts'
 import type { BmpHeader } from './header.ts'
-
-const WINDOW_BYTES = 256 * 1024
-const MOST_ROWS = 1_000_000
+import { MOST_RUN_ROWS, RUN_WINDOW_BYTES } from './tuning.ts'
 
 /** Most bytes of one coded row: two a pixel, plus codes without effect. */
 const mostRowBytes = (width: number) => 4 * width + 1024
@@ -68,7 +66,7 @@ export async function rleRowStarts(
   header: Pick<BmpHeader, 'width' | 'height' | 'coding' | 'pixelsAt'>,
 ): Promise<Float64Array> {
   const { width, height, pixelsAt } = header
-  if (height > MOST_ROWS) throw overBudget(message('rows_of_run_lengths', { height }))
+  if (height > MOST_RUN_ROWS) throw overBudget(message('rows_of_run_lengths', { height }))
   const starts = new Float64Array(height + 1)
   const most = mostRowBytes(width)
   let window = new Uint8Array()
@@ -76,7 +74,7 @@ export async function rleRowStarts(
   let at = pixelsAt
   const refill = async () => {
     if (at - windowAt + most <= window.length || windowAt + window.length >= source.size) return
-    window = await replaced(window, source, at, Math.max(WINDOW_BYTES, most))
+    window = await replaced(window, source, at, Math.max(RUN_WINDOW_BYTES, most))
     windowAt = at
   }
   for (let y = 0, last = false; y < height; y++) {
@@ -119,7 +117,7 @@ export async function* rleRows(
     const y = fromBottom ? i : height - 1 - i
     if (y < first || y >= end) {
       ;[first, end] = [y, y + 1]
-      const within = () => start(end) - start(first) <= WINDOW_BYTES
+      const within = () => start(end) - start(first) <= RUN_WINDOW_BYTES
       if (fromBottom) while (end < height && within()) end++
       else while (first > 0 && within()) first--
       window = await replaced(window, source, start(first), start(end) - start(first))

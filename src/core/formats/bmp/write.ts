@@ -5,6 +5,7 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import type { Sink } from '../../model/codec.ts'
 import type { BmpHeader } from './header.ts'
 import { encodeRle4, encodeRle8, rleBytes } from './rle.ts'
+import { OUTPUT_PIECE_BYTES } from './tuning.ts'
 
 export type Form =
   | { readonly kind: 'indexed'; readonly bits: 1 | 4 | 8; readonly runs: boolean; readonly palette: Uint8Array }
@@ -124,8 +125,6 @@ export class RunCounter {
   }
 }
 
-const PIECE_BYTES = 256 * 1024
-
 /** Writes a file whose pixel size is known. Rows come from the bottom. */
 export class BmpWriter {
   readonly #sink: Sink
@@ -133,7 +132,7 @@ export class BmpWriter {
   readonly #source: BmpHeader
   readonly #packer: RowPacker
   #full: Uint8Array[] = []
-  #piece = new Uint8Array(PIECE_BYTES)
+  #piece = new Uint8Array(OUTPUT_PIECE_BYTES)
   #filled = 0
   constructor(sink: Sink, source: BmpHeader, form: Form, pixelBytes: number) {
     this.#sink = sink
@@ -145,13 +144,13 @@ export class BmpWriter {
 
   #put(bytes: Uint8Array): void {
     for (let rest = bytes; rest.length > 0; ) {
-      const taken = rest.subarray(0, PIECE_BYTES - this.#filled)
+      const taken = rest.subarray(0, OUTPUT_PIECE_BYTES - this.#filled)
       this.#piece.set(taken, this.#filled)
       this.#filled += taken.length
       rest = rest.subarray(taken.length)
-      if (this.#filled < PIECE_BYTES) continue
+      if (this.#filled < OUTPUT_PIECE_BYTES) continue
       this.#full.push(this.#piece)
-      this.#piece = new Uint8Array(PIECE_BYTES)
+      this.#piece = new Uint8Array(OUTPUT_PIECE_BYTES)
       this.#filled = 0
     }
   }

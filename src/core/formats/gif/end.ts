@@ -7,8 +7,8 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { distinct, type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { LARGE_BYTES } from '../../model/source.ts'
+import { WINDOW_BYTES } from './tuning.ts'
 
-const WINDOW_BYTES = 256 * 1024
 const HEADER_BYTES = 13
 const DESCRIPTOR_BYTES = 9
 const EXTENSION = 0x21

@@ -12,6 +12,7 @@ import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import { scoreOfRows } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
+import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { asRgba } from '../../images/raster/raster.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../images/search/targets.ts'
@@ -24,7 +25,16 @@ import { tailDifference, withTail } from '../../model/trailing-data.ts'
 import { mostAnimationBytes } from '../../model/work-estimate.ts'
 import { convertibleGif } from './convert.ts'
 import { surveyGif } from './end.ts'
-import { compressLarge, FIXED_BYTES, fits, isLarge, verifyLarge } from './large.ts'
+import { compressLarge, fits, isLarge, verifyLarge } from './large.ts'
+import {
+  CLEARLY_LARGER_RATIO,
+  CLEARLY_SMALLER_RATIO,
+  FIXED_BYTES,
+  IN_MEMORY_RESULT_BYTES,
+  LEAST_COMPARED_SHARE,
+  LEAST_FRAMES_WITH_REFERENCE,
+  MOST_CANVAS_PIXELS,
+} from './tuning.ts'
 
 export const gif: Codec = {
   format: GIF,
@@ -60,12 +70,6 @@ async function compressFile(source: Source, notes: readonly Message[], sink: Sin
   })
   return outcome ?? (await compressLarge(source, sink, framesOf, options))
 }
-
-/**
- * Sum of the pixels of all frames, each counted with the full canvas. `all`: above it the CPU time of a job is exceeded. `lossy`: above it
- * every level is lossless and no target size is searched. `hurried`: above it the encoder makes fewer trials.
- */
-const MOST_PIXELS = { all: 900_000_000, lossy: 300_000_000, hurried: 3_000_000 }
 
 /** True if viewers show the file differently, or if it has too many colours to distinguish. Its frames then stay unchanged. */
 const isDisputed = (error: unknown) => isEngineError(error, 'gif') && error.failure === 'unsupported'
@@ -106,7 +110,7 @@ async function scan(source: Source, engine: GifEngine, options: Options): Promis
   for await (const frame of framesOf(source, engine, options)) {
     if (!frame) break
     const { width, height } = engine.facts()
-    if ((pixels += width * height) > MOST_PIXELS.all) throw overBudget('more_frames_than_job_has_time')
+    if ((pixels += width * height) > MOST_CANVAS_PIXELS.all) throw overBudget('more_frames_than_job_has_time')
   }
   engine.finish()
   return engine.facts()
@@ -138,7 +142,7 @@ interface Encoding {
 async function encode(source: Source, engine: GifEngine, encoding: Encoding, options: Options): Promise<number | undefined> {
   const { target, sink, afterFrame } = encoding
   const { frames, width, height } = engine.facts()
-  const hurry = target !== undefined && width * height * frames > MOST_PIXELS.hurried
+  const hurry = target !== undefined && width * height * frames > MOST_CANVAS_PIXELS.hurried
   engine.begin('encode', { ...(target ? { target: { ...capsOf(target), ...target } } : {}), mute: !sink, hurry })
   let done = 0
   for await (const frame of framesOf(source, engine, options)) {
@@ -198,31 +202,19 @@ async function choose(source: Source, engine: GifEngine, facts: GifFacts, option
   return chooseByLevel(source, engine, facts, options)
 }
 
-/** Frames from which a lossless encoding is made of the first quarter, as a reference for the lossy attempts. */
-const LEAST_BEGUN_FRAMES = 8
-/** Ratio to the lossless size of the first quarter, below which an attempt stays smaller, so that no lossless encoding is made. */
-const CLEARLY_SMALLER = 0.7
-/**
- * Ratio to a rival's size from which an attempt is stopped, from the first quarter on. `within`: lossy attempts (at 1.05, one of 650
- * random animations would have caught up; 1.3 would cost a quarter more CPU). `exact`: lossless ones, which catch up for longer.
- */
-const CLEARLY_LARGER = { within: 1.12, exact: 1.3 }
-/** Share of the file from which the sizes of attempts are compared. */
-const TELLING_SHARE = 0.05
-
 /**
  * Chooses the smallest encoding of the level, gentler levels and lossless. A gentler level can be smaller, because an error in one frame
  * may enlarge the next. Sizes are those of real encodings; an attempt stops when it falls behind.
  */
 async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<Choice> {
-  if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) return { target: undefined }
+  if (facts.width * facts.height * facts.frames > MOST_CANVAS_PIXELS.lossy) return { target: undefined }
   const quarter = Math.ceil(facts.frames / 4)
-  const startsLossless = facts.frames >= LEAST_BEGUN_FRAMES
+  const startsLossless = facts.frames >= LEAST_FRAMES_WITH_REFERENCE
   const exactAfter: number[] = []
   let best = await attempt(source, engine, undefined, options, (_, bytes) => exactAfter.push(bytes) < quarter || !startsLossless)
   if (!best && !startsLossless) return { target: undefined }
   const whole = best
-  const isComparable = (bytes: number) => bytes >= source.size * TELLING_SHARE
+  const isComparable = (bytes: number) => bytes >= source.size * LEAST_COMPARED_SHARE
   let bestAfter: readonly number[] = exactAfter
   let isLosslessLarger = !startsLossless
   for (const level of paletteTargets(options.quality).toReversed()) {
@@ -234,19 +226,19 @@ async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts,
       after.push(bytes)
       if (bytes >= most) return false
       if (frame < quarter || !isComparable(bytes)) return true
-      return bytes < Math.min(exactAfter[frame - 1] ?? bytes + 1, CLEARLY_LARGER.within * (rivalAfter[frame - 1] ?? bytes))
+      return bytes < Math.min(exactAfter[frame - 1] ?? bytes + 1, CLEARLY_LARGER_RATIO.within * (rivalAfter[frame - 1] ?? bytes))
     })
     if (!attempted || attempted.encoded.bytes >= most) continue
     best = attempted
     bestAfter = after
     const [early, exactly] = [after[quarter - 1] ?? 0, exactAfter[quarter - 1] ?? 0]
-    isLosslessLarger ||= isComparable(early) && early < CLEARLY_SMALLER * exactly
+    isLosslessLarger ||= isComparable(early) && early < CLEARLY_SMALLER_RATIO * exactly
   }
   if (!isLosslessLarger) {
     const most = best ? mostExactBytes(best.encoded.bytes, facts) : source.size
     const exact = await attempt(source, engine, undefined, options, (frame, bytes) => {
       if (bytes >= most) return false
-      return !best || frame < quarter || !isComparable(bytes) || bytes < CLEARLY_LARGER.exact * (bestAfter[frame - 1] ?? bytes)
+      return !best || frame < quarter || !isComparable(bytes) || bytes < CLEARLY_LARGER_RATIO.exact * (bestAfter[frame - 1] ?? bytes)
     })
     if (exact && exact.encoded.bytes <= most) best = exact
   }
@@ -254,9 +246,6 @@ async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts,
   if (!best) return { target: undefined }
   return best.encoded.pieces ? best : { target: best.target }
 }
-
-/** File size in bytes up to which results are kept in memory; larger ones are encoded again. */
-const MOST_HELD_BYTES = 8 * 1024 * 1024
 
 async function attempt(
   source: Source,
@@ -266,7 +255,7 @@ async function attempt(
   afterFrame: (frame: number, bytes: number) => boolean,
 ): Promise<(Choice & { encoded: Made }) | undefined> {
   const pieces: Uint8Array[] = []
-  const isInMemory = source.size <= MOST_HELD_BYTES
+  const isInMemory = source.size <= IN_MEMORY_RESULT_BYTES
   let size = 0
   const write = async (piece: Uint8Array) => {
     size += piece.length
@@ -283,7 +272,7 @@ async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, 
   const targetSize = Math.min(options.targetSize ?? source.size, source.size)
   const exactBytes = (await encode(source, engine, { target: undefined }, options)) ?? 0
   if (exactBytes < targetSize) return undefined
-  if (facts.width * facts.height * facts.frames > MOST_PIXELS.lossy) throw overBudget('more_frames_than_size_can_be_searched')
+  if (facts.width * facts.height * facts.frames > MOST_CANVAS_PIXELS.lossy) throw overBudget('more_frames_than_size_can_be_searched')
   const found = await gentlestThatFits(TARGET_LADDER, targetSize, async (target) => ({
     target,
     bytes: (await encode(source, engine, { target }, options)) ?? 0,
@@ -345,7 +334,7 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
   if (!loss) return { equal: true }
   const claim = loss.pictures
   if (!claim) return differ('a loss without figures')
-  if (claim.ssim > worst.ssim + 0.002 || claim.psnrDb > worst.psnrDb + 0.1) {
+  if (claim.ssim > worst.ssim + CLAIM_TOLERANCE.ssim || claim.psnrDb > worst.psnrDb + CLAIM_TOLERANCE.psnrDb) {
     return differ(`claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${worst.ssim} and ${worst.psnrDb} dB`)
   }
   return { equal: true, ssimulacra2: number === 1 ? await stillScore(original, result, options) : NO_STILL_PICTURE }

@@ -10,18 +10,9 @@ import { message } from '../../i18n/message.ts'
 import { affords, pixelsWithin } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, overBudget } from '../../model/error.ts'
+import { FIXED_BYTES, MOST_ENCODER_BYTES, MOST_FRAME_PIXELS } from './tuning.ts'
 
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
-
-/** Fixed WebAssembly memory in bytes in addition to the canvases: colour table, LZW and metrics. */
-export const FIXED_BYTES = 4 * 1024 * 1024
-/**
- * Most memory in bytes of the encoding engine. One of the two verifying engines reuses it, so the pool must be able to keep it; the other
- * one must fit in addition (docs/contributors/memory.md).
- */
-const MOST_WRITING_BYTES = 66 * 1024 * 1024
-/** Most pixels of all frames together, each at its own size. */
-const MOST_PIXELS = 900_000_000
 
 /** True if the canvas does not fit the memory budget. Its size comes from the logical screen descriptor (GIF89a, 18). */
 export async function isLarge(source: Source, options: Options): Promise<boolean> {
@@ -43,7 +34,7 @@ export function fits(
 ): boolean {
   const canvases = width * height * BYTES_PER_PIXEL[frames > 1 ? 'encode' : 'still'] + 2 * restored * BYTES_PER_RESTORED
   const bytes = canvases + seenBytes({ width, height }) + FIXED_BYTES
-  return affords(options, bytes, options.output === 'gif' ? MOST_WRITING_BYTES : undefined)
+  return affords(options, bytes, options.output === 'gif' ? MOST_ENCODER_BYTES : undefined)
 }
 
 const openEngine = () => new GifEngine(() => undefined)
@@ -56,7 +47,7 @@ export async function compressLarge(source: Source, sink: Sink, framesOf: Frames
     engine.begin(mode)
     for await (const frame of framesOf(source, engine, options)) {
       if (frame) frames = engine.facts().frames
-      if (engine.framePixels > MOST_PIXELS) throw overBudget('more_frames_than_job_has_time')
+      if (engine.framePixels > MOST_FRAME_PIXELS) throw overBudget('more_frames_than_job_has_time')
       for (const piece of engine.drain()) await sink.write(piece)
     }
     engine.finish()

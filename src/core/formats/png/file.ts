@@ -13,15 +13,15 @@ import type { Options, Source } from '../../model/codec.ts'
 import { signedByCredentials } from '../../model/content-credentials.ts'
 import { unsupported } from '../../model/error.ts'
 import { chunksOf } from '../../model/source.ts'
-
-/** Most pixels of all frames of an animation together. */
-const MOST_FRAME_PIXELS = 400_000_000
-
-/** Memory in bytes in addition to a gathered interlaced picture: the encoding engine and rows in transit. */
-const BESIDE_GATHERED_BYTES = 24 * 1024 * 1024
-
-/** Most chunks and frames of a file. Each costs some hundred bytes of memory in addition; a long animation has thousands. */
-const MOST_ITEMS = 20_000
+import {
+  ENGINE_CALL_BYTES,
+  GATHERING_BASE_BYTES,
+  LEAST_EXPANSION,
+  MOST_FRAME_PIXELS,
+  MOST_ITEMS,
+  ROW_BYTES_PER_YIELD,
+  USUAL_GAMMA,
+} from './tuning.ts'
 
 export interface PngFile extends PngPicture {
   /** Header in the file, if `header` is a converted form. Ancillary chunks refer to it. */
@@ -55,23 +55,17 @@ export function frameSize(data: Uint8Array): { width: number; height: number } {
   return { width, height }
 }
 
-/** Bytes passed to an engine in one call, which expand to at most 4 MB of rows. */
-const PIECE_BYTES = 4096
-/** Bytes of rows after which other tasks run. `LEAST_EXPANSION`: bytes of rows per byte of the file, at least. */
-const ROWS_A_BREATH = 2 * 2 ** 20
-const LEAST_EXPANSION = 4
-
 /**
  * Streams the source, checks the task's abort signal and yields to other tasks. A few kilobytes may contain a hundred megabytes of rows. A
  * piece is valid until the next one is requested. @param work bytes of rows, if the caller decodes them; 0: only chunks are read
  */
 export async function* streamOf(source: Source, options: Options, work = 0): Bytes {
   const expansion = Math.max(LEAST_EXPANSION, work / source.size)
-  const breath = new Breath(ROWS_A_BREATH, options.signal)
+  const breath = new Breath(ROW_BYTES_PER_YIELD, options.signal)
   for await (const part of chunksOf(source)) {
     options.signal.throwIfAborted()
-    for (let at = 0; at < part.length; at += PIECE_BYTES) {
-      const piece = part.subarray(at, at + PIECE_BYTES)
+    for (let at = 0; at < part.length; at += ENGINE_CALL_BYTES) {
+      const piece = part.subarray(at, at + ENGINE_CALL_BYTES)
       const { length } = piece
       yield piece
       await breath.after(length * expansion)
@@ -189,7 +183,7 @@ async function surveyPng(source: Source, options: Options) {
 
 function fitsInterlaced(header: PictureHeader, options: Options): boolean {
   const bytes = (rowBytesOf(header, header.width) + 1) * header.height
-  return bytes > GATHER_BYTES || affords(options, bytes + BESIDE_GATHERED_BYTES)
+  return bytes > GATHER_BYTES || affords(options, bytes + GATHERING_BASE_BYTES)
 }
 
 /** Passes the frames of an event stream to a visitor: IDAT is the first frame, every run of fdAT another. */
@@ -214,9 +208,6 @@ export async function visitFrames(events: AsyncGenerator<PngEvent>, header: Pict
     }
   }
 }
-
-/** Encoding exponents near that of sRGB, 1/2.2. Outside of this range, SSIM and PSNR of samples do not reflect what viewers show. */
-const USUAL_GAMMA = { from: 0.4, to: 0.5 }
 
 /**
  * True if the gAMA chunk has an exponent outside of `USUAL_GAMMA` (W3C PNG, 11.3.2.1: exponent times 100,000). A profile, sRGB or cICP

@@ -1,5 +1,5 @@
 /**
- * Tuning constants of PNG files: which candidate results are encoded and compared. Constants without a source were set by experiment on
+ * Tuning constants of PNG files: limits of files, which candidate results are encoded and compared, and the tolerance of the verification. Constants without a source were set by experiment on
  * the project's fixtures.
  */
 
@@ -32,3 +32,30 @@ export const FEW_PIXELS = 128 * 1024
 
 /** Number of colours up to which lossless forms are always encoded. */
 export const FEW_COLOURS = 16
+
+/** Most pixels of all frames of an animation together. */
+export const MOST_FRAME_PIXELS = 400_000_000
+
+/** Memory in bytes in addition to a gathered interlaced picture: the encoding engine and rows in transit. */
+export const GATHERING_BASE_BYTES = 24 * 1024 * 1024
+
+/** Most chunks and frames of a file. Each costs some hundred bytes of memory in addition; a long animation has thousands. */
+export const MOST_ITEMS = 20_000
+
+/** Bytes passed to an engine in one call, which expand to at most 4 MB of rows. */
+export const ENGINE_CALL_BYTES = 4096
+
+/** Bytes of rows after which other tasks run. */
+export const ROW_BYTES_PER_YIELD = 2 * 2 ** 20
+
+/** Least ratio of row bytes to file bytes that is assumed when the work is estimated. */
+export const LEAST_EXPANSION = 4
+
+/** Encoding exponents near that of sRGB, 1/2.2. Outside of this range, SSIM and PSNR of samples do not reflect what viewers show. */
+export const USUAL_GAMMA = { from: 0.4, to: 0.5 }
+
+/**
+ * Tolerance between the figures of an outcome and those that verification measures (SSIM, PSNR in dB). The search measures at 8 bits and
+ * adds in another order.
+ */
+export const CLAIM_TOLERANCE = { ssim: 0.0001, psnrDb: 0.01 }

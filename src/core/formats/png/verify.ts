@@ -9,6 +9,7 @@ import { carried } from './chunks.ts'
 import { convertible } from './convert.ts'
 import { openPngFile, type PngFile, streamOf } from './file.ts'
 import { sampleDigest, similarityOfPngs } from './similarity.ts'
+import { CLAIM_TOLERANCE } from './tuning.ts'
 
 const differ = (difference: string): Verdict => ({ equal: false, difference })
 
@@ -64,9 +65,6 @@ function nameOf({ type, data }: { readonly type: string; readonly data: Uint8Arr
   return `${type} ${createHash('sha256').update(content).digest('base64')}`
 }
 
-/** Tolerance between claimed and measured figures (SSIM, dB): the search measures at 8 bits and adds in another order. */
-const SLACK = { ssim: 0.0001, psnrDb: 0.01 }
-
 /** Decodes both files row by row at the upload's bit depth. Claimed figures must not be better than the measured ones. */
 async function pictureDifference(
   original: Source,
@@ -77,7 +75,7 @@ async function pictureDifference(
 ): Promise<string | undefined> {
   const found = await similarityOfPngs(streamOf(original, options, work), streamOf(result, options, work), header)
   if (typeof found === 'string') return found
-  if (claim.ssim > found.ssim + SLACK.ssim || claim.psnrDb > found.psnrDb + SLACK.psnrDb) {
+  if (claim.ssim > found.ssim + CLAIM_TOLERANCE.ssim || claim.psnrDb > found.psnrDb + CLAIM_TOLERANCE.psnrDb) {
     return `claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
   }
   return undefined

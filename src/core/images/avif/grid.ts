@@ -19,7 +19,7 @@ import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
 import { isMeasuredInBands, isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
 import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './file.ts'
 import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './libaom.ts'
-import { type AvifSettings, lowestAvifQuality, smallestSettings, stepOf } from './perceptual-search.ts'
+import { type AvifProbe, type AvifSettings, lowestAvifQuality, smallestSettings, stepOf } from './perceptual-search.ts'
 import { probeSample, sampleOf } from './sample.ts'
 import { bandRows, bandWidth, DecodedBand, type Depth, depthOf, eachBand, emptyTile, rowOf, takeTile } from './tiles.ts'
 import {
@@ -117,7 +117,7 @@ async function gridToScore(job: GridJob, sample: readonly Pixels[]): Promise<Gri
       : await lowestAvifQuality(probeTiles, target, { quality: first, chroma: 'full' }, SAMPLE_PROBES)
   sample.forEach(discardPixels)
   let file: Uint8Array | undefined
-  const probeWhole = async (tried: AvifSettings) => {
+  const probeWhole = async (tried: AvifSettings): Promise<AvifProbe> => {
     if (file) discard(file)
     const { tiles, alphas, figures, visible } = await encodeAll(job, tried, true)
     file = gridFile(grid, tiles, alphas, carried)

@@ -9,6 +9,7 @@ import {
   type PerceptualResult,
   pointsToSpare,
   type QualityScale,
+  type QualityTrials,
 } from '../search/perceptual-search.ts'
 import type { Chroma } from './libaom.ts'
 import {
@@ -73,7 +74,7 @@ export async function lowestAvifQuality(
     if (!last) throw new Error('nothing was made yet')
     return last
   }
-  const trials = {
+  const trials: QualityTrials<ColourFigures> = {
     make: async (quality: number) => {
       last = await probe({ quality, chroma })
       return last.figures

@@ -17,19 +17,7 @@ import { ofPixels, worseLoss } from '../../model/loss.ts'
 import { similarityOfRows } from '../compare/compare.ts'
 import { asRgba, type Carried, onWhite, type Raster } from '../raster/raster.ts'
 import type { Encoded, EncodeRequest, Encoder } from '../search/encode-request.ts'
-
-/** Lowest PSNR in dB over all RGB channels. */
-const LEAST_RGB_DB = 25.5
-const MOST_ATTEMPTS = 4
-/** PSNR in dB: extra demand of the next attempt above the measured shortfall, and shortfall that is tolerated. */
-const EXTRA_DB = 0.5
-const SLACK_DB = 0.1
-
-/**
- * Number of pixels up to which the result of a gentler level may be smaller, because sizes vary more than levels differ. Further encodings
- * are cheap.
- */
-const SMALL_PIXELS = 128 * 128
+import { EXTRA_PSNR_DB, LEAST_RGB_PSNR_DB, MOST_ATTEMPTS, SMALL_PIXELS, TOLERATED_PSNR_DB } from './tuning.ts'
 
 /**
  * Encodes at the level. For small pictures it also encodes gentler levels and returns the smallest file, so that `low` is never larger
@@ -84,22 +72,22 @@ async function encodeAboveFloors(
     if (!decoded) throw new Error(`what the ${output} encoder made cannot be decoded`)
     const missingDb = Math.max(
       request.target.psnrDb - decoded.psnrDb,
-      LEAST_RGB_DB - decoded.psnrRgbDb,
+      LEAST_RGB_PSNR_DB - decoded.psnrRgbDb,
       10 * Math.log10(Math.max(1 - decoded.ssim, 1e-9) / (1 - request.target.ssim)),
     )
-    const keeps = decoded.ssim >= FLOOR_SSIM && decoded.psnrDb >= FLOOR_PSNR_DB && decoded.psnrRgbDb >= LEAST_RGB_DB
+    const keeps = decoded.ssim >= FLOOR_SSIM && decoded.psnrDb >= FLOOR_PSNR_DB && decoded.psnrRgbDb >= LEAST_RGB_PSNR_DB
     if (encoded.steeredByScore && !keeps) {
       byLuma = true
       continue
     }
-    const mayRetry = !encoded.steeredByScore && request.targetSize === undefined && missingDb > SLACK_DB && attempt < MOST_ATTEMPTS
+    const mayRetry = !encoded.steeredByScore && request.targetSize === undefined && missingDb > TOLERATED_PSNR_DB && attempt < MOST_ATTEMPTS
     if (!mayRetry) {
       if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, ofPixels(decoded)) }
       if (pictureFacts(output)?.exactInstead && request.pristine && request.targetSize === undefined)
         return await encode({ ...request, lossless: true })
       throw unsupported(message('colours_not_kept', { output }))
     }
-    const more = missingDb + EXTRA_DB
+    const more = missingDb + EXTRA_PSNR_DB
     target = { ...target, psnrDb: target.psnrDb + more, ssim: 1 - (1 - target.ssim) * 10 ** (-more / 10) }
   }
 }

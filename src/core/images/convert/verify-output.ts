@@ -14,6 +14,7 @@ import { orientationOf, uprightRaster } from '../raster/orientation.ts'
 import { asRgba, type Carried, type Raster, wholeRgba } from '../raster/raster.ts'
 import { webpChunks } from '../webp/container.ts'
 import { decodedRows } from './decoders.ts'
+import { CLAIM_TOLERANCE } from './tuning.ts'
 
 /** Describes how a WebP result differs from `raster` and the metadata in `carried`. `undefined`: no difference. */
 export async function differenceOfWebp(raster: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {
@@ -68,9 +69,6 @@ export async function differenceOfAvif(stored: Raster, carried: Carried, result:
 /** True if every sample must be unchanged. */
 export const isExact = (outcome: Outcome): boolean => outcome.kind === 'unchanged' || !outcome.loss
 
-/** Tolerance between the figures of the outcome and the measured ones: SSIM, and PSNR in dB. */
-const SLACK = { ssim: 0.002, psnrDb: 0.1 }
-
 /**
  * Describes a contradiction between the outcome and the measured figures. Claimed figures must not be better, and a lossless claim
  * requires equal samples. `undefined`: none.
@@ -80,7 +78,7 @@ export function claimDifference(outcome: Outcome, found: Similarity): string | u
   if (!outcome.loss) return Number.isFinite(found.psnrRgbDb) ? `claimed to be lossless, found ${found.psnrRgbDb} dB` : undefined
   if (!outcome.loss.pictures) return 'a loss without figures'
   const { ssim, psnrDb } = outcome.loss.pictures
-  return ssim > found.ssim + SLACK.ssim || psnrDb > found.psnrDb + SLACK.psnrDb
+  return ssim > found.ssim + CLAIM_TOLERANCE.ssim || psnrDb > found.psnrDb + CLAIM_TOLERANCE.psnrDb
     ? `claimed ${ssim} and ${psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
     : undefined
 }

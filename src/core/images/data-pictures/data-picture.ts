@@ -5,6 +5,7 @@
 import { type Message, message } from '../../i18n/message.ts'
 import { DataStatistics, entropy, type PictureForm, quantile, type SampleRow } from './data-statistics.ts'
 import { lookupTable } from './lookup-table.ts'
+import { CODE, EIGHT_BITS, LABELS, LEAST_PIXELS, LEAST_REGULAR, NARROW_RANGE, NORMALS, SMOOTH_RESIDUAL } from './tuning.ts'
 
 export interface DataPicture {
   /** Name of the kind of data, for the receipt. */
@@ -17,9 +18,6 @@ export interface DataPicture {
 export interface DataRows extends PictureForm {
   rows(): AsyncIterable<SampleRow>
 }
-
-/** Number of pixels below which pictures are not examined: a label mask cannot be told from an icon. */
-const LEAST_PIXELS = 32 * 32
 
 /** Kind of data of the picture. `undefined`: an ordinary picture. */
 export async function dataPicture(picture: DataRows): Promise<DataPicture | undefined> {
@@ -46,21 +44,6 @@ function kindOf(statistics: DataStatistics): DataPicture | undefined {
   if (isNormalMap(statistics)) return { what: message('normal_map'), keepsForm: false }
   return isCode(statistics) ? { what: message('coded_heights_or_depths'), keepsForm: false } : undefined
 }
-
-/**
- * Range of 16-bit values below which a grey picture is data. Photographs fill more than half of the range; depths in millimetres and
- * 12-bit sensor values do not.
- */
-const NARROW_RANGE = 32_768
-/** Number of distinct values from which regular intervals mean data, such as disparities times 256 or 12-bit values times 16. */
-const LEAST_REGULAR = 8
-/** Number of values that 8 bits can represent. A flat picture with fewer values is as smooth as data. */
-const EIGHT_BITS = 256
-/**
- * Median residual below which 16-bit grey is smooth: an 8-bit step and its double. Unit: twice the distance from the mean of both
- * neighbours, divided by 16.
- */
-const SMOOTH_RESIDUAL = (2 * 257) / 16
 
 /** Detects data in 16-bit grey. A photograph fills the range and has noise in its low byte. */
 function deepGrey(statistics: DataStatistics): DataPicture | undefined {
@@ -95,9 +78,6 @@ function deepColour(statistics: DataStatistics): DataPicture | undefined {
   return isNormalMap(statistics) ? { what: message('normal_map_of_16_bits'), keepsForm: true } : undefined
 }
 
-/** Limits of label masks: flat areas without antialiasing. */
-const LABELS = { least: 3, most: 256, isolated: 0.1, pixelsPerChange: 10, step: 24 / 4, darkest: 64 }
-
 /**
  * True if the picture has few colours in large areas with sharp borders. Anti-aliased drawings and text have intermediate colours at most
  * borders. The colours are far apart, unlike gradients, or so dark that they can only be class numbers.
@@ -117,9 +97,6 @@ function isLabels(statistics: DataStatistics, isGrey: boolean): boolean {
 const isDarkMask = ({ changes, isolated, pixels, opaque }: DataStatistics) =>
   opaque && changes > 0 && pixels / changes >= 3 && isolated <= changes * 0.3
 
-/** Limits of normal maps: nearly all colours are unit vectors, and they point in different directions. */
-const NORMALS = { share: 0.9, directions: 0.1, spread: 0.03, colours: 64, flat: { upright: 0.98, spread: 0.012 } }
-
 function isNormalMap(statistics: DataStatistics): boolean {
   const { directions, unitLength, pixels, colours } = statistics
   if (statistics.grey || colours.size < NORMALS.colours || directions < pixels * NORMALS.directions) return false
@@ -129,11 +106,6 @@ function isNormalMap(statistics: DataStatistics): boolean {
   const least = isUpright ? NORMALS.flat.spread : NORMALS.spread
   return statistics.spread(0) >= least && statistics.spread(1) >= least
 }
-
-/**
- * Limits of numbers that are split into bytes: the low byte takes all values, and the number changes little where the low byte overflows.
- */
-const CODE = { pairs: 0.05, near: 0.85, wraps: 0.01, nearWraps: 0.75, lowEntropy: 6.5, highEntropy: 5 }
 
 function isCode(statistics: DataStatistics): boolean {
   return statistics.codes.some(

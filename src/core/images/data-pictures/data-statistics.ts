@@ -1,5 +1,7 @@
 /** Sample statistics that distinguish measurements, labels and tables from ordinary pictures (data-picture.ts). */
 
+import { BLOCK_ROWS, MOST_COLOURS, SAMPLED_PIXELS } from './tuning.ts'
+
 /** Strip of whole rows: grey, grey and alpha, RGB or RGBA, alpha not premultiplied. */
 export type SampleRow = Uint8Array | Uint16Array
 
@@ -10,12 +12,6 @@ export interface PictureForm {
   /** Largest sample value: 255 or 65535. */
   readonly most: number
 }
-
-/** Most distinct colours that are counted. */
-const MOST_COLOURS = 256
-/** Approximate number of pixels that are read, in blocks of rows spread evenly over the picture. */
-const SAMPLED_PIXELS = 600_000
-const BLOCK_ROWS = 8
 
 /** Statistics of a height or depth that is split over 8-bit channels, high byte first. */
 export class CodeStatistics {

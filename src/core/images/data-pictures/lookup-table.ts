@@ -1,14 +1,9 @@
 /** Detects colour lookup tables stored as pictures: a cube of colours, unrolled into squares or along the rows (Hald CLUT). */
 import type { PictureForm, SampleRow } from './data-statistics.ts'
+import { LEAST_CORRELATION, MOST_CUBE_SIDE } from './tuning.ts'
 
 /** Position of a pixel in the cube, each coordinate from 0 to 1. */
 type CubePosition = (x: number, y: number) => readonly [red: number, green: number, blue: number]
-
-/**
- * Lowest correlation of a channel with its cube coordinate. Graded tables still follow the original cube; photographs of such a size do
- * not.
- */
-const LEAST_CORRELATION = 0.75
 
 /** Correlates the colours of pixels with their positions in the cube. */
 class LookupTable {
@@ -47,9 +42,6 @@ class LookupTable {
   }
 }
 
-/** Colours per side of the largest cube in common use. */
-const MOST_SIDE = 65
-
 /** Correlation meters for every layout of a cube that fits this picture size. `undefined`: no layout fits. */
 export function lookupTable(form: PictureForm): { add(row: SampleRow, y: number): void; matches(): boolean } | undefined {
   if (form.channels < 3) return undefined
@@ -67,8 +59,8 @@ function layoutsOf({ width, height }: PictureForm): CubePosition[] {
   const layouts: CubePosition[] = []
   const level = Math.round(Math.cbrt(width))
   if (width === height && level >= 2 && level ** 3 === width) layouts.push(hald(width, level * level))
-  if (width === height * height && height >= 8 && height <= MOST_SIDE) layouts.push(tiles(height, height))
-  if (height === width * width && width >= 8 && width <= MOST_SIDE) layouts.push(tiles(width, 1))
+  if (width === height * height && height >= 8 && height <= MOST_CUBE_SIDE) layouts.push(tiles(height, height))
+  if (height === width * width && width >= 8 && width <= MOST_CUBE_SIDE) layouts.push(tiles(width, 1))
   const across = Math.round(Math.sqrt(Math.cbrt(width * height)))
   if (width === height && across >= 4 && across ** 3 === width) layouts.push(tiles(across * across, across))
   return layouts

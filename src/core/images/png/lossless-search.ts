@@ -4,13 +4,13 @@ import type { Effort, Facts, PngEngine } from '../../../../wasm/png/engine.ts'
 import { leastOf } from '../../bytes/min-max.ts'
 import type { PngPicture } from './png-picture.ts'
 import {
-  ALL_BUT_BRUTE,
-  EVERYTHING,
   FILTER_NONE,
   FLAT,
   FLAT_EFFORT,
   FLAT_PREVIEWS,
   FLATNESS,
+  HUGE_EFFORT,
+  LOSSLESS_EFFORTS,
   MEGA,
   PREVIEW_EXCESS,
   PREVIEWS,
@@ -33,23 +33,9 @@ export interface LosslessSearch {
   readonly bytes: number | undefined
 }
 
-/** Efforts of the final encodings, by size of the packed rows. The smallest result is used. */
-function effortsFor(bytes: number): readonly Effort[] {
-  const effort = (level: number, trialLevel: number, strategies: number, bandBytes: number, passes = 0): Effort => ({
-    level,
-    trialLevel,
-    strategies,
-    bandBytes,
-    passes,
-  })
-  if (bytes <= MEGA / 4)
-    return [effort(12, 7, EVERYTHING, 8192, 15), effort(12, 7, EVERYTHING, 65536, 15), effort(12, 7, FILTER_NONE, 65536, 15)]
-  if (bytes <= 2 * MEGA) return [effort(12, 7, EVERYTHING, 32768, 10), effort(12, 7, ALL_BUT_BRUTE, 131072, 10)]
-  if (bytes <= 12 * MEGA) return [effort(12, 6, ALL_BUT_BRUTE, 65536)]
-  if (bytes <= 48 * MEGA) return [effort(12, 6, 0x7f, 131072)]
-  if (bytes <= 150 * MEGA) return [effort(11, 5, 0x77, 131072)]
-  return [effort(10, 4, 0x37, 131072)]
-}
+/** Efforts of the final encodings, by size in bytes of the packed rows. The smallest result is used. */
+const effortsFor = (bytes: number): readonly Effort[] =>
+  LOSSLESS_EFFORTS.find(({ mostBytes }) => bytes <= mostBytes)?.efforts ?? [HUGE_EFFORT]
 
 const packedBytes = (picture: PngPicture, bits: number) => (picture.header.width * picture.header.height * bits) / 8
 

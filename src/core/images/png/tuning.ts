@@ -25,6 +25,30 @@ export const EVERYTHING = 0x1ff
 /** Bit set of the strategy that uses filter type 0 in every row (W3C PNG, 9.2). */
 export const FILTER_NONE = 0x01
 
+/** Positional form of an `Effort`; `passes` 0: the default of the level. */
+const effort = (level: number, trialLevel: number, strategies: number, bandBytes: number, passes = 0): Effort => ({
+  level,
+  trialLevel,
+  strategies,
+  bandBytes,
+  passes,
+})
+
+/** Efforts of the final lossless encodings, by size in bytes of the packed rows. All efforts of an entry are tried. */
+export const LOSSLESS_EFFORTS: readonly { readonly mostBytes: number; readonly efforts: readonly Effort[] }[] = [
+  {
+    mostBytes: MEGA / 4,
+    efforts: [effort(12, 7, EVERYTHING, 8192, 15), effort(12, 7, EVERYTHING, 65536, 15), effort(12, 7, FILTER_NONE, 65536, 15)],
+  },
+  { mostBytes: 2 * MEGA, efforts: [effort(12, 7, EVERYTHING, 32768, 10), effort(12, 7, ALL_BUT_BRUTE, 131072, 10)] },
+  { mostBytes: 12 * MEGA, efforts: [effort(12, 6, ALL_BUT_BRUTE, 65536)] },
+  { mostBytes: 48 * MEGA, efforts: [effort(12, 6, 0x7f, 131072)] },
+  { mostBytes: 150 * MEGA, efforts: [effort(11, 5, 0x77, 131072)] },
+]
+
+/** Effort of the final lossless encoding above the largest entry of `LOSSLESS_EFFORTS`. */
+export const HUGE_EFFORT: Effort = effort(10, 4, 0x37, 131072)
+
 /** Size in bytes of the packed rows up to which every form is tried at every effort. */
 export const TINY_BYTES = 4096
 

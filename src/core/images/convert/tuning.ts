@@ -1,0 +1,25 @@
+/**
+ * Tuning constants of conversions: attempts to reach the floors, and tolerance of the verification. Constants without a source were set by
+ * experiment on the project's fixtures.
+ */
+
+/** Lowest PSNR in dB over all RGB channels. */
+export const LEAST_RGB_PSNR_DB = 25.5
+
+/** Most encodings of a picture until its decoded result reaches the target. */
+export const MOST_ATTEMPTS = 4
+
+/** PSNR in dB that the next attempt demands above the measured shortfall. */
+export const EXTRA_PSNR_DB = 0.5
+
+/** Shortfall of PSNR in dB for which no further attempt is made. */
+export const TOLERATED_PSNR_DB = 0.1
+
+/**
+ * Number of pixels up to which the result of a gentler level may be smaller, because sizes vary more than levels differ. Further encodings
+ * are cheap.
+ */
+export const SMALL_PIXELS = 128 * 128
+
+/** Tolerance between the figures of an outcome and those that verification measures: SSIM, and PSNR in dB. */
+export const CLAIM_TOLERANCE = { ssim: 0.002, psnrDb: 0.1 }
