@@ -1,6 +1,6 @@
 /**
- * Uploads with more bits a sample than their results: figures are of all the bits, not of what is left of them after rounding; and a
- * picture that was reduced is measured against what it was before it was rounded.
+ * Uploads with more than 8 bits a sample, and reduced pictures: figures of the receipt compare with the full precision of the source, so
+ * that rounding counts.
  */
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -17,10 +17,10 @@ import { pictureLossOf } from '../../support/fidelity.ts'
 import { pressFile } from '../../support/press-file.ts'
 
 const [WIDTH, HEIGHT] = [160, 120]
-/** A grey slope so gentle that most of it lies between two steps of eight bits; 0–1. */
+/** Grey gradient (0 to 1) so gentle that most samples lie between two 8-bit steps. */
 const slope = (x: number, y: number) => 0.3 + x * 0.00011 + y * 0.00003
 
-/** As the test has it, in double precision; `shown` is RGB or RGBA of eight bits from the top. */
+/** PSNR in dB against the exact gradient, in double precision. `shown`: RGB or RGBA rows of 8 bits from the top. */
 function psnrDb(shown: Uint8Array, channels: 3 | 4): number {
   let squares = 0
   for (let i = 0; i < WIDTH * HEIGHT; i++) {
@@ -36,7 +36,7 @@ async function shownBy(rows: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return concat(all)
 }
 
-/** `more`: chunks before the samples. */
+/** 16-bit grey PNG of the gradient. `more`: chunks before the image data. */
 function greyPng(...more: Uint8Array[]): Uint8Array {
   const data = new Uint8Array(HEIGHT * (1 + WIDTH * 2))
   const view = new DataView(data.buffer)
@@ -47,7 +47,7 @@ function greyPng(...more: Uint8Array[]): Uint8Array {
   return concat([signature, chunk('IHDR', header), ...more, chunk('IDAT', deflateSync(data, { level: 1 })), chunk('IEND')])
 }
 
-/** Ten bits of each colour in 32, rows from the bottom. */
+/** BMP with 10 bits a colour in 32-bit pixels, rows from the bottom. */
 function tenBitBmp(): Uint8Array {
   const out = new Uint8Array(66 + WIDTH * HEIGHT * 4)
   const view = new DataView(out.buffer)
@@ -79,14 +79,14 @@ const claimOf = async (codec: Codec, file: Uint8Array, name: string, more: Param
   return { claim: pictureLossOf(outcome)!, bytes }
 }
 
-/** What a field of ten bits is off from the slope, and a sample of sixteen from it. */
+/** Largest PSNR difference in dB from rounding the gradient to 10-bit fields and to 16-bit samples. */
 const ROUNDING_DB = 0.3
 
 describe.each(['jpg', 'webp', 'avif'] as const)('a slope of 16 bits as %s', (output) => {
   it.each([
     [png, greyPng(), 'a.png'],
     [bmp, tenBitBmp(), 'a.bmp'],
-  ] as const)('claims no more than is there (%#)', async (codec, file, name) => {
+  ] as const)('claims no higher PSNR than an independent measurement (%#)', async (codec, file, name) => {
     const { claim, bytes } = await claimOf(codec, file, name, { output, quality: 'high' })
     const found = psnrDb(await shownBy(decodedRows(output, memorySource(bytes, ''), { width: WIDTH, height: HEIGHT })), 4)
     expect(claim.psnrDb).toBeLessThan(found + ROUNDING_DB)
@@ -94,13 +94,13 @@ describe.each(['jpg', 'webp', 'avif'] as const)('a slope of 16 bits as %s', (out
   })
 })
 
-/** A quarter turn to the right. */
+/** EXIF with orientation 6: a quarter turn clockwise. */
 const TURNED = Uint8Array.of(0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0)
 
 it.each([
   ['avif', HEIGHT, WIDTH],
   ['webp', WIDTH, HEIGHT],
-] as const)('16 bits that EXIF turns are measured as %s holds them', async (output, width, height) => {
+] as const)('measures a rotated 16-bit picture as %s stores it', async (output, width, height) => {
   const turned = greyPng(chunk('eXIf', TURNED))
   const { claim, bytes } = await claimOf(png, turned, 'a.png', { output, quality: 'high' })
   const straight = await claimOf(png, greyPng(), 'a.png', { output, quality: 'high' })
@@ -108,7 +108,7 @@ it.each([
   expect(Math.abs(claim.psnrDb - straight.claim.psnrDb)).toBeLessThan(4)
 })
 
-it('ten bits a colour in a palette of a BMP claim no more than is there', async () => {
+it('claims no higher PSNR than measured for a 10-bit BMP reduced to a palette', async () => {
   const { claim, bytes } = await claimOf(bmp, tenBitBmp(), 'a.bmp', { output: 'bmp', quality: 'low' })
   const source = memorySource(bytes, 'a.bmp')
   const header = await readHeader(source)
@@ -117,7 +117,7 @@ it('ten bits a colour in a palette of a BMP claim no more than is there', async 
   expect(claim.psnrDb).toBeLessThan(found + ROUNDING_DB)
 })
 
-it.each(['png', 'webp'] as const)('a picture that was reduced and then kept exactly as %s does not claim to be equal', async (output) => {
+it.each(['png', 'webp'] as const)('does not call a downsampled picture lossless if %s stores it exactly', async (output) => {
   const more = { output, quality: 'high', fitWithin: { width: 80, height: 80 } } as const
   const { claim } = await claimOf(bmp, tenBitBmp(), 'a.bmp', more)
   expect(claim.psnrDb).toBeGreaterThan(50)

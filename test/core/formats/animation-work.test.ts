@@ -1,4 +1,4 @@
-/** The work that an animation would take is estimated from its headers, before anything is decoded. */
+/** The work of an animation is estimated from its headers before any frame is decoded. */
 
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
@@ -12,7 +12,7 @@ import { pressFile } from '../../support/press-file.ts'
 
 const u32 = (...values: number[]) => values.reduce((out, value) => out.u32(value), ByteWriter.growing(false))
 
-/** Frames of one colour, all as large as the picture. */
+/** APNG with frames of one colour, all as large as the picture. */
 function apng(side: number, frames: number, level = 9): Uint8Array {
   const pieces: Uint8Array[] = [new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10])]
   pieces.push(
@@ -42,7 +42,7 @@ function apng(side: number, frames: number, level = 9): Uint8Array {
   return concat([...pieces, chunk('IEND')])
 }
 
-/** Frames as large as the canvas whose codes are cut off: their headers are all that an estimate needs. */
+/** GIF whose frames have the size of the canvas and truncated codes; the estimate needs headers only. */
 function hugeGif(side: number, frames: number): Uint8Array {
   const word = (value: number) => [value & 255, value >> 8]
   const out = [...new TextEncoder().encode('GIF89a'), ...word(side), ...word(side), 0x80, 0, 0, 0, 0, 0, 255, 255, 255]
@@ -50,17 +50,17 @@ function hugeGif(side: number, frames: number): Uint8Array {
   return Uint8Array.from([...out, 0x3b])
 }
 
-it('of twelve full frames of four megapixels in a small PNG is more than a job has', async () => {
+it('rejects twelve 4-megapixel frames in a small PNG as over budget', async () => {
   const { outcome } = await pressFile(png, apng(2000, 12), 'a.png', { quality: 'medium' })
   expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('12 frames') })
 })
 
-it('of a GIF with far more pixels than bytes is more than a job has', async () => {
+it('rejects a GIF with far more pixels than bytes as over budget', async () => {
   const { outcome } = await pressFile(gif, hugeGif(2500, 20), 'a.gif', { quality: 'medium' })
   expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('20 frames') })
 })
 
-it('of an animation of usual size is done', async () => {
+it('compresses an animation of usual size', async () => {
   const { outcome } = await pressFile(png, apng(64, 4, 0), 'a.png', { quality: 'medium' })
   expect(outcome.kind).toBe('compressed')
 })

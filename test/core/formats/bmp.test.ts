@@ -35,7 +35,7 @@ interface Made {
   compression?: number
   masks?: number[]
   palette?: number[]
-  rows: Uint8Array // stored rows, padded
+  rows: Uint8Array // stored rows with padding
   topDown?: boolean
 }
 
@@ -98,7 +98,7 @@ function runsOf(encode: (row: Uint8Array, out: Uint8Array) => number, row: reado
 }
 
 describe('BMP', () => {
-  it('reads one picture alike in every form', async () => {
+  it('decodes the same picture from every BMP form', async () => {
     const palette = [0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 0, 255]
     const index = [0, 1, 1, 3, 2, 2, 0] // one row of seven pixels
     const rgb = index.flatMap((i) => palette.slice(3 * i, 3 * i + 3))
@@ -125,7 +125,7 @@ describe('BMP', () => {
     for (const file of files) expect(await pixelsOf(bmpOf(file))).toEqual([rgb])
   })
 
-  it('run lengths come back', async () => {
+  it('decodes what it encodes as run lengths', async () => {
     const rows = fc.array(fc.oneof(fc.constant(1), fc.constant(1), fc.nat(15)), { minLength: 1, maxLength: 700 })
     await fc.assert(
       fc.asyncProperty(rows, async (row) => {
@@ -152,7 +152,7 @@ describe('BMP', () => {
   it.each([
     ['rle8', encodeRle8, 4],
     ['rle4', encodeRle4, 8],
-  ] as const)('rows with the padding that plain ones have lose it (%s)', async (coding, encode, unit) => {
+  ] as const)('ignores coded padding in run-length rows (%s)', async (coding, encode, unit) => {
     for (let width = 1; width <= 9; width++) {
       const row = Array.from({ length: Math.ceil(width / unit) * unit }, (_, x) => (x < width ? x % 5 : 0))
       const source = memorySource(Uint8Array.from([...runsOf(encode, row), 0, 1]), 'x')
@@ -162,7 +162,7 @@ describe('BMP', () => {
     }
   })
 
-  it('reads run lengths by ranges, and refuses what readers fill differently', async () => {
+  it('reads run lengths in ranges and rejects pictures that readers show differently', async () => {
     const [width, height] = [3000, 700]
     const rows = Array.from({ length: height }, (_, y) =>
       runsOf(
@@ -198,7 +198,7 @@ describe('BMP', () => {
     await expect(damaged([4, 1, 0, 0, 4, 1, 0, 0, 0, 0, 0, 1])).resolves.toHaveLength(3)
   })
 
-  it('is exact at high: fewer bits, same pixels, resolution kept; top-down comes out right', async () => {
+  it('is lossless at high, with fewer bits, the same resolution and correct top-down rows', async () => {
     const rows = new Uint8Array(stride(60, 24) * 40)
     for (let y = 0; y < 40; y++) rows.fill(y % 5 ? 200 : 30, y * stride(60, 24), y * stride(60, 24) + 180)
     for (const topDown of [false, true]) {
@@ -211,7 +211,7 @@ describe('BMP', () => {
     }
   })
 
-  it('low ≤ medium ≤ high within the targets; a wanted size is met; exact when asked', async () => {
+  it('keeps low ≤ medium ≤ high within the targets, meets a target size, and is lossless on request', async () => {
     const file = bmpOf({ width: 200, height: 150, bits: 24, rows: photo(200, 150) })
     const sizes: number[] = []
     for (const [quality, psnrDb] of [
@@ -232,7 +232,7 @@ describe('BMP', () => {
     await expect(run(file, 'high', { targetSize: 200 })).rejects.toThrow(/bytes/)
   })
 
-  it('keeps what only 32 bits can hold, and the colour profile', async () => {
+  it('keeps alpha, spare bytes and the colour profile', async () => {
     const masks = [0xff0000, 0xff00, 0xff, 0xff000000]
     const rows = Uint8Array.from({ length: 64 * 4 }, (_, i) => i)
     const alpha = bmpOf({ width: 8, height: 8, bits: 32, dibBytes: 108, compression: 3, masks, rows })
@@ -257,7 +257,7 @@ describe('BMP', () => {
     expect((await readHeader(memorySource(bytes!, 'x'))).profile).toEqual(profile)
   })
 
-  it('stays where an odd number of bytes stands before its pixels: some readers pad run lengths from the beginning of the file', async () => {
+  it('leaves a BMP unchanged if its pixels start at an odd offset', async () => {
     const rows = Uint8Array.from({ length: 90 * 120 * 3 }, (_, i) => 40 * Math.floor(i / 3600))
     const made = bmpOf({ width: 120, height: 90, bits: 24, rows })
     const behind = (bytes: number) => {
@@ -271,7 +271,7 @@ describe('BMP', () => {
     expect((await behind(201)).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('refuses damage and absurd headers', async () => {
+  it('rejects damaged files and invalid headers', async () => {
     const file = bmpOf({ width: 60, height: 40, bits: 24, rows: new Uint8Array(180 * 40) })
     for (let at = 1; at < file.length - 4; at += 250)
       expect((await run(file.subarray(0, at), 'low')).outcome).toMatchObject({ reason: 'malformed' })

@@ -21,7 +21,7 @@ const options: Omit<Options, 'quality'> = {
   inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
 }
 
-/** Dark strokes with soft edges that a green pen draws on white: a disc moves, and leaves a flat line. */
+/** Dark strokes with soft edges drawn by a green pen on white. A disc moves and leaves a flat line. */
 function pixel(frame: number, x: number, y: number): number {
   const head = 20 + frame * 20
   const disc = Math.hypot(x - head, y - 75)
@@ -29,7 +29,7 @@ function pixel(frame: number, x: number, y: number): number {
   const pen = edge(disc, 22)
   if (pen > 0) return 8 + pen
   const line = x < head ? edge(Math.abs(y - 75 - 12 * Math.sin(x / 25)), 13) : 0
-  // Grain in a corner, where a tolerance is of use.
+  // Noise in a corner, where a tolerance saves bytes.
   if (x > 120 && y > 110) return 16 + ((Math.imul(x * 7919 + y * 104729, 2654435761) >>> 26) & 31)
   return line
 }
@@ -40,7 +40,7 @@ const PALETTE = [
   ...Array.from({ length: 48 }, (_, i) => [90 + i * 2, 100 + i, 140 - i]),
 ].flat()
 
-/** GIF89a, appendix F, without compression: a clear code in time. */
+/** Uncompressed GIF codes (GIF89a, appendix F), with clear codes in time. */
 function dataOf(pixels: Uint8Array): number[] {
   let [bits, count] = [0n, 0n]
   const bytes: number[] = []
@@ -89,7 +89,7 @@ function watch(bytes: Uint8Array): Uint32Array[] {
   return shown
 }
 
-it.each(['medium', 'low'] as Quality[])('%s leaves no dirt in flat areas, nor behind what moves', async (quality) => {
+it.each(['medium', 'low'] as Quality[])('leaves no artefacts in flat areas or behind moving objects at %s', async (quality) => {
   const file = animation()
   const source = memorySource(file, 'test.gif')
   const { outcome, result } = await openJob(gif, source, {}, { ...options, quality }).whole(async () => memorySink(file.length, 'test.gif'))
@@ -111,7 +111,7 @@ it.each(['medium', 'low'] as Quality[])('%s leaves no dirt in flat areas, nor be
   expect(flat).toBeGreaterThan(FRAMES * WIDTH * HEIGHT * 0.5)
 })
 
-/** An ordered dither that stands still (Bayer, 4 × 4), and something that moves in front of it. */
+/** Static ordered dither (Bayer, 4 × 4) with an object that moves in front of it. */
 function dithered(): Uint8Array {
   const bayer = [0, 8, 2, 10, 12, 4, 14, 6, 3, 11, 1, 9, 15, 7, 13, 5]
   const frames = Array.from({ length: 8 }, (_, t) => {
@@ -125,7 +125,7 @@ function dithered(): Uint8Array {
   return gifFile(WIDTH, HEIGHT, Array.from({ length: 256 }, (_, i) => [i, i >> 1, 255 - i]).flat(), frames)
 }
 
-it.each(['medium', 'low'] as Quality[])('at %s a dither that stands still does not crawl', async (quality) => {
+it.each(['medium', 'low'] as Quality[])('keeps a static dither static at %s', async (quality) => {
   const file = dithered()
   const { bytes, outcome } = await pressFile(gif, file, 'a.gif', { quality })
   expect(withFidelity(outcome)).toMatchObject({ fidelity: 'perceptual' })
@@ -144,12 +144,12 @@ it.each(['medium', 'low'] as Quality[])('at %s a dither that stands still does n
         changed[i] = 1
       }
     }
-  // Some are put right once, and none twice.
+  // Some pixels are corrected once, none twice.
   expect(changes).toBeLessThan(still / 1000)
   expect(again).toBe(0)
 })
 
-/** Lines that were drawn over scattered dots are drawn elsewhere. */
+/** Lines over scattered dots, which move in the next frame. */
 function lines(): Uint8Array {
   const isDot = (i: number) => Math.imul(i ^ (i >>> 7), 2654435761) >>> 24 < 12
   const frames = Array.from({ length: 6 }, (_, t) => {
@@ -163,11 +163,11 @@ function lines(): Uint8Array {
   return gifFile(WIDTH, HEIGHT, Array.from({ length: 256 }, (_, i) => [i * 40, i * 35, i * 30].map((v) => v & 255)).flat(), frames)
 }
 
-it('what could stay becomes transparent where colours alternate, and goes on with its neighbour where it has one colour', async () => {
+it('makes unchanged pixels transparent where colours alternate, and extends runs where they have one colour', async () => {
   const file = lines()
   const { bytes, outcome } = await pressFile(gif, file, 'a.gif', { quality: 'high' })
   expect(withFidelity(outcome)).toMatchObject({ fidelity: 'lossless' })
   expect(watch(bytes)).toEqual(watch(file))
-  // 7328; with all of it transparent, or none, or as runs go on, 7521.
+  // 7328 bytes; with all unchanged pixels transparent, none, or as runs continue: 7521.
   expect(bytes.length).toBeLessThan(7420)
 })

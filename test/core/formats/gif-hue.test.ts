@@ -1,4 +1,4 @@
-/** Colours of the very same luma (Rec. 601) that differ in hue: no figure of luma tells them apart, but the receipt must. */
+/** Colours of equal luma (Rec. 601) with different hues: luma figures cannot distinguish them, but the receipt must. */
 import { describe, expect, it } from 'vitest'
 import { gif } from '../../../src/core/formats/gif/gif.ts'
 import { GifEngine } from '../../../wasm/gif/gif.ts'
@@ -6,13 +6,13 @@ import { gifFile } from '../../support/picture-files.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 
 const [WIDTH, HEIGHT] = [160, 130]
-/** 0.299 R + 0.587 G + 0.114 B: 15 and 7 more of the first and third make up for 9 less of the second. */
+/** 0.299 R + 0.587 G + 0.114 B is equal: 15 more red and 7 more blue balance 9 less green. */
 const PAIR = [
   [100, 100, 100],
   [115, 91, 107],
 ] as const
 
-/** Both in turns, at random, with a dark strip that every level keeps. */
+/** Random mix of both colours, with a dark strip that every level keeps. */
 function mixed(): Uint8Array {
   const random = randomNumbers(5)
   const palette = [...PAIR, [20, 20, 20]].flat()
@@ -31,8 +31,8 @@ function shown(bytes: Uint8Array): Uint8Array[] {
   return Array.from({ length: HEIGHT }, (_, y) => engine.row(y).slice())
 }
 
-describe('a GIF whose result differs in hue alone', () => {
-  it('is not called lossless', async () => {
+describe('GIF whose result differs only in hue', () => {
+  it('is not reported as lossless', async () => {
     const file = mixed()
     const { outcome, bytes, defect } = await pressFile(gif, file, 'a.gif', { quality: 'low' })
     expect(defect).toBeUndefined()

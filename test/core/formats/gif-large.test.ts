@@ -11,7 +11,7 @@ import { inEnglish } from '../../support/in-english.ts'
 
 const word = (v: number) => [v & 255, v >> 8]
 
-/** Codes of nine bits, cleared before they grow: large, as a poor encoder makes them. */
+/** Codes of 9 bits with a clear code before they would grow: large files, as poor encoders write them. */
 function poorCodes(pixels: Uint8Array): number[] {
   const bytes: number[] = []
   let [bits, count] = [0, 0]
@@ -64,7 +64,7 @@ const part = (x: number, y: number, width: number, height: number, seed: number)
   }),
 })
 
-/** No canvas fits into so little. */
+/** Memory budget too small for any canvas. */
 const BUDGET = 4 * 1024 * 1024 + 1000
 const options = {
   quality: 'medium',
@@ -85,7 +85,7 @@ async function run(bytes: Uint8Array, memoryBudget = BUDGET, quality = options.q
   return { outcome: pressed.outcome, bytes: pressed.result ? await readAll(pressed.result) : undefined }
 }
 
-/** Each frame's canvas and delay. */
+/** Canvas and delay of each frame. */
 function watch(bytes: Uint8Array) {
   const engine = new GifEngine(() => undefined)
   engine.begin('look')
@@ -102,8 +102,8 @@ function watch(bytes: Uint8Array) {
 const PARTS = [part(0, 0, 160, 90, 3), part(10, 7, 120, 60, 5), part(40, 30, 21, 13, 7), part(1, 1, 1, 1, 2)]
 const FILE = gifOf(160, 90, PARTS)
 
-describe('GIF with a canvas that does not fit', () => {
-  it('codes every frame anew as it is: the same pictures, delays and comments', async () => {
+describe('GIF with a canvas that exceeds the memory budget', () => {
+  it('encodes every frame again with the same pixels, delays and comments', async () => {
     const { outcome, bytes } = await run(FILE)
     expect(inEnglish(withFidelity(outcome))).toMatchObject({
       kind: 'compressed',
@@ -115,14 +115,14 @@ describe('GIF with a canvas that does not fit', () => {
     expect(String.fromCharCode(...bytes!).split('\x21\xfe\x02hi\0')).toHaveLength(PARTS.length + 1)
   })
 
-  it('gives a trailer back, and keeps codes that it cannot beat', async () => {
+  it('adds a missing trailer and keeps codes that it cannot make smaller', async () => {
     const open = await run(gifOf(160, 90, PARTS, []))
     expect(open.bytes!.at(-1)).toBe(0x3b)
     const again = await run(open.bytes!)
     expect(again.outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
   })
 
-  it('sees a changed pixel, delay or comment in what was stored', async () => {
+  it('verification detects a changed pixel, delay or comment', async () => {
     const { outcome, bytes } = await run(FILE)
     const verify = (result: Uint8Array) =>
       gif.verify(memorySource(FILE, 'a.gif'), memorySource(result, 'b.gif'), outcome, options as never).catch(() => ({ equal: false }))
@@ -132,22 +132,22 @@ describe('GIF with a canvas that does not fit', () => {
       const flipped = bytes!.slice()
       flipped[at]! ^= 0x20
       if ((await verify(flipped)).equal)
-        expect(watch(flipped)).toEqual(watch(FILE)) // bits behind the end code mean nothing
+        expect(watch(flipped)).toEqual(watch(FILE)) // bits after the end code have no meaning
       else seen++
     }
     expect(seen).toBeGreaterThan((bytes!.length / 17) * 0.9)
   })
 
-  it('refuses damage, and what is too large for anything', async () => {
+  it('rejects damaged and far too large files', async () => {
     for (let at = 20; at < FILE.length; at += Math.ceil(FILE.length / 20)) {
       expect((await run(FILE.subarray(0, at))).outcome).toMatchObject({ kind: 'unchanged' })
     }
     expect((await run(gifOf(65535, 65535, PARTS))).outcome).toMatchObject({ reason: 'over_budget' })
   })
 
-  describe('the largest canvas that is drawn', () => {
+  describe('largest canvas within the budget', () => {
     const MIB = 1024 * 1024
-    /** The memories that engines were given, dead ones too: their sizes together, in MB. */
+    /** Sizes in MB of the memories that engines got, including retired ones. */
     async function watched(bytes: Uint8Array) {
       const given = new Set<WebAssembly.Memory>()
       const { take } = Memories.prototype
@@ -161,7 +161,7 @@ describe('GIF with a canvas that does not fit', () => {
       return { outcome, wasmMB: [...given].reduce((sum, { buffer }) => sum + buffer.byteLength, 0) / 1e6 }
     }
 
-    it('leaves room for both verifying engines', { timeout: 120_000 }, async () => {
+    it('leaves memory for both verifying engines', { timeout: 120_000 }, async () => {
       const restored = PARTS.map((p, i) => ({ ...p, disposal: i % 4 }))
       const { outcome, wasmMB } = await watched(gifOf(3090, 2310, restored))
       expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['4 frames against what is shown', expect.anything()] })
@@ -175,7 +175,7 @@ describe('GIF with a canvas that does not fit', () => {
       expect(still.wasmMB).toBeLessThan(88)
     })
 
-    it('takes the only frame away as little as any: disposals of a single one change nothing', async () => {
+    it('ignores the disposal of a single frame', async () => {
       for (const disposal of [0, 1, 2, 3]) {
         const { outcome, bytes } = await run(gifOf(160, 90, [{ ...part(10, 7, 120, 60, 5), disposal }]), 96 * MIB, 'high')
         expect(outcome).toMatchObject({ kind: 'compressed' })
@@ -183,14 +183,14 @@ describe('GIF with a canvas that does not fit', () => {
       }
     })
 
-    it('is smaller where large frames are taken away again', { timeout: 120_000 }, async () => {
+    it('is smaller if large frames are restored to previous', { timeout: 120_000 }, async () => {
       const { outcome, wasmMB } = await watched(gifOf(3090, 2310, [PARTS[0]!, { ...part(0, 0, 1000, 700, 3), disposal: 3 }, PARTS[1]!]))
       expect(inEnglish(outcome)).toMatchObject({ steps: ['3 frames as stored, coded anew'] })
       expect(wasmMB).toBeLessThan(86)
     })
   })
 
-  it('takes the same memory at any height', () => {
+  it('uses the same memory at any height', () => {
     const file = gifOf(3000, 60_000, [part(0, 0, 3000, 400, 3)])
     const engine = new GifEngine(() => undefined)
     for (const mode of ['countFrames', 'writeFrames'] as const) {
@@ -202,8 +202,8 @@ describe('GIF with a canvas that does not fit', () => {
   })
 })
 
-describe('Similarity of two canvases', () => {
-  /** The whole of both, by the meter of the service. */
+describe('similarity of two canvases', () => {
+  /** Similarity of the whole canvases, measured by the service's own meter. */
   function whole(engines: readonly [GifEngine, GifEngine]) {
     const { width, height } = engines[0].facts()
     const meter = new SimilarityMeter(width, height, 4)
@@ -236,7 +236,7 @@ describe('Similarity of two canvases', () => {
     [9, 40],
     [300, 7],
     [5, 5],
-  ])('%i x %i: measured where it changes, as if measured whole', (width, height) => {
+  ])('equals a measurement of the whole canvas if only changes are measured (%i x %i)', (width, height) => {
     const solid = (p: Part): Part => ({ ...p, pixels: p.pixels.map((v) => v & 63) })
     const first = solid(part(0, 0, width, height, 3))
     const parts = [first, part(0, 0, Math.ceil(width / 2), Math.ceil(height / 3), 5), part(width - 4, height - 3, 4, 3, 7)]

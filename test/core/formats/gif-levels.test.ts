@@ -3,7 +3,7 @@ import { gif } from '../../../src/core/formats/gif/gif.ts'
 import { gifFile } from '../../support/picture-files.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 
-/** Waves that move as a whole, or in a window only, with noise, in greys or in few colours. */
+/** Animated waves, full canvas or in a window, with noise, in greys or in few colours. */
 function randomAnimation(seed: number): Uint8Array {
   const random = randomNumbers(seed)
   const between = (from: number, to: number) => from + Math.floor(random() * (to - from + 1))
@@ -27,7 +27,7 @@ function randomAnimation(seed: number): Uint8Array {
   )
 }
 
-/** In the 634th, `medium` is behind `low` for a quarter of the frames, and ends before it. */
+/** In animation 634, `medium` is larger than `low` for the first quarter of the frames, but smaller at the end. */
 it.each([1, 2, 3, 4, 5, 6, 7, 8, 634])('low ≤ medium ≤ high for random animation %i', async (seed) => {
   const file = randomAnimation(seed)
   const sizes: number[] = []

@@ -1,4 +1,4 @@
-/** Frames of a GIF are looked at as a whole, of sums that are kept for each tile. */
+/** GIF frames get a perceptual score as a whole, from sums that are stored for each tile. */
 import { expect, it } from 'vitest'
 import { PALETTE_TARGETS } from '../../../src/core/images/search/targets.ts'
 import { PerceptualMeter } from '../../../src/core/metrics/perceptual.ts'
@@ -10,7 +10,7 @@ const WIDTH = 300
 const HEIGHT = 210
 const PALETTE = Array.from({ length: 256 }, (_, i) => [i, Math.round(i * 0.8), 255 - i]).flat()
 
-/** Waves with grain, in which a disc moves: frames after the first change some tiles. */
+/** Waves with noise in which a disc moves, so that later frames change only some tiles. */
 function animation(): Uint8Array {
   const random = randomNumbers(1)
   const still = Float64Array.from({ length: WIDTH * HEIGHT }, (_, i) => {
@@ -63,7 +63,7 @@ it.each([
   { score: 84, worstTile: 20, hurry: false },
   { score: 20, worstTile: 80, hurry: false },
   { score: 84, worstTile: 20, hurry: true },
-])('every frame has the score that is asked for (%o), and what is said of it is what a meter finds', ({ hurry, ...asked }) => {
+])('every frame reaches the target score (%o), and the reported score equals a measurement', ({ hurry, ...asked }) => {
   const before = canvases(FILE)
   const seenOf = (target: GifTarget) => {
     const { bytes, seen } = encoded(FILE, target, hurry)

@@ -1,4 +1,4 @@
-/** Frames that are coded as they are stored: tables lose what no pixel uses, and nothing that is shown changes. */
+/** Frames that keep their pixels: colour tables lose unused entries, and the shown colours stay. */
 
 import { expect, it } from 'vitest'
 import { gif } from '../../../src/core/formats/gif/gif.ts'
@@ -8,7 +8,7 @@ import { pressFile } from '../../support/press-file.ts'
 const word = (value: number) => [value & 255, value >> 8]
 const TILE = 16
 
-/** Codes of nine bits, cleared before they grow. */
+/** Codes of 9 bits with a clear code before they would grow. */
 function codes(pixels: readonly number[]): number[] {
   const bytes: number[] = []
   let [bits, count] = [0, 0]
@@ -33,14 +33,14 @@ const pixelsOf = (seed: number, colours: number) =>
 
 interface Tiles {
   readonly count: number
-  /** Of each tile; undefined: that of the file. */
+  /** Local colour table of each tile; `undefined`: the global table. */
   readonly tableOf: (tile: number) => readonly number[] | undefined
   readonly colours: number
-  /** Bytes 3 to 6 of the graphic control extension: flags, delay, transparent index. */
+  /** Bytes 3 to 6 of the graphic control extension: flags, delay and transparent index. */
   readonly control?: readonly number[]
 }
 
-/** A picture of tiles whose first one leaves the rest open, so that each frame stays as it is. */
+/** GIF of tiles. The first one does not cover the canvas, so that each frame keeps its pixels. */
 function tiled({ count, tableOf, colours, control = [4, 0, 0, 0] }: Tiles): Uint8Array {
   const out: number[] = [...new TextEncoder().encode('GIF89a'), ...word(TILE * 8), ...word(TILE * 6), 0xf7, 5, 0, ...table(3)]
   for (let tile = 0; tile < count; tile++) {
@@ -53,7 +53,7 @@ function tiled({ count, tableOf, colours, control = [4, 0, 0, 0] }: Tiles): Uint
   return Uint8Array.from([...out, 0x3b])
 }
 
-/** Each frame's colours in order, `undefined` where it is transparent, read by a decoder of this test. */
+/** Colours of each frame in order, `undefined` for transparent pixels, decoded independently. */
 function shown(file: Uint8Array): (number | undefined)[][] {
   const at16 = (at: number) => (file[at] ?? 0) | ((file[at + 1] ?? 0) << 8)
   const tableAt = (at: number, flags: number) => file.subarray(at, at + (flags & 0x80 ? 6 << (flags & 7) : 0))
@@ -127,29 +127,29 @@ const press = async (file: Uint8Array) => {
   expect(outcome.kind === 'compressed' && outcome.loss).toBeFalsy()
   return bytes
 }
-/** Codes of the tiles alone, without extensions and tables. */
+/** Bytes of the tiles' codes, without extensions and tables. */
 const codeBytes = (count: number, colours: number) => {
   let sum = 0
   for (let tile = 0; tile < count; tile++) sum += codes(pixelsOf(tile + 1, colours)).length
   return sum
 }
 
-it('leaves out the entries of local tables that no pixel uses', async () => {
+it('drops unused entries of local tables', async () => {
   const file = tiled({ count: 48, tableOf: (tile) => table(tile * 2 + 5), colours: 60 })
   const result = await press(file)
   expect(shown(result)).toEqual(shown(file))
-  // 64 of 256 entries remain, no graphic control extension, two entries of the table of the file.
+  // Remaining: 64 of 256 entries, no graphic control extension, two entries of the global table.
   expect(result.length).toBeLessThan(codeBytes(48, 60) + 48 * (10 + 64 * 3) + 13 + 6 + 1)
 })
 
-it('leaves out local tables that repeat the table of the file', async () => {
+it('drops local tables that equal the global table', async () => {
   const file = tiled({ count: 48, tableOf: () => table(3), colours: 100 })
   const result = await press(file)
   expect(shown(result)).toEqual(shown(file))
   expect(result.length).toBeLessThan(codeBytes(48, 100) + 48 * 10 + 13 + 768 + 1)
 })
 
-it('keeps delays, disposal and the transparent colour beside smaller tables', async () => {
+it('keeps delays, disposal and the transparent colour with smaller tables', async () => {
   for (const disposal of [0, 1, 2, 3]) {
     const file = tiled({
       count: 12,
@@ -157,7 +157,8 @@ it('keeps delays, disposal and the transparent colour beside smaller tables', as
       colours: 40,
       control: [1 | (disposal << 2), 7, 0, 9],
     })
-    // The first frame has a transparent colour, so that frames go onto a canvas; one that is too large for its memory keeps them.
+    // The first frame has a transparent colour, so that frames are drawn on a canvas. A canvas above the memory budget keeps them as
+    // stored.
     const { bytes } = await pressFile(gif, file, 'a.gif', { quality: 'medium', memoryBudget: 4 * 1024 * 1024 + 1000 })
     expect(shown(bytes)).toEqual(shown(file))
     const controls = (of: Uint8Array) =>
@@ -168,7 +169,7 @@ it('keeps delays, disposal and the transparent colour beside smaller tables', as
   }
 })
 
-it('keeps the colour of the background', async () => {
+it('keeps the background colour', async () => {
   const file = tiled({ count: 48, tableOf: (tile) => table(tile * 2 + 5), colours: 60 })
   const result = await press(file)
   const background = (of: Uint8Array) => [...of.subarray(13 + 3 * (of[11] ?? 0), 16 + 3 * (of[11] ?? 0))]

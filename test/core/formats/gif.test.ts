@@ -54,7 +54,7 @@ function gifOf(width: number, height: number, palette: number[], frames: Frame[]
   return Uint8Array.from(out)
 }
 
-/** What a viewer shows, frame by frame: an implementation of its own, after GIF89a 23. */
+/** Independent decoder: canvas after each frame (GIF89a, 23). */
 function play(width: number, height: number, palette: number[], frames: Frame[]) {
   let canvas = new Array<number>(width * height).fill(-1)
   return frames.map((f) => {
@@ -78,7 +78,7 @@ function play(width: number, height: number, palette: number[], frames: Frame[])
 const lines = (from: number, step: number, end: number) =>
   Array.from({ length: Math.max(0, Math.ceil((end - from) / step)) }, (_, i) => from + i * step)
 
-/** What the engine shows of a file. */
+/** Canvases of a file as the engine decodes them. */
 function watch(bytes: Uint8Array) {
   const engine = new GifEngine(() => undefined)
   engine.begin('look')
@@ -101,7 +101,7 @@ function watch(bytes: Uint8Array) {
   return frames
 }
 
-/** Frames that repeat the one before only make it longer. */
+/** Merges frames that repeat the previous one into one longer frame. */
 function merged(frames: { shown: number[]; delay: number }[]) {
   const out: { shown: number[]; delay: number }[] = []
   for (const f of frames) {
@@ -129,7 +129,7 @@ const run = async (bytes: Uint8Array, quality: Quality, more: object = {}) => {
 
 const PALETTE = Array.from({ length: 48 }, (_, i) => (i * 53) & 255)
 
-/** Small animations with every disposal, transparency, local tables and interlacing. */
+/** Small animations with every disposal method, transparency, local tables and interlacing. */
 const animations = fc
   .record({ width: fc.integer({ min: 1, max: 24 }), height: fc.integer({ min: 1, max: 24 }) })
   .chain(({ width, height }) =>
@@ -165,7 +165,7 @@ const animations = fc
   })
 
 describe('GIF', () => {
-  it('keeps the frames of what viewers show differently: a background restored behind a frame without transparency', async () => {
+  it('keeps frames that viewers show differently: background restored behind an opaque frame', async () => {
     const frame = (disposal: number, x: number, width = 8) => ({
       x,
       y: 0,
@@ -187,7 +187,7 @@ describe('GIF', () => {
     expect(covered.outcome).not.toMatchObject({ reason: 'unsupported_feature' })
   })
 
-  it('keeps the frames where the first one leaves open what viewers show differently, the first colour or nothing', async () => {
+  it('keeps frames that viewers show differently: first frame smaller than the canvas', async () => {
     const frame = { x: 2, y: 0, width: 6, height: 8, pixels: new Uint8Array(48).fill(3), delay: 5, disposal: 1 }
     const file = gifOf(8, 8, PALETTE, [frame] as never)
     expect(inEnglish(withFidelity((await run(file, 'medium')).outcome))).toMatchObject({
@@ -199,7 +199,7 @@ describe('GIF', () => {
     expect(inEnglish((await run(transparent, 'medium')).outcome)).toMatchObject({ steps: ['1 frame against what is shown', 'exact'] })
   })
 
-  it('more colours on the canvas than can be told apart (a photograph in tiles of their own tables): frames stay as they are', async () => {
+  it('keeps frames if the canvas has more colours than the engine can distinguish', async () => {
     const tiles = Array.from({ length: 260 }, (_, tile) => ({
       x: 16 * (tile % 20),
       y: 16 * Math.floor(tile / 20),
@@ -219,7 +219,7 @@ describe('GIF', () => {
     })
   })
 
-  it('shows what other viewers show: disposal, transparency, local tables, interlacing', () => {
+  it('decodes disposal, transparency, local tables and interlacing as other viewers do', () => {
     fc.assert(
       fc.property(animations, ({ width, height, frames }) => {
         expect(watch(gifOf(width, height, PALETTE, frames))).toEqual(play(width, height, PALETTE, frames))
@@ -228,7 +228,7 @@ describe('GIF', () => {
     )
   })
 
-  it('clears to transparency where every entry of the common table is needed', async () => {
+  it('clears to transparency if every entry of the global table is used', async () => {
     const pixels = (text: string) => Uint8Array.from(text, Number)
     const still = { delay: 2, interlaced: false, palette: PALETTE }
     const frames = [
@@ -241,7 +241,7 @@ describe('GIF', () => {
     expect(merged(watch(bytes!))).toEqual(merged(play(7, 5, PALETTE, frames)))
   })
 
-  it('shows every change, also one that is fainter than the eye sees, at its time', async () => {
+  it('keeps every change at its time, even an invisible one', async () => {
     const steady = (x: number, y: number, frame: number) => 100 + ((x * 7 + y * 13) % 60) + (frame === 3 && x < 4 && y < 4 ? 1 : 0)
     const palette = Array.from({ length: 256 }, (_, i) => [i, i, i]).flat()
     const frames = Array.from({ length: 5 }, (_, frame) => ({
@@ -260,7 +260,7 @@ describe('GIF', () => {
     }
   })
 
-  it('writes animations that show the same at the same times, smaller, extensions kept', async () => {
+  it('writes smaller animations with the same frames, times and extensions', async () => {
     await fc.assert(
       fc.asyncProperty(animations, async ({ width, height, frames }) => {
         const file = gifOf(width, height, PALETTE, frames, 7)
@@ -293,7 +293,7 @@ describe('GIF', () => {
   const GREYS = Array.from({ length: 768 }, (_, i) => Math.floor(i / 3))
   const film = gifOf(96, 80, GREYS, [0, 2, 4, 6, 8, 10].map(noisy), 0)
 
-  it('low ≤ medium ≤ high, every frame within the target, no drift', async () => {
+  it('keeps low ≤ medium ≤ high, every frame within the target, without drift', async () => {
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) {
       const { outcome, bytes } = await run(film, quality)
@@ -307,7 +307,7 @@ describe('GIF', () => {
     expect(sizes[0]).toBeLessThan(sizes[2]! * 0.7)
   })
 
-  it('is exact when asked, and meets a wanted size', async () => {
+  it('is lossless on request and meets a target size', async () => {
     const exact = await run(film, 'low', { lossless: true })
     expect(withFidelity(exact.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     const { bytes } = await run(film, 'high', { targetSize: Math.floor(exact.bytes!.length * 0.7) })
@@ -315,20 +315,20 @@ describe('GIF', () => {
     await expect(run(film, 'medium', { targetSize: 300 })).rejects.toThrow(/bytes/)
   })
 
-  it('refuses damage quickly and works on', async () => {
+  it('rejects damage quickly and continues with the next file', async () => {
     for (const at of damagePositions(1, film.length, Math.ceil(film.length / 25))) {
       const cut = await run(film.subarray(0, at), 'high')
       expect(cut.outcome).toMatchObject({ kind: 'unchanged' })
       const flipped = film.slice()
       flipped[at]! ^= 0x55
-      await run(flipped, 'high') // any outcome, no crash, no hang
+      await run(flipped, 'high') // any outcome is allowed, but no crash or hang
     }
     const huge = gifOf(65535, 65535, [0, 0, 0, 255, 255, 255], [{ x: 0, y: 0, width: 1, height: 1, pixels: Uint8Array.of(1) }])
     expect((await run(huge, 'low')).outcome).toMatchObject({ reason: 'over_budget' })
     expect((await run(film, 'high')).outcome.kind).toBe('compressed')
   })
 
-  it('takes about 13 bytes a pixel, whatever the number of frames', () => {
+  it('uses about 13 bytes a pixel for any number of frames', () => {
     const width = 1500
     const height = 1000
     const frames = Array.from({ length: 4 }, (_, i) => ({

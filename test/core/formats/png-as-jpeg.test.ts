@@ -1,4 +1,4 @@
-/** PNGs and BMPs as JPEG, asked for by a caller or by a document: what does not reach its level that way. */
+/** PNG and BMP as JPEG, for users and documents, if the result misses the level. */
 
 import { expect, it } from 'vitest'
 import { LEVELS } from '../../../src/core/catalog/levels.ts'
@@ -16,10 +16,7 @@ import { bmpFile } from '../../support/picture-files.ts'
 const picture = (width: number, height: number, pixel: (x: number, y: number) => readonly number[]) =>
   Uint8Array.from({ length: width * height * 3 }, (_, i) => pixel(Math.floor(i / 3) % width, Math.floor(i / 3 / width))[i % 3] ?? 0)
 
-it.each([
-  'low',
-  'medium',
-] as const)('a few red strokes, which halved chroma spoils at any quality, keep all of theirs at %s', async (level) => {
+it.each(['low', 'medium'] as const)('keeps full chroma for a few red strokes at %s', async (level) => {
   const side = 256
   const isStroke = (x: number, y: number) => y > 30 && y < 60 && x > 40 && x < 60 && (x * 3 + y) % 5 === 0
   const pixels = picture(side, side, (x, y) => (isStroke(x, y) ? [160, 0, 0] : [40, 60, 50]))
@@ -33,14 +30,14 @@ it.each([
   expect(worstTile).toBeGreaterThanOrEqual(LEVELS.perceptual[level].worstTile)
 })
 
-/** Noise in all three colours: at quality 95 it still misses `high`. */
+/** Noise in all three channels, which misses `high` even at quality 95. */
 let state = 1
 const NOISE = picture(128, 128, () => {
   state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
   return [state >>> 24, (state >>> 16) & 255, (state >>> 8) & 255]
 })
 
-it('what misses its level at the best quality is handed to a caller, and not to a document', async () => {
+it('returns a JPEG that misses its level to a user, but not to a document', async () => {
   const file = pngOf(NOISE, 128, 128)
   const { inner } = optionsOf(png.format, { jpg, png }, { quality: 'high' })
   expect(await inner.compress(file, 'a.png', { output: 'jpg' })).toMatchObject({ kind: 'compressed', output: 'jpg' })
@@ -48,7 +45,7 @@ it('what misses its level at the best quality is handed to a caller, and not to 
   expect(refused).toEqual({ kind: 'unchanged', reason: 'unsupported_feature' })
 })
 
-it('documents ask for JPEGs that reach their level, and keep the PNG where there is none', async () => {
+it('keeps the PNG of a document if no JPEG reaches the level', async () => {
   const file = pngOf(photo(320, 320), 320, 320)
   const asked: unknown[] = []
   const inner = lent((_bytes, _name, { output, onlyReached }) => {

@@ -19,7 +19,7 @@ import { pictureLossOf } from '../../support/fidelity.ts'
 import { inEnglish, textsOf } from '../../support/in-english.ts'
 
 const [WIDTH, HEIGHT] = [160, 120]
-/** Lines one pixel wide of pure colours, as drawing programs and maps have them. */
+/** Lines one pixel wide in pure colours, as in maps and drawings. */
 const LINES = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => {
   const [x, y, c] = [Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH), i % 3]
   if ((x * 3 + y * 7) % 23 === 0) return c === 0 ? 255 : 0
@@ -47,8 +47,8 @@ async function converted(codec: Codec, file: Uint8Array, output: 'webp' | 'avif'
   return { outcome, bytes: result && (await readAll(result)) }
 }
 
-describe('conversions as readers show them', () => {
-  it('faint lines of many colours as WebP: figures are those of the RGB that comes out', async () => {
+describe('conversions measured as viewers show them', () => {
+  it('reports figures of the decoded RGB for faint coloured lines as WebP', async () => {
     const lines = LINES.map((value) => (value ? 235 : 135))
     const input = { width: WIDTH, height: HEIGHT, pixels: 'rgb', subsampled: false, quality: 95, scans: 'sequential' } as const
     const file = concat((await encodeRows(input, [lines])).chunks)
@@ -63,7 +63,7 @@ describe('conversions as readers show them', () => {
     expect(found.psnrRgbDb).toBeGreaterThan(25)
   })
 
-  it('a picture whose colours alternate from pixel to pixel is not made grey', async () => {
+  it('does not turn alternating colours into grey', async () => {
     const rows = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => {
       const [x, y, c] = [Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH), i % 3]
       return (x + y) % 2 === 0 ? [200, 20, 120][c]! : [20, 112, 90][c]!
@@ -78,8 +78,8 @@ describe('conversions as readers show them', () => {
   })
 })
 
-describe('WebP steered by what eyes see', () => {
-  it('looks as its level says, and no better than it has to, where luma says nearly nothing', async () => {
+describe('WebP search by perceptual score', () => {
+  it('reaches the score of its level and not more, where luma figures mean little', async () => {
     const [width, height] = [256, 192]
     const pixels = dusk(width, height)
     const input = { width, height, pixels: 'rgb', subsampled: false, quality: 97, scans: 'sequential' } as const
@@ -100,7 +100,7 @@ describe('WebP steered by what eyes see', () => {
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
   })
 
-  it('red strokes, which halved chroma spoils at any quality, come out exact', async () => {
+  it('encodes red strokes losslessly, because halved chroma spoils them at any quality', async () => {
     const [width, height] = [192, 128]
     const isStroke = (x: number, y: number) => (x % 9 < 2 && y % 11 > 1) || y % 11 === 5
     const pixels = new Uint8Array(width * height * 3)
@@ -114,8 +114,8 @@ describe('WebP steered by what eyes see', () => {
   })
 })
 
-describe('strong colours whose chroma was halved once', () => {
-  it('are fitted as WebP, too, which takes a quarter less than means', async () => {
+describe('strong colours whose chroma was already halved', () => {
+  it('are encoded as WebP with fitted chroma, a quarter smaller than averaged', async () => {
     const [width, height] = [256, 192]
     const input = { width, height, pixels: 'rgb', subsampled: true, quality: 92, scans: 'sequential' } as const
     const file = concat((await encodeRows(input, [plot(width, height)])).chunks)
@@ -136,7 +136,7 @@ describe('strong colours whose chroma was halved once', () => {
     expect(means.hueContrast).toBeGreaterThan(0.001)
   })
 
-  it('take the memory of two megapixels, and no more', () => {
+  it('stay within the memory of two megapixels', () => {
     const [width, height] = [1600, 1250]
     using encoder = new WebpEncoder(width, height, 3, 'fitted')
     const rows = new Uint8Array(width * 3 * 50).map((_, i) => (i * 37) & 255)
@@ -145,8 +145,8 @@ describe('strong colours whose chroma was halved once', () => {
   })
 })
 
-describe('AVIF steered by what eyes see', () => {
-  it('looks as its level says, and no better than it has to, where luma says nearly nothing', async () => {
+describe('AVIF search by perceptual score', () => {
+  it('reaches the score of its level and not more, where luma figures mean little', async () => {
     const [width, height] = [256, 192]
     const input = { width, height, pixels: 'rgb', subsampled: false, quality: 97, scans: 'sequential' } as const
     const file = concat((await encodeRows(input, [dusk(width, height)])).chunks)
@@ -163,7 +163,7 @@ describe('AVIF steered by what eyes see', () => {
     }
   })
 
-  it('a plot whose chroma was halved is fitted to it, not halved by means again, which would ask for a third more bytes', async () => {
+  it('encodes a plot with halved chroma by fitted chroma, a third smaller than averaged', async () => {
     const [width, height] = [256, 192]
     const input = { width, height, pixels: 'rgb', subsampled: true, quality: 92, scans: 'sequential' } as const
     const file = concat((await encodeRows(input, [plot(width, height)])).chunks)
@@ -195,7 +195,7 @@ describe('AVIF steered by what eyes see', () => {
   })
 })
 
-/** Broad curves of strong colours over white, as drawing programs save them as JPEG. */
+/** Broad curves of strong colours on white, saved as JPEG by a drawing program. */
 function plot(width: number, height: number): Uint8Array {
   const colours = [
     [230, 0, 20],

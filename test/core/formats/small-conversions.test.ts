@@ -1,4 +1,4 @@
-/** Small pictures in another format, where sizes jump about by more than levels are apart. */
+/** Small pictures converted to other formats, whose sizes vary more than the levels differ. */
 import { expect, it } from 'vitest'
 import { png } from '../../../src/core/formats/png/png.ts'
 import type { Quality } from '../../../src/core/model/codec.ts'
@@ -22,7 +22,7 @@ it.each([
   ['grain as JPEG', grain, 'jpg', [64]],
   ['ramps as WebP', ramps, 'webp', [63]],
   ['grain as WebP', grain, 'webp', [64]],
-] as const)('%s: low never takes more than medium, and medium than high', async (_, draw, output, sides) => {
+] as const)('keeps low ≤ medium ≤ high for %s', async (_, draw, output, sides) => {
   for (const side of sides) {
     const sizes: number[] = []
     for (const quality of GENTLEST_FIRST) {
@@ -34,7 +34,7 @@ it.each([
   }
 })
 
-it('of grain, which falls apart within a few qualities, WebP finds the one that is just good enough', async () => {
+it('finds the lowest sufficient WebP quality for noise, which collapses within a few qualities', async () => {
   const side = 130
   const [medium, low] = [
     await press(png, pngOf(grain(side), side, side), 'medium', NOTHING_LENT, 'webp'),

@@ -1,4 +1,4 @@
-/** Pictures below 128 pixels a side keep what their level promises, as published SSIMULACRA2 programs measure it. */
+/** Pictures below 128 pixels a side reach the score of their level, measured as published SSIMULACRA 2 programs do. */
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { mostExactBytes } from '../../../src/core/catalog/small-pictures.ts'
@@ -26,7 +26,7 @@ function pngOf(rgb: Uint8Array, width: number, height: number): Uint8Array {
   return concat([...encoder.finish()])
 }
 
-/** A BMP of 24 bits with `rows` from the top. */
+/** 24-bit BMP of `rgb` rows, which are given from the top. */
 function bmpOf(rgb: Uint8Array, width: number, height: number): Uint8Array {
   const stride = (width * 3 + 3) & ~3
   const file = new Uint8Array(54 + stride * height)
@@ -48,7 +48,7 @@ function bmpOf(rgb: Uint8Array, width: number, height: number): Uint8Array {
   return file
 }
 
-/** A drawing of six colours; of the seventh there are three pixels. */
+/** Drawing of seven colours; the seventh has only three pixels. */
 function drawing(width: number, height: number): Uint8Array {
   const colours = [0xffffff, 0xd02020, 0x2040c0, 0x20a040, 0xf0c020, 0x303030]
   const rgb = new Uint8Array(width * height * 3)
@@ -61,7 +61,7 @@ function drawing(width: number, height: number): Uint8Array {
 }
 
 describe('score of small pictures', () => {
-  it.each(SIZES)('is the same for searches and for receipts at %i × %i', (width, height) => {
+  it.each(SIZES)('is equal in searches and receipts at %i × %i', (width, height) => {
     const was = photo(width, height, 3)
     const is = was.map((value, at) => (at % 5 === 0 ? value ^ 12 : value))
     using all = new PerceptualMeter(width, height, 3)
@@ -73,7 +73,7 @@ describe('score of small pictures', () => {
   })
 
   const FILES = { png: [png, pngOf], bmp: [bmp, bmpOf] } as const
-  it.each(['png', 'bmp'] as const)('of a %s reaches the goal of its level, or nothing is lost', async (format) => {
+  it.each(['png', 'bmp'] as const)('reaches the score of the level or stays lossless (%s)', async (format) => {
     const [codec, fileOf] = FILES[format]
     for (const [width, height] of SIZES.slice(0, 2))
       for (const level of LEVELS) {
@@ -86,7 +86,7 @@ describe('score of small pictures', () => {
       }
   })
 
-  it('of a JPEG reaches the goal of its level, or nothing is lost', async () => {
+  it('reaches the score of the level or stays lossless (JPEG)', async () => {
     for (const [width, height] of SIZES) {
       const file = concat((await encodeRows({ width, height, pixels: 'rgb', quality: 96 }, [photo(width, height, 3, 4)])).chunks)
       for (const level of LEVELS) {
@@ -99,7 +99,7 @@ describe('score of small pictures', () => {
 })
 
 describe('colours of small pictures', () => {
-  it.each(['png', 'bmp'] as const)('of a %s are kept where giving them up saves next to nothing', async (format) => {
+  it.each(['png', 'bmp'] as const)('are all kept if dropping some saves almost nothing (%s)', async (format) => {
     const [codec, fileOf] = format === 'png' ? ([png, pngOf] as const) : ([bmp, bmpOf] as const)
     const file = fileOf(drawing(96, 96), 96, 96)
     for (const level of LEVELS) {
@@ -108,7 +108,7 @@ describe('colours of small pictures', () => {
     }
   })
 
-  it('are given up for a tenth of the bytes, and for 64 at least', () => {
+  it('are dropped to save 10 % and at least 64 bytes', () => {
     const small = { width: 127, height: 500 }
     expect(mostExactBytes(100, small)).toBe(164)
     expect(mostExactBytes(9000, small)).toBe(10_000)

@@ -16,8 +16,10 @@ function rowsOf(file: Uint8Array, width: number, height: number): Uint8Array | u
   return rows && concat(Array.from(rows.strips(), (strip) => strip.slice()))
 }
 
-describe('WebP row by row', () => {
-  it.each([1, 2, 16, 17, 24, 25, 47, 64] as const)('is what libwebp gives at once, alpha and all, %i rows high', (height) => {
+describe('WebP decoded row by row', () => {
+  it.each([
+    1, 2, 16, 17, 24, 25, 47, 64,
+  ] as const)('equals the picture that libwebp decodes at once, with alpha, %i rows high', (height) => {
     for (const width of [1, 2, 15, 33]) {
       for (const channels of [3, 4] as const) {
         for (const quality of [20, 90]) {
@@ -28,7 +30,7 @@ describe('WebP row by row', () => {
     }
   })
 
-  it('gives up before transparency takes the memory of the isolate', () => {
+  it('fails before transparency exhausts the memory of the isolate', () => {
     const [width, height] = [2000, 1500]
     const row = photo(width, 1, 4)
     using encoder = new WebpEncoder(width, height, 4)
@@ -37,7 +39,7 @@ describe('WebP row by row', () => {
     expect(encoder.memoryBytes).toBeLessThanOrEqual(WEBP_MEMORY_MAX)
   })
 
-  it('says where a file is another one, or damaged', () => {
+  it('reports another size or damage', () => {
     const file = webp(64, 64, 4, 90)
     expect(rowsOf(file, 64, 63)).toBeUndefined()
     expect(rowsOf(file.subarray(0, 40), 64, 64)).toBeUndefined()

@@ -51,7 +51,7 @@ const request = (more: Partial<EncodeRequest> = {}): EncodeRequest => ({
   ...more,
 })
 
-/** Rows in odd strips, as decoders give them. */
+/** Raster with strips of odd heights, as decoders yield them. */
 function raster(pixels: Uint8Array, channels: Raster['channels'], width = WIDTH, height = HEIGHT): Raster {
   return {
     width,
@@ -66,7 +66,7 @@ function raster(pixels: Uint8Array, channels: Raster['channels'], width = WIDTH,
 const exif = new Uint8Array([0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0])
 const carried = { exif, icc: new Uint8Array(301).fill(7), xmp: new TextEncoder().encode('<x:xmpmeta/>') }
 
-/** What an encoder says of its result, as the outcome of a job. */
+/** Outcome of a job, from an encoder's result. */
 const madeWith = ({ loss }: { loss?: PictureLoss }): Outcome => ({ kind: 'compressed', ...lossOf(loss), steps: [] })
 const EXACTLY = madeWith({})
 
@@ -75,7 +75,7 @@ const scoreOf = (picture: Raster, file: Uint8Array) => scoreOfRows(asRgba(pictur
 const fileOf = (encoded: { chunks: readonly Uint8Array[] }) => concat([...encoded.chunks])
 
 describe('raster encoders', () => {
-  it.each([1, 3] as const)('webp: target reached, metadata carried, verified (%i channels)', async (channels) => {
+  it.each([1, 3] as const)('webp: reaches the target, keeps metadata and passes verification (%i channels)', async (channels) => {
     const picture = raster(photo(WIDTH, HEIGHT, channels), channels)
     const encoded = await encodeWebp(picture, carried, request({ pristine: false }))
     expect(encoded.loss?.ssim).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.floor.ssim)
@@ -87,7 +87,7 @@ describe('raster encoders', () => {
     expect(await differenceOf('webp', picture, { ...carried, icc: new Uint8Array(9) }, result, madeWith(encoded))).toMatch(/ICCP/)
   })
 
-  it('webp: exact where that is smaller, with alpha', async () => {
+  it('webp: is lossless if that is smaller, with alpha', async () => {
     const pixels = new Uint8Array(WIDTH * HEIGHT * 4).map((_, i) => [((i >> 6) & 3) * 60, 90, 200, (i >> 9) & 1 ? 255 : 40][i & 3] ?? 0)
     const picture = raster(pixels, 4)
     const encoded = await encodeWebp(picture, {}, request())
@@ -97,21 +97,21 @@ describe('raster encoders', () => {
     expect(await differenceOf('webp', picture, {}, memorySource(fileOf(encoded), ''), EXACTLY)).toMatch(/pixel 1000/)
   })
 
-  it('webp: a wanted size', async () => {
+  it('webp: meets a target size', async () => {
     const picture = raster(photo(WIDTH, HEIGHT, 3), 3)
     const whole = fileOf(await encodeWebp(picture, carried, request({ pristine: false }))).length
     const less = await encodeWebp(picture, carried, request({ pristine: false, targetSize: Math.round(whole * 0.8) }))
     expect(fileOf(less).length).toBeLessThanOrEqual(whole * 0.8)
   })
 
-  it('png: exact, and given up early where it is no use', async () => {
+  it('png: is lossless and stops early if it cannot be smaller', async () => {
     const picture = raster(photo(WIDTH, HEIGHT, 3), 3)
     const encoded = await encodePng(picture, carried, request())
     expect(await differenceOf('png', picture, carried, memorySource(fileOf(encoded), ''), EXACTLY)).toBeUndefined()
     await expect(encodePng(picture, carried, request({ sizeLimit: 20_000 }))).rejects.toThrow(CodecError)
   })
 
-  it.each([1, 2, 3, 4] as const)('jpeg: target reached from %i channels, transparency on white', async (channels) => {
+  it.each([1, 2, 3, 4] as const)('jpeg: reaches the target from %i channels, with transparency on white', async (channels) => {
     const colours = channels > 2 ? 3 : 1
     const plain = photo(WIDTH, HEIGHT, colours)
     const pixels = new Uint8Array(WIDTH * HEIGHT * channels)
@@ -133,7 +133,7 @@ describe('raster encoders', () => {
     expect(Math.abs(fileOf(streamed).length / fileOf(encoded).length - 1)).toBeLessThan(0.25)
   })
 
-  it('avif: target reached, metadata carried, turned upright, verified', async () => {
+  it('avif: reaches the target, keeps metadata, rotates upright and passes verification', async () => {
     const picture = raster(photo(96, 70, 3), 3, 96, 70)
     const encoded = await encodeAvif(picture, carried, request())
     expect(encoded.loss?.ssim).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.floor.ssim)
@@ -143,7 +143,7 @@ describe('raster encoders', () => {
     expect(Buffer.from(file).includes(Buffer.from(new Uint8Array(301).fill(7)))).toBe(true)
   })
 
-  it('avif: a grid of tiles for larger pictures, lower ones where memory is scarce', async () => {
+  it('avif: uses a grid for large pictures, with lower tiles if memory is scarce', async () => {
     const picture = raster(photo(530, 514, 3), 3, 530, 514)
     const encoded = await encodeAvif(picture, carried, request({ options: { ...options, memoryBudget: (64 << 20) + 1_300_000 } }))
     expect(encoded.step).toMatchObject({ code: 'avif_tiles', columns: 2, rows: 3 })
@@ -158,7 +158,7 @@ describe('raster encoders', () => {
     expect(await differenceOf('avif', other, carried, memorySource(file, ''), madeWith(encoded))).toMatch(/SSIM/)
   })
 
-  it('avif: a grid with transparency', async () => {
+  it('avif: encodes a grid with transparency', async () => {
     const rgba = photo(900, 880, 4).map((value, i) => (i % 4 === 3 ? (i >> 4) & 255 : value))
     const picture = raster(rgba, 4, 900, 880)
     const target = { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 }
@@ -188,7 +188,7 @@ describe('raster encoders', () => {
     expect(await differenceOf('avif', clear, carried, memorySource(file, ''), madeWith(encoded))).toMatch(/SSIM/)
   })
 
-  it('avif: grids of odd sizes keep their chroma whole (avif-odd-grid: others refuse them)', async () => {
+  it('avif: keeps full chroma in grids of odd sizes, because decoders reject halved chroma (avif-odd-grid)', async () => {
     const target = { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 }
     const hurried = request({ options: { ...options, memoryBudget: 80 << 20 }, target, byLuma: true })
     /** seq_profile of the AV1CodecConfigurationBox: 0 for 4:2:0, 1 for 4:4:4. */
@@ -199,7 +199,7 @@ describe('raster encoders', () => {
     expect([await profileOf(701, 530), await profileOf(700, 531), await profileOf(700, 530)]).toEqual([1, 1, 0])
   })
 
-  it('an alpha channel that says nothing is left out', async () => {
+  it('drops an opaque alpha channel', async () => {
     const rgba = photo(64, 40, 4).map((value, i) => (i % 4 === 3 ? 255 : value))
     const plain = await withoutIdleAlpha(raster(rgba, 4, 64, 40))
     expect([plain.channels, Buffer.compare(new Uint8Array(await wholeRgba(plain)), rgba)]).toEqual([3, 0])
@@ -207,7 +207,7 @@ describe('raster encoders', () => {
     expect((await withoutIdleAlpha(raster(rgba, 4, 64, 40))).channels).toBe(4)
   })
 
-  it('verification of damaged results says no, quickly, and the next one is fine', async () => {
+  it('verification rejects damaged results quickly and continues with the next one', async () => {
     const picture = raster(photo(96, 70, 3), 3, 96, 70)
     const large = raster(photo(700, 530, 3), 3, 700, 530)
     const target = { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 }
@@ -238,7 +238,7 @@ describe('raster encoders', () => {
     }
   })
 
-  it('resizes to what was asked, keeps flat areas flat, and fits boxes', async () => {
+  it('resizes to the requested size, keeps flat areas flat, and fits boxes', async () => {
     const flat = raster(new Uint8Array(WIDTH * HEIGHT * 3).fill(77), 3)
     const strips: Uint8Array[] = []
     for await (const strip of resized(flat, 50, 40).rows()) strips.push(strip.slice())
@@ -250,7 +250,7 @@ describe('raster encoders', () => {
   it('reads, resets and applies orientations', async () => {
     expect(orientationOf(exif)).toBe(6)
     expect(orientationOf(upright(exif))).toBe(1)
-    // F-shaped marks: each orientation must come out as the stored picture turned by its own rule (EXIF 2.32, 4.6.4.A).
+    // Marks in the shape of an F: each orientation must equal the stored picture rotated by its rule (EXIF 2.32, 4.6.4.A).
     const stored = raster(new Uint8Array([1, 2, 3, 4, 5, 6]), 1, 3, 2)
     const turn = async (orientation: number) => {
       const picture = uprightRaster(stored, orientation)
@@ -283,7 +283,7 @@ describe('jpg to other formats', () => {
     }
   })
 
-  it('leaves alone what another format would lose', async () => {
+  it('rejects conversions that would lose metadata', async () => {
     const plain = concat((await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 95 }, [photo(WIDTH, HEIGHT, 3)])).chunks)
     const iptc = concat([
       plain.subarray(0, 2),
@@ -293,7 +293,7 @@ describe('jpg to other formats', () => {
     ])
     expect((await press(iptc, 'webp')).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     expect((await press(concat([plain, new Uint8Array(9)]), 'webp')).outcome).toMatchObject({ reason: 'unsupported_feature' })
-    // Two XMP packets (exiv2-bug1229): readers take the first, or the last.
+    // Two XMP packets (exiv2-bug1229): some readers use the first and others the last.
     const packet = concat([
       new Uint8Array([0xff, 0xe1, 0, 34]),
       new TextEncoder().encode('http://ns.adobe.com/xap/1.0/\0<x/>'.slice(0, 32)),

@@ -26,7 +26,7 @@ describe('jpeg engine', () => {
     ['rgb', 'progressive', false],
     ['rgb', 'progressive', true],
     ['cmyk', 'progressive', true],
-  ] as const)('%s rows survive: %s, subsampled %s', async (pixels, scans, subsampled) => {
+  ] as const)('decodes %s rows after encoding: %s, subsampled %s', async (pixels, scans, subsampled) => {
     const { rows, bytes } = await file(pixels, 95, scans, subsampled)
     const { rows: out, pixels: decoded } = await decode(bytes)
     expect([out.width, out.height]).toEqual([WIDTH, HEIGHT])
@@ -34,13 +34,13 @@ describe('jpeg engine', () => {
     expect(psnrDb(rows, decoded)).toBeGreaterThan(subsampled ? 35 : 36)
   })
 
-  it.each([3, 5, 10, 15, 20, 25, 30, 35, 40, 50])('leaves paper white and night black at quality %i', async (quality) => {
+  it.each([3, 5, 10, 15, 20, 25, 30, 35, 40, 50])('keeps white and black exact at quality %i', async (quality) => {
     const rows = Uint8Array.from({ length: 64 * 64 }, (_, i) => (i % 64 < 32 ? 255 : 0))
     const { chunks } = await encodeRows({ width: 64, height: 64, pixels: 'gray', quality }, [rows])
     expect((await decode(concat(chunks))).pixels).toEqual(rows)
   })
 
-  it('measures what a decoder sees', async () => {
+  it('measures the difference that a decoder shows', async () => {
     const { bytes } = await file('gray', 96, 'sequential')
     const job = await JpegJob.read(bytes)
     const { psnrDb: claimed, ssim } = await job.requantise(60)
@@ -51,7 +51,7 @@ describe('jpeg engine', () => {
     expect(ssim).toBeLessThan(1)
   })
 
-  it('shows what was made as any file of it does', async () => {
+  it('previews the same pixels as the final file', async () => {
     const { bytes } = await file('rgb', 92, 'sequential')
     const job = await JpegJob.read(bytes)
     await job.requantise(60)
@@ -59,7 +59,7 @@ describe('jpeg engine', () => {
     expect((await decode(concat(job.show()))).pixels).toEqual(written.pixels)
   })
 
-  it('streams to the same bytes as it stores', async () => {
+  it('writes the same bytes streamed and stored', async () => {
     const { bytes } = await file('rgb', 92, 'sequential')
     const stored = await JpegJob.read(bytes)
     const figures = await stored.requantise(70)
@@ -69,14 +69,14 @@ describe('jpeg engine', () => {
     expect(streamed.figures).toEqual(figures)
   })
 
-  it('rewrites progressive and back without changing a coefficient', async () => {
+  it('rewrites as progressive and back without changing coefficients', async () => {
     const { bytes } = await file('rgb', 88, 'sequential')
     const job = await JpegJob.read(bytes)
     const progressive = concat(job.write('read', 'progressive', true))
     expect((await JpegJob.read(progressive, { kind: 'hash' })).digest()).toBe(job.digest())
     expect((await JpegJob.read(bytes, { kind: 'hash' })).digest()).toBe(job.digest())
     expect((await decode(progressive)).pixels).toEqual((await decode(bytes)).pixels)
-    // From a progressive file both ways are written out of the same job: what was held as a whole is read again row by row.
+    // Write both forms from the same progressive job: its stored coefficients are read row by row.
     const again = await JpegJob.read(progressive)
     for (const scans of ['sequential', 'progressive'] as const) {
       expect((await JpegJob.read(concat(again.write('read', scans, true)), { kind: 'hash' })).digest()).toBe(job.digest())
@@ -90,7 +90,7 @@ describe('jpeg engine', () => {
     ['rgb', true],
     ['rgb', false],
     ['cmyk', true],
-  ] as const)('recodes what it never holds to the bytes of what it holds: %s, subsampled %s', async (pixels, subsampled) => {
+  ] as const)('recodes without storing coefficients to the same bytes: %s, subsampled %s', async (pixels, subsampled) => {
     const { bytes } = await file(pixels, 93, 'sequential', subsampled, 803, 657)
     const within = { mostBytes: 16 << 20, mostPacked: 16 << 20 }
     const { chunks, endOffset, ...recoded } = await recode(() => bytes, within)
@@ -103,7 +103,7 @@ describe('jpeg engine', () => {
     await expect(recode(() => bytes.subarray(0, bytes.length / 2), within)).rejects.toMatchObject({ failure: 'truncated' })
   })
 
-  it('rows whose result outgrows the memory that there is are refused as they come', async () => {
+  it('rejects rows as soon as their result exceeds the memory limit', async () => {
     const rows = photo(400, 300, 3)
     const within = (mostBytes: number) => {
       const taking = JpegJob.fromRows({ width: 400, height: 300, pixels: 'rgb' }, { kind: 'stream', quality: 95, mostBytes })
@@ -116,7 +116,7 @@ describe('jpeg engine', () => {
     expect(() => within(needed * 0.9)).toThrow(expect.objectContaining({ failure: 'memory' }))
   })
 
-  it.each([false, true])('halves chroma where it is whole (progressive source: %s)', async (progressive) => {
+  it.each([false, true])('halves full chroma (progressive source: %s)', async (progressive) => {
     const { bytes } = await file('rgb', 92, progressive ? 'progressive' : 'sequential', false)
     const job = await JpegJob.read(bytes)
     expect(job.info.sampling).toBe('1x1,1x1,1x1')
@@ -137,7 +137,7 @@ describe('jpeg engine', () => {
     expect(pixels.length).toBe(rows.width * rows.height)
   })
 
-  it('refuses cut and bent files, or reads them, and never hangs', async () => {
+  it('rejects or decodes damaged files and never hangs', async () => {
     for (const scans of ['sequential', 'progressive'] as const) {
       const { bytes } = await file('rgb', 85, scans, true, 96, 80)
       for (let cut = 0; cut < bytes.length - 2; cut += 97) {

@@ -8,7 +8,7 @@ import { randomNumbers } from '../../../support/press-file.ts'
 
 const [WIDTH, HEIGHT] = [480, 384]
 
-/** A chart: two walks in clear colours, a pixel wide, on white. */
+/** Chart of two random walks in strong colours, one pixel wide, on white. */
 function chart(): Uint8Array {
   const pixels = new Uint8Array(WIDTH * HEIGHT * 3).fill(255)
   const random = randomNumbers(7)
@@ -27,7 +27,7 @@ function chart(): Uint8Array {
   return pixels
 }
 
-it('keeps whole chroma where halving it asks for finer steps than it saves: medium ≤ high', async () => {
+it('keeps full chroma if halving it costs more in finer steps than it saves, so that medium ≤ high', async () => {
   const { chunks } = await encodeRows(
     { width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 93, scans: 'sequential', subsampled: false },
     [chart()],

@@ -46,11 +46,11 @@ const segment = (marker: number, content: Uint8Array | string) => {
   return concat([new Uint8Array([0xff, marker, (body.length + 2) >> 8, (body.length + 2) & 255]), body])
 }
 
-/** A file with more segments after its start marker. */
+/** JPEG with additional segments after its SOI marker. */
 const withSegments = (bytes: Uint8Array, ...segments: Uint8Array[]) => concat([bytes.subarray(0, 2), ...segments, bytes.subarray(2)])
 
 describe('jpg codec', () => {
-  it('reaches the target of every level, smaller from level to level', async () => {
+  it('reaches the target of every level, each level smaller than the one before', async () => {
     const bytes = await encoded()
     const sizes: number[] = []
     for (const [quality, ssim, psnrDb] of [
@@ -68,7 +68,7 @@ describe('jpg codec', () => {
     expect(sizes[0]).toBeLessThan(bytes.length)
   })
 
-  it.each(['gray', 'rgb', 'cmyk'] as const)('presses %s, baseline and progressive', async (pixels) => {
+  it.each(['gray', 'rgb', 'cmyk'] as const)('compresses %s, baseline and progressive', async (pixels) => {
     for (const scans of ['sequential', 'progressive'] as const) {
       const bytes = concat(
         (
@@ -98,7 +98,7 @@ describe('jpg codec', () => {
     expect(header.segments.map((kept) => kept.bytes)).toEqual([...segments, header.segments.at(-1)?.bytes])
   })
 
-  it('keeps what stands between scans, or the file where it would change its meaning', async () => {
+  it('keeps segments between scans, or the whole file if moving them would change their meaning', async () => {
     const rows = photo(WIDTH, HEIGHT, 3)
     const coded = await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 93, scans: 'progressive' }, [rows])
     const plain = concat(coded.chunks)
@@ -107,7 +107,7 @@ describe('jpg codec', () => {
     const between = (at: number, ...segments: Uint8Array[]) => concat([plain.subarray(0, at), ...segments, plain.subarray(at)])
     const comment = segment(0xfe, 'between the scans')
     const own = segment(0xea, new Uint8Array(40_000).fill(3))
-    // Tables stand before a scan: a segment may stand before those, and right before the end marker.
+    // Insert segments before the tables of a scan and directly before EOI.
     const table = plain.lastIndexOf(0xc4, scans.at(-1)) - 1
     for (const file of [between(table, comment, own), between(plain.length - 2, comment, own)]) {
       for (const lossless of [false, true]) {
@@ -124,7 +124,7 @@ describe('jpg codec', () => {
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('keeps what follows the picture', async () => {
+  it('keeps bytes after the picture', async () => {
     const tail = new TextEncoder().encode('MotionPhoto: a film would stand here')
     const bytes = concat([await encoded(), tail])
     const { outcome, bytes: result } = await press(bytes)
@@ -132,19 +132,19 @@ describe('jpg codec', () => {
     expect(result.subarray(result.length - tail.length)).toEqual(tail)
   })
 
-  it('moves a multi-picture index along, and leaves a false one alone', async () => {
+  it('updates a multi-picture index, and leaves files with a wrong index unchanged', async () => {
     const first = await encoded()
     const second = await encoded('gray', 80)
     const file = (lie: number) => {
       const index = new Uint8Array(4 + 8 + 2 + 12 + 4 + 32)
       index.set(new TextEncoder().encode('MPF\0MM\0*'))
       const view = new DataView(index.buffer)
-      view.setUint32(8, 8) // first IFD
+      view.setUint32(8, 8) // offset of the first IFD
       view.setUint16(12, 1)
       view.setUint16(14, 0xb002)
       view.setUint16(16, 7)
       view.setUint32(18, 32)
-      view.setUint32(22, 26) // entries, from the TIFF header
+      view.setUint32(22, 26) // offset of the entries, from the TIFF header
       const headBytes = 4 + index.length
       view.setUint32(30 + 4, first.length + headBytes)
       view.setUint32(30 + 16 + 4, second.length)
@@ -161,21 +161,21 @@ describe('jpg codec', () => {
     expect((await press(file(99999))).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('only recodes when asked to be exact', async () => {
+  it('only recodes losslessly on request', async () => {
     const bytes = await encoded('rgb', 80)
     const { outcome, bytes: result } = await press(bytes, { lossless: true })
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     expect((await JpegJob.read(result, { kind: 'hash' })).digest()).toBe((await JpegJob.read(bytes, { kind: 'hash' })).digest())
   })
 
-  it('does not lose a generation for next to nothing', async () => {
+  it('prefers lossless recoding if a lossy result saves almost nothing', async () => {
     const once = (await press(await encoded(), { quality: 'high' })).bytes
     const twice = await press(once, { quality: 'high' })
     expect(twice.bytes.length).toBeLessThanOrEqual(once.length)
     if (fidelityOf(twice.outcome) === 'perceptual') expect(twice.bytes.length).toBeLessThan(once.length * 0.95)
   })
 
-  it('only recodes what is very coarse already, and looks at the picture where metadata is most of the file', async () => {
+  it('only recodes very coarse pictures, and ignores metadata in that decision', async () => {
     const coarse = await press(await encoded('rgb', 3))
     expect(withFidelity(coarse.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     const noise = Uint8Array.from({ length: 60_000 }, (_, i) => Math.imul(i + 1, 2654435761) >>> 24)
@@ -186,10 +186,10 @@ describe('jpg codec', () => {
     expect(heavy.length - bytes.length).toBe(plain.length - (await press(plain)).bytes.length)
   })
 
-  it('meets a wanted size, or says how small it can get', async () => {
+  it('meets a target size or reports the smallest possible size', async () => {
     const bytes = await encoded()
     const least = (await press(bytes, { quality: 'low' })).bytes.length
-    // Not 0.7: where all steps come to twice those of the source, sizes fall by a fifth at once.
+    // Without share 0.7: sizes fall by a fifth at once where all steps reach twice those of the source.
     for (const share of [0.6, 0.45]) {
       const targetSize = Math.round(bytes.length * share)
       if (targetSize < least) continue
@@ -204,7 +204,7 @@ describe('jpg codec', () => {
     expect((await press(bytes, { targetSize: refusal.bestSize })).bytes.length).toBeLessThanOrEqual(refusal.bestSize)
   })
 
-  it('keeps full chroma where the wanted size has room for it', async () => {
+  it('keeps full chroma if the target size allows it', async () => {
     const bytes = await encoded('rgb', 97, { subsampled: false })
     const steps = async (share: number) => {
       const { outcome } = await press(bytes, { targetSize: Math.round(bytes.length * share) })
@@ -225,7 +225,7 @@ describe('jpg codec', () => {
     expect(await readHeader(memorySource(cmyk.bytes, ''), options())).toMatchObject({ width: 150, components: 4 })
   })
 
-  it('notices another picture, a lost segment and a cut file', async () => {
+  it('verification detects another picture, a lost segment and a truncated file', async () => {
     const original = memorySource(withSegments(await encoded(), segment(0xfe, 'note')), 'a.jpg')
     const outcome: Outcome = { kind: 'compressed', ...lossOf(ofPixels({ ssim: 1, psnrDb: 99 })), steps: [] }
     const check = async (bytes: Uint8Array) => jpg.verify(original, memorySource(bytes, 'b.jpg'), outcome, options())
@@ -239,8 +239,8 @@ describe('jpg codec', () => {
   })
 })
 
-describe('jpg codec, what was looked at', () => {
-  /** A source that counts how often it is read from its first byte on. */
+describe('jpg codec, scored rows as evidence', () => {
+  /** Source that counts how often it is read from its first byte. */
   const counted = (bytes: Uint8Array) => {
     const source = memorySource(bytes, 'a.jpg')
     let readings = 0
@@ -262,7 +262,7 @@ describe('jpg codec, what was looked at', () => {
     return { evidence, outcome, bytes: sink.bytes() }
   }
 
-  it('knows the samples of a result again, and scores them as if they were compared once more', async () => {
+  it('reuses the score of known samples, equal to a new comparison', async () => {
     const bytes = await encoded()
     const { evidence, outcome, bytes: result } = await made(bytes)
     const verified = async (...more: [unknown?]) => {
@@ -278,8 +278,8 @@ describe('jpg codec, what was looked at', () => {
     expect(known.readings).toBeLessThan(unknown.readings)
   })
 
-  // small-score: searches count the weights of scales that small pictures lack, receipts do not.
-  it('scores small pictures as receipts do', async () => {
+  // small-score: in small pictures, searches and receipts must use the same weights for missing scales.
+  it('scores small pictures as in receipts', async () => {
     for (const [width, height] of [
       [100, 76],
       [136, 66],
@@ -295,7 +295,7 @@ describe('jpg codec, what was looked at', () => {
     }
   })
 
-  it('believes no evidence of other samples', async () => {
+  it('ignores evidence of other samples', async () => {
     const bytes = await encoded()
     const { evidence, outcome } = await made(bytes)
     const check = (result: Uint8Array) =>
@@ -303,7 +303,7 @@ describe('jpg codec, what was looked at', () => {
     const other = photo(WIDTH, HEIGHT, 3, 7).reverse()
     const swapped = concat((await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 80 }, [other])).chunks)
     expect(await check(swapped)).toMatchObject({ equal: false })
-    // Another quality of the same picture is compared, and scores what it is.
+    // Another quality of the same picture is compared in full and gets its own score.
     const coarser = concat(
       (await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 60 }, [photo(WIDTH, HEIGHT, 3)])).chunks,
     )
@@ -313,8 +313,8 @@ describe('jpg codec, what was looked at', () => {
   })
 })
 
-describe('jpg codec, bad input', () => {
-  it('names what it does not handle', async () => {
+describe('jpg codec, invalid input', () => {
+  it('reports unsupported features', async () => {
     const bytes = await encoded()
     const frame = bytes.findIndex((byte, i) => byte === 0xff && bytes[i + 1] === 0xc0)
     const bent = (at: number, ...values: number[]) => {
@@ -325,13 +325,13 @@ describe('jpg codec, bad input', () => {
     expect((await press(bent(1, 0xc3))).outcome).toMatchObject({ reason: 'unsupported_feature' })
     expect((await press(bent(1, 0xc9))).outcome).toMatchObject({ reason: 'unsupported_feature' })
     expect((await press(bent(4, 12))).outcome).toMatchObject({ reason: 'unsupported_feature' })
-    // duplicate-component-ids: the third component has the name of the first.
+    // duplicate-component-ids: the third component has the identifier of the first.
     expect((await press(bent(16, 1))).outcome).toMatchObject({ reason: 'unsupported_feature' })
     expect((await press(bent(5, 0xff, 0xff, 0xff, 0xff))).outcome).toMatchObject({ reason: 'over_budget' })
     expect((await press(bent(5, 0x10, 0))).outcome).toMatchObject({ reason: 'malformed' })
   })
 
-  it('refuses more scans than a picture can have', async () => {
+  it('rejects more scans than a picture can have', async () => {
     const job = await JpegJob.read(await encoded('gray', 60))
     const bytes = concat(job.write('read', 'progressive', true))
     const scan = bytes.lastIndexOf(0xda) - 1
@@ -339,7 +339,7 @@ describe('jpg codec, bad input', () => {
     expect((await press(repeated)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('is not kept busy by a huge picture of many empty scans', { timeout: 60_000 }, async () => {
+  it('rejects a huge picture of many empty scans quickly', { timeout: 60_000 }, async () => {
     const side = 8192
     const rows = new Uint8Array(side * 64).fill(90)
     const taking = JpegJob.fromRows({ width: side, height: side, pixels: 'gray' }, { kind: 'stream', quality: 50, trellis: false })
@@ -350,7 +350,7 @@ describe('jpg codec, bad input', () => {
     expect((await press(repeated)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('survives any damage, and the next file is fine', async () => {
+  it('survives any damage and compresses the next file', async () => {
     const good = await encoded('rgb', 85)
     await fc.assert(
       fc.asyncProperty(fc.nat(good.length - 1), fc.nat(255), fc.boolean(), async (at, value, cut) => {

@@ -1,4 +1,4 @@
-/** Segments by the thousands: each costs more than its own bytes. */
+/** Thousands of segments, each of which uses more memory than its own bytes. */
 
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
@@ -11,14 +11,14 @@ import { jpegOf, photo, press } from '../../../support/packages.ts'
 const comment = (text: string) =>
   Uint8Array.from([0xff, 0xfe, 0, text.length + 2, ...text].map((one) => (typeof one === 'string' ? one.charCodeAt(0) : one)))
 
-/** A photograph with so many comments. */
+/** Photograph with `times` comments. */
 async function commented(times: number): Promise<Uint8Array> {
   const file = await jpegOf(photo(64, 64), 64, 64)
   return concat([file.subarray(0, 2), ...Array.from({ length: times }, (_, i) => comment(`${i}`)), file.subarray(2)])
 }
 
-describe('a JPEG of many segments', () => {
-  it('is refused at 100,000 comments, of which 14 MB took the heap of an isolate and the isolate along', async () => {
+describe('JPEG of many segments', () => {
+  it('is rejected with 100,000 comments, whose 14 MB would exhaust the heap of an isolate', async () => {
     expect(inEnglish((await press(jpg, await commented(100_000), 'medium')).outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'over_budget',
@@ -26,12 +26,12 @@ describe('a JPEG of many segments', () => {
     })
   })
 
-  it('is refused with as many between its scans', async () => {
+  it('is rejected with 100,000 comments between its scans', async () => {
     const places = Array.from({ length: 20_001 }, (_, i) => ({ offset: 4 * i, length: 4 }))
     await expect(lateSegments(memorySource(new Uint8Array(80_004), 'a.jpg'), places)).rejects.toThrow('20000 segments')
   })
 
-  it('keeps each of thousands', async () => {
+  it('keeps each of several thousand comments', async () => {
     const file = await commented(3000)
     const { outcome, bytes } = await press(jpg, file, 'medium')
     expect(outcome.kind).toBe('compressed')

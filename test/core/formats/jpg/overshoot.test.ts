@@ -6,7 +6,7 @@ import { psnrDb } from './photo.ts'
 
 const SIDE = 256
 
-/** Rings and strokes, 1 at their middle and soft at their edges, 0 on the ground. */
+/** Rings and strokes: 1 in the middle, soft at the edges, 0 on the ground. */
 function ink(x: number, y: number): number {
   const stroke = (distance: number) => Math.max(0, Math.min(1, 1.7 - Math.abs(distance)))
   const ring = stroke((Math.hypot((x % 32) - 15.5, (y % 32) - 15.5) - 9) * 0.9)
@@ -27,7 +27,7 @@ async function made(pixels: Uint8Array, quality: number) {
   return { file, psnrDb: psnrDb(pixels, await shown(file)) }
 }
 
-/** The file with its steps divided by 3, which nothing is clamped by: samples around 0, as they are before that, as far as steps of 3 go. */
+/** Samples before clamping, around 0: decoded from the file with its quantisation steps divided by 3, so that nothing is clamped. */
 async function unclamped(file: Uint8Array): Promise<number[]> {
   const gentler = file.slice()
   const table = gentler.findIndex((byte, at) => byte === 0xff && gentler[at + 1] === 0xdb) + 5
@@ -35,11 +35,11 @@ async function unclamped(file: Uint8Array): Promise<number[]> {
   return [...(await shown(gentler))].map((sample) => 3 * (sample - 128))
 }
 
-describe('what lies beyond white and black', () => {
+describe('samples beyond white and black', () => {
   it.each([
     ['white', [255, 55], [235, 35]],
     ['black', [0, 200], [20, 220]],
-  ] as const)('strokes on %s are nearer to what they were, in fewer bytes, than the same on grey', async (_, atTheEnd, within) => {
+  ] as const)('strokes on %s have a smaller error in fewer bytes than on grey', async (_, atTheEnd, within) => {
     for (const [quality, lower] of [
       [50, 46],
       [75, 73],
@@ -50,7 +50,7 @@ describe('what lies beyond white and black', () => {
     }
   })
 
-  it('a file comes out nearer, too, when it is coded again', async () => {
+  it('recompressing a file also has a smaller error', async () => {
     const [white, grey] = [(await made(drawn(255, 55), 90)).file, (await made(drawn(235, 35), 90)).file]
     const again = async (file: Uint8Array) => {
       using job = await JpegJob.read(file)
@@ -59,12 +59,12 @@ describe('what lies beyond white and black', () => {
     expect((await again(white)).psnrDb).toBeGreaterThan((await again(grey)).psnrDb + 2)
   })
 
-  it('is nothing to blocks within', async () => {
+  it('has no effect on blocks without black or white', async () => {
     const { file } = await made(drawn(220, 30), 60)
     expect(createHash('sha256').update(file).digest('hex').slice(0, 16)).toBe('99e7313baa01705e')
   })
 
-  it.each([25, 40, 60])('is not so much that decoders in a hurry overflow, at quality %i', async (quality) => {
+  it.each([25, 40, 60])('does not overflow fast decoders at quality %i', async (quality) => {
     const discs = Uint8Array.from({ length: SIDE * SIDE }, (_, i) =>
       Math.hypot(((i % SIDE) % 37) - 18, ((i >> 8) % 37) - 18) < 13 ? 0 : 255,
     )
@@ -73,7 +73,7 @@ describe('what lies beyond white and black', () => {
     let most = 0
     for (let at = 0; at < samples.length; at += 8) {
       const difference = (k: number) => (samples[at + k] ?? 0) - (samples[at + 7 - k] ?? 0)
-      // z10 + z12 of jidctfst.c, which 13 bits hold up to 255
+      // z10 + z12 of jidctfst.c; 13 bits suffice up to 255
       most = Math.max(most, Math.abs(0.1353 * (difference(0) + difference(1)) + 0.3266 * (difference(2) + difference(3))))
     }
     expect(most).toBeLessThan(262)

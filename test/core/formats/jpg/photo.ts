@@ -1,4 +1,4 @@
-/** A deterministic picture with what photographs have: slow gradients, edges, texture and sensor noise. */
+/** Deterministic picture with features of photographs: slow gradients, edges, texture and sensor noise. */
 export function photo(width: number, height: number, channels: 1 | 3 | 4, seed = 1): Uint8Array {
   const pixels = new Uint8Array(width * height * channels)
   let state = seed * 2654435761
@@ -21,7 +21,7 @@ export function photo(width: number, height: number, channels: 1 | 3 | 4, seed =
   return pixels
 }
 
-/** Peak signal to noise ratio in dB of two buffers of samples. */
+/** Peak signal-to-noise ratio in dB of two buffers of samples. */
 export function psnrDb(a: Uint8Array, b: Uint8Array): number {
   let sum = 0
   for (let i = 0; i < a.length; i++) sum += ((a[i] ?? 0) - (b[i] ?? 0)) ** 2

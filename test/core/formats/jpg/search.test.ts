@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { pictureTarget } from '../../../../src/core/catalog/levels.ts'
 import { requantiseToTarget } from '../../../../src/core/images/jpeg/quality-search.ts'
 
-describe('searching for a quality', () => {
-  it('a cliff where an earlier compression had its steps: low does not end above medium', async () => {
-    // As measured on a photograph that was compressed twice; samples do not see the cliff below 50.
+describe('search for a quality', () => {
+  it('low does not end above medium if quality drops sharply at the steps of an earlier compression', async () => {
+    // Figures of a photograph that was compressed twice; samples miss the sharp drop of quality below 50.
     const figuresOf = (quality: number, sample: boolean) => {
       const psnrDb = 32.3 + (quality - 46) * 0.11
       const ssim = quality < 50 && !sample ? 0.871 : 0.937 + (quality - 50) * (sample ? 0.0012 : 0.00145)

@@ -1,4 +1,4 @@
-/** JPEGs are steered by what eyes see: up where luma would have been content, down where it would have protected noise. */
+/** The perceptual score steers JPEG: to a higher quality where luma figures would suffice, and to a lower one where they protect noise. */
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
 import { LEVELS } from '../../../../src/core/catalog/levels.ts'
@@ -23,7 +23,7 @@ function painted(colour: (x: number, y: number) => readonly number[], noise = 0)
   return pixels
 }
 
-/** Strokes of a pixel or two on a light ground, as small text has them. */
+/** Strokes of one or two pixels on a light ground, like small text. */
 const isStroke = (x: number, y: number) => y % 12 > 2 && y % 12 < 10 && ((x % 7 < 2 && y % 5 > 0) || (y % 12 === 6 && x % 7 < 5))
 
 const PICTURES = {
@@ -59,8 +59,8 @@ async function press(file: Uint8Array, quality: Quality) {
   return { bytes, pictures: outcome.loss?.pictures }
 }
 
-describe.each(NAMES)('a picture of %s', (name) => {
-  it('looks as its level says, and levels are in order', async () => {
+describe.each(NAMES)('picture of %s', (name) => {
+  it('reaches the score of its level, and levels keep their order', async () => {
     const file = await fileOf(PICTURES[name])
     const sizes: number[] = []
     for (const quality of STRICTNESS) {
@@ -74,7 +74,7 @@ describe.each(NAMES)('a picture of %s', (name) => {
   }, 60_000)
 })
 
-it('noise comes down as far as eyes and the floors of luma let it', async () => {
+it('lowers the quality of noise down to the score and luma floors', async () => {
   const file = await fileOf(PICTURES.noise)
   const { pictures } = await press(file, 'low')
   const { floor } = LEVELS.perceptual.low
@@ -83,7 +83,7 @@ it('noise comes down as far as eyes and the floors of luma let it', async () => 
   expect(pictures!.ssim).toBeGreaterThanOrEqual(floor.ssim)
 })
 
-it('a picture that became a JPEG looks as its level says, held in memory or read twice', async () => {
+it('reaches the score of a converted picture, stored in memory or read twice', async () => {
   const pixels = PICTURES.skin
   const raster: Raster = {
     width: WIDTH,
@@ -104,7 +104,7 @@ it('a picture that became a JPEG looks as its level says, held in memory or read
   }
 })
 
-it('what is too small for a score keeps what SSIM and PSNR ask for', async () => {
+it('reaches SSIM and PSNR for pictures too small for a score', async () => {
   const [width, height] = [120, 60]
   const { chunks } = await encodeRows({ width, height, pixels: 'rgb', quality: 97, scans: 'sequential' }, [photo(width, height, 3)])
   const { pictures } = await press(concat(chunks), 'low')
@@ -112,7 +112,7 @@ it('what is too small for a score keeps what SSIM and PSNR ask for', async () =>
   expect(pictures!.psnrDb).toBeGreaterThanOrEqual(LEVELS.jpeg.low.psnrDb - 0.1)
 })
 
-it('what no quality brings to its level stays exact', async () => {
+it('stays lossless if no quality reaches the level', async () => {
   const [width, height] = [60, 60]
   const random = randomNumbers(11)
   const noise = Uint8Array.from({ length: width * height * 3 }, () => random() * 256)

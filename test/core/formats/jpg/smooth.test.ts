@@ -15,7 +15,7 @@ import { encodeRows, JpegJob, JpegRows, type Scans } from '../../../../wasm/jpeg
 const WIDTH = 400
 const HEIGHT = 304
 const LEVELS = ['low', 'medium', 'high'] as const
-/** In levels, at most. Half of one is what rounding makes of slow ramps. */
+/** Largest band error in levels; rounding slow ramps already costs half a level. */
 const BAND_ERROR = 0.65
 
 const painted = (colour: (x: number, y: number) => readonly number[]) => {
@@ -68,7 +68,7 @@ async function compressed(file: Uint8Array, more: Partial<Options>): Promise<Uin
   return concat(chunks)
 }
 
-/** DC and the two lowest frequencies of each table (ITU-T T.81, B.2.4.1). */
+/** Quantisation steps of DC and the two lowest frequencies of each table (ITU-T T.81, B.2.4.1). */
 function lowestSteps(file: Uint8Array): number[] {
   const steps: number[] = []
   for (let at = 2; file[at + 1] !== 0xda; at += 2 + ((file[at + 2] ?? 0) << 8) + (file[at + 3] ?? 0)) {
@@ -86,7 +86,7 @@ function lowestSteps(file: Uint8Array): number[] {
   return steps
 }
 
-/** Root mean square, in the worst channel, of the errors of the means of squares of 16 pixels: what is seen of bands and blocks. */
+/** Root mean square error of the means of 16-pixel squares, in the worst channel: the visible part of bands and blocks. */
 function bandError(a: Uint8Array, b: Uint8Array): number {
   const squares = [0, 0, 0]
   for (let y = 0; y < HEIGHT; y += 16)
@@ -112,7 +112,7 @@ const raster: Raster = {
 }
 
 describe.each(Object.keys(SMOOTH) as (keyof typeof SMOOTH)[])('a %s', (name) => {
-  it.each(LEVELS)('has no bands and no blocks at %s', async (quality) => {
+  it.each(LEVELS)('shows no bands and no blocks at %s', async (quality) => {
     const file = await fileOf(SMOOTH[name])
     const result = await compressed(file, { quality })
     expect(Math.max(...lowestSteps(result))).toBeLessThanOrEqual(8)
@@ -121,7 +121,7 @@ describe.each(Object.keys(SMOOTH) as (keyof typeof SMOOTH)[])('a %s', (name) => 
 })
 
 describe('finer steps for smooth areas', () => {
-  it('levels keep their order', async () => {
+  it('keep the order of levels', async () => {
     for (const pixels of Object.values(SMOOTH)) {
       const file = await fileOf(pixels)
       const sizes = await Promise.all(LEVELS.map(async (quality) => (await compressed(file, { quality })).length))
@@ -129,15 +129,15 @@ describe('finer steps for smooth areas', () => {
     }
   })
 
-  it('when a file is read twice because it would not fit into memory', async () => {
+  it('are used if a file is read twice because it exceeds memory', async () => {
     const file = await fileOf(SMOOTH.sky, 98, 'sequential')
-    // Above what holding the result takes, below what holding the coefficients takes.
+    // Budget above the memory of the result and below that of the coefficients.
     const memoryBudget = 10 * 1024 * 1024 + WIDTH * 1200 + 3.5 * file.length
     const result = await compressed(file, { quality: 'low', memoryBudget })
     expect(Math.max(...lowestSteps(result))).toBeLessThanOrEqual(8)
   })
 
-  it('in a picture of another format, held in memory or read twice', async () => {
+  it('are used for pictures of other formats, stored or read twice', async () => {
     for (const memoryBudget of [96 << 20, 17 * 1024 * 1024 + WIDTH * 1200 + WIDTH * HEIGHT]) {
       const request = { target: pictureTarget('low'), pristine: true, sizeLimit: 1 << 30, options: { ...options, memoryBudget } }
       const { chunks } = await encodeJpeg(raster, {}, request)
@@ -145,19 +145,19 @@ describe('finer steps for smooth areas', () => {
     }
   })
 
-  it('in a picture of a document, whose quality may be lower', async () => {
+  it('are used for pictures in documents', async () => {
     using job = await JpegJob.read(await fileOf(SMOOTH.sky))
     await searchQuality(job, WIDTH * HEIGHT, TARGETS.low, 40, Number.POSITIVE_INFINITY)
     expect(Math.max(...lowestSteps(concat(job.write('made', 'progressive'))))).toBeLessThanOrEqual(8)
   })
 
-  it('with a wanted size', async () => {
+  it('are used for a target size', async () => {
     const file = await fileOf(SMOOTH.sky)
     const result = await compressed(file, { targetSize: Math.round(file.length / 3) })
     expect(Math.max(...lowestSteps(result))).toBeLessThanOrEqual(8)
   })
 
-  it('not where texture hides them: the same bytes', async () => {
+  it('are not used where texture hides bands: same bytes', async () => {
     using job = await JpegJob.read(await fileOf(texture))
     expect(job.smoothPlanes).toBe(0)
     for (const quality of [35, 65]) {
@@ -170,12 +170,12 @@ describe('finer steps for smooth areas', () => {
     }
   })
 
-  it('not where colours are flat', async () => {
+  it('are not used in flat colours', async () => {
     using job = await JpegJob.read(await fileOf(painted((x) => (x < WIDTH / 2 ? [200, 40, 40] : [250, 250, 250]))))
     expect(job.smoothPlanes).toBe(0)
   })
 
-  it('streams to the same bytes as it stores', async () => {
+  it('write the same bytes streamed and stored', async () => {
     const file = await fileOf(SMOOTH.sky)
     using stored = await JpegJob.read(file)
     using streamed = await JpegJob.read(file, { kind: 'stream', quality: 50, smoothPlanes: stored.smoothPlanes })

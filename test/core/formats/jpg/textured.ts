@@ -6,7 +6,7 @@ import { memorySource } from '../../../../src/core/model/source.ts'
 import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 
-/** A grey JPEG with texture everywhere, made strip by strip. `noise`: how much noise is added, in levels for each of 256. */
+/** Grey JPEG with texture everywhere, generated strip by strip. `noise`: amplitude of added noise in levels, of 256. */
 export function textured(width: number, height: number, noise: number, quality: number): Uint8Array {
   const strip = new Uint8Array(width * 16)
   for (let i = 0; i < strip.length; i++) strip[i] = 120 + 60 * Math.sin(i / 700) + (Math.imul(i, 2654435761) >>> 24) * noise
@@ -15,6 +15,6 @@ export function textured(width: number, height: number, noise: number, quality: 
   return concat(taking.end().write('made', 'sequential', true))
 }
 
-/** Compresses a JPEG with at most 96 MiB, unless `over` says otherwise. */
+/** Compresses a JPEG with a memory budget of 96 MiB, unless `over` changes it. */
 export const pressTextured = (bytes: Uint8Array, over: Partial<Options> = {}) =>
   openJob(jpg, memorySource(bytes, 'large.jpg'), {}, { quality: 'low', ...over }).whole(async () => memorySink(bytes.length, 'large.jpg'))

@@ -22,14 +22,14 @@ function picture(side: number, colourAt: (x: number, y: number) => readonly numb
   return concat(encoder.finish())
 }
 
-/** Rings with a fringe of many colours, as a plot has them. */
+/** Rings with a fringe of many colours, like a plot. */
 const rings = () =>
   picture(110, (x, y) => {
     const away = Math.hypot(x - 90, y - 70) % 23
     return away < 3 ? [away * 80, x, y] : [255, 255, 255]
   })
 
-/** Every hue in stripes on white: little in any form. */
+/** Stripes of every hue on white, which compress well in every form. */
 const stripes = () =>
   picture(300, (x, y) => {
     if (y < 40 || y > 240 || x < 30 || x > 270) return [255, 255, 255]
@@ -37,7 +37,7 @@ const stripes = () =>
     return [hue * 5, 255 - hue * 3, (hue * 37) & 255]
   })
 
-/** A byte a pixel in its smallest form. */
+/** Picture whose smallest form has one byte a pixel. */
 const stairs = (side: number) =>
   picture(side, (x, y) => {
     const step = (x >> 5) ^ (y >> 4)
@@ -58,7 +58,7 @@ async function pressedAt(depth: number, file: Uint8Array, quality: Quality) {
   return { outcome: pressing.outcome, bytes: await readAll(pressing.result!) }
 }
 
-/** With their filters. */
+/** Filtered rows of the image data. */
 function rowsOf(bytes: Uint8Array): Buffer {
   const file = Buffer.from(bytes)
   const data: Buffer[] = []
@@ -68,17 +68,17 @@ function rowsOf(bytes: Uint8Array): Buffer {
   return inflateSync(Buffer.concat(data))
 }
 
-test('an uploaded picture of few rows is deflated once more, one inside of a document is not', async () => {
+test('deflates a small uploaded picture again, but not one inside a document', async () => {
   const file = rings()
   const [uploaded, inside] = [await pressedAt(0, file, 'high'), await pressedAt(1, file, 'high')]
   expect(inEnglish(uploaded.outcome)).toMatchObject({ steps: expect.arrayContaining([AGAIN]) })
   expect(inEnglish(inside.outcome)).toMatchObject({ steps: expect.not.arrayContaining([AGAIN]) })
   expect(uploaded.bytes.length).toBeLessThan(inside.bytes.length)
-  // Node's zlib holds the checksum against the rows; they are the same.
+  // Node's zlib checks the checksum of the rows; both files have the same rows.
   expect(rowsOf(uploaded.bytes)).toEqual(rowsOf(inside.bytes))
 })
 
-test('so are more than a megabyte and a half of rows, up to three', async () => {
+test('deflates rows of 1.5 to 3 MB again', async () => {
   expect(inEnglish((await pressedAt(0, stairs(1250), 'high')).outcome)).toMatchObject({ steps: expect.arrayContaining([AGAIN]) })
   expect(rowBytesIfFew({ width: 2048, height: 1536, bitDepth: 8, colourType: 3 })).toBe(2049 * 1536)
   expect(rowBytesIfFew({ width: 2048, height: 2048, bitDepth: 8, colourType: 3 })).toBeUndefined()
@@ -87,7 +87,7 @@ test('so are more than a megabyte and a half of rows, up to three', async () => 
 test.each([
   ['rings', rings()],
   ['stripes', stripes()],
-])('%s: palettes are deflated once more, too, so that levels keep their order', async (_, file) => {
+])('%s: deflates palettes again, so that levels keep their order', async (_, file) => {
   const sizes: number[] = []
   for (const quality of ['low', 'medium', 'high'] as const) sizes.push((await pressedAt(0, file, quality)).bytes.length)
   expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))

@@ -4,7 +4,7 @@ import { PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
 import { inEnglish } from '../../../support/in-english.ts'
 import { pressFile } from '../../../support/press-file.ts'
 
-it('clear ground below translucent ink is index 0, which goes on through the filter byte of each row', async () => {
+it('gives transparent ground index 0, so that runs continue over filter bytes', async () => {
   const side = 200
   using encoder = new PngEncoder({ width: side, height: side, colourType: 6, bitDepth: 8 }, QUICK)
   for (let y = 0; y < side; y++) {

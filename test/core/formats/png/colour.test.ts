@@ -1,4 +1,4 @@
-/** Palettes at `medium` and `low` keep hues and soft gradients, of which luma figures say nothing. */
+/** Palettes at `medium` and `low` keep hues and soft gradients, which luma figures do not measure. */
 import { expect, it } from 'vitest'
 import { LEVELS } from '../../../../src/core/catalog/levels.ts'
 import { largerPalette } from '../../../../src/core/images/png/palette-search.ts'
@@ -15,10 +15,10 @@ function picture(pixel: (x: number, y: number) => Pixel): Uint8Array {
   return rgba
 }
 
-/** What comes back at a level, decoded. */
+/** Decoded result of a level. */
 const after = async (rgba: Uint8Array, quality: Quality) => (await pressed(rgba, SIDE, quality)).rgba
 
-/** Mean of a sum of channels over a square of pixels. */
+/** Mean over a square of pixels of a weighted sum of channels. */
 function mean(rgba: Uint8Array, weights: Pixel, [x, y, side]: readonly [number, number, number]): number {
   let sum = 0
   for (let j = y; j < y + side; j++)
@@ -26,7 +26,7 @@ function mean(rgba: Uint8Array, weights: Pixel, [x, y, side]: readonly [number, 
   return sum / (side * side)
 }
 
-/** The largest difference of means over squares of 5 × 5 pixels. */
+/** Largest difference of means over squares of 5 × 5 pixels. */
 function worst(a: Uint8Array, b: Uint8Array, weights: Pixel): number {
   let most = 0
   for (let y = 0; y + 5 <= SIDE; y += 5)
@@ -37,7 +37,7 @@ function worst(a: Uint8Array, b: Uint8Array, weights: Pixel): number {
 const noise = (x: number, y: number, c: number) => (((x * 73 + y * 151 + c * 31) * 2654435761) >>> 26) - 32
 const LUMA: Pixel = [0.299, 0.587, 0.114, 0]
 
-it('areas of equal luma keep their hues', async () => {
+it('keeps hues of areas with equal luma', async () => {
   const hues = picture((x, y) => {
     const disc = Math.floor(x / 40) + 5 * Math.floor(y / 40)
     const inside = Math.hypot((x % 40) - 20, (y % 40) - 20) < 16
@@ -55,13 +55,13 @@ it('areas of equal luma keep their hues', async () => {
   }
 })
 
-it('a soft shadow stays soft', async () => {
+it('keeps a soft shadow soft', async () => {
   const shadow = picture((x, y) => [0, 0, 0, Math.round(180 * Math.exp(-(((x - 100) / 60) ** 2 + ((y - 100) / 60) ** 2)))])
   expect(worst(shadow, await after(shadow, 'medium'), [0, 0, 0, 1])).toBeLessThan(3)
   expect(worst(shadow, await after(shadow, 'low'), [0, 0, 0, 1])).toBeLessThan(5)
 })
 
-it('a gradient has neither stripes nor staircases', async () => {
+it('adds neither stripes nor steps to a gradient', async () => {
   const sky = picture((x, y) => {
     const v = x / 4 + y / 2 + noise(x, y, 0) / 40
     return [60 + v, 100 + v * 0.8, 180 + v * 0.4, 255]
@@ -70,7 +70,7 @@ it('a gradient has neither stripes nor staircases', async () => {
   expect(worst(sky, await after(sky, 'low'), LUMA)).toBeLessThan(4.8)
 })
 
-/** How many pixels, of neighbours along rows, are equal where the original changes: what flat bands in a gradient have most of. */
+/** Number of equal neighbours in rows where the original changes: a measure of flat bands in gradients. */
 function flatRuns(a: Uint8Array, b: Uint8Array): number {
   let longest = 0
   for (let y = 0; y < SIDE; y++)
@@ -84,7 +84,7 @@ function flatRuns(a: Uint8Array, b: Uint8Array): number {
   return longest
 }
 
-it('a button that fades has no blocks, at low neither', async () => {
+it('shows no blocks in a fading button, even at low', async () => {
   const button = picture((x, y) =>
     x > 20 && x < 180 && y > 60 && y < 140
       ? ([50 + x, 30 + x * 0.8, 120 + x / 2, 255].map(Math.round) as unknown as Pixel)
@@ -93,7 +93,7 @@ it('a button that fades has no blocks, at low neither', async () => {
   for (const quality of ['medium', 'low'] as const) expect(flatRuns(button, await after(button, quality)), quality).toBeLessThan(11)
 })
 
-it('dark and bright ends of a gradient keep their lightness', async () => {
+it('keeps the lightness of both ends of a gradient', async () => {
   const fade = picture((x, y) => {
     const v = 20 + ((x + y) * 215) / (2 * SIDE)
     return [v, v + noise(x, y, 1) / 16, 255 - v, 255].map(Math.round) as unknown as Pixel
@@ -105,7 +105,7 @@ it('dark and bright ends of a gradient keep their lightness', async () => {
   }
 })
 
-it('thin rings of four reds on blue stay four: none merge in the worst tile, which a score of the whole forgives', async () => {
+it('keeps four reds of thin rings on blue distinct, although the score of the whole picture allows a merge', async () => {
   const side = 320
   const reds = [
     [214, 0, 20],
@@ -134,7 +134,7 @@ it('thin rings of four reds on blue stay four: none merge in the worst tile, whi
   }
 })
 
-it('a palette that steps back has 16 colours before it has more, which take twice the bits', () => {
+it('tries 16 colours before more, which need twice the bits', () => {
   const effort = { level: 6, trialLevel: 3, strategies: 1, bandBytes: 131072, passes: 0 }
   const plan = { kind: 'palette', tolerance: 0, dither: 'none', effort, estimate: 1000 } as const
   const next = (colours: number) => largerPalette({ ...plan, colours }, 1, 1)?.colours

@@ -1,4 +1,4 @@
-/** Pictures that are data: every sample stays at every level, and the receipt says why; pictures for the eye are no data. */
+/** Data pictures keep every sample at every level, and the receipt gives the reason; ordinary pictures are not treated as data. */
 
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
@@ -26,16 +26,16 @@ const form = (colourType: 0 | 2 | 3 | 4 | 6, bitDepth: 8 | 16, palette?: readonl
 })
 const random = numbers(7)
 
-/** Hills of 0 to 1. */
+/** Height map of hills, 0 to 1. */
 const hills = (x: number, y: number) => 0.5 + 0.25 * Math.sin(x / 19 + y / 43) + 0.25 * Math.cos(y / 17 - x / 61)
-/** Number of the cell of a point: areas with straight borders. */
+/** Seed points of cells, which are areas with straight borders. */
 const SEEDS = Array.from({ length: 21 }, () => [random() * WIDTH, random() * HEIGHT] as const)
 function label(x: number, y: number): number {
   const distances = SEEDS.map(([a, b]) => (a - x) ** 2 + (b - y) ** 2)
   return distances.indexOf(Math.min(...distances))
 }
 const COLOURS = SEEDS.map(() => [random() * 255, random() * 255, random() * 255].map(Math.floor))
-/** The colours of PASCAL VOC: bits of the index, the lowest three first, from the highest bit of each channel down. */
+/** Label palette of PASCAL VOC: the bits of the index, lowest three first, fill each channel from its highest bit down. */
 const VOC = Array.from({ length: 256 }, (_, index) =>
   [0, 1, 2].map((c) => [0, 1, 2].reduce((sum, bit) => sum + (((index >> (3 * bit + c)) & 1) << (7 - bit)), 0)),
 ).flat()
@@ -93,7 +93,7 @@ async function samplesOf(file: Uint8Array, rows: RowForm): Promise<Buffer> {
   return Buffer.from(concat(all))
 }
 
-describe('data in PNG keeps every sample at every level, and the receipt says why', () => {
+describe('data in PNG keeps every sample at every level, with the reason in the receipt', () => {
   it.each(DATA)('%s', async (_, file, why) => {
     for (const quality of ['low', 'medium', 'high'] as const) {
       const { outcome, bytes, defect } = await pressFile(png, file, 'data.png', { quality })
@@ -109,7 +109,7 @@ describe('data in PNG keeps every sample at every level, and the receipt says wh
     'classes as grey values',
     'classes as indices of the VOC palette',
     'depth in millimetres',
-  ])('%s keep the stored numbers, not only the colours', async (name) => {
+  ])('keeps the stored numbers of %s, not only the colours', async (name) => {
     const [, file] = DATA.find(([known]) => known === name)!
     const { bytes } = await pressFile(png, file, 'data.png', { quality: 'low' })
     expect((await samplesOf(bytes, 'native')).equals(await samplesOf(file, 'native'))).toBe(true)
@@ -117,7 +117,7 @@ describe('data in PNG keeps every sample at every level, and the receipt says wh
     expect(after!.header).toEqual(before!.header)
   })
 
-  it('a lookup table stays exact: Hald of level 5, and a strip of 16 squares', async () => {
+  it('keeps lookup tables lossless: Hald of level 5, and a strip of 16 squares', async () => {
     const graded = (r: number, g: number, b: number) => [r ** 0.9, g, b ** 1.1 * 0.9].map((value) => Math.round(value * 255))
     const hald = plainPng({ width: 125, height: 125, colourType: 2, bitDepth: 8 }, (x, y) => {
       const at = y * 125 + x
@@ -134,7 +134,7 @@ describe('data in PNG keeps every sample at every level, and the receipt says wh
     }
   })
 
-  it('a document that shows a mask smaller does not resample it', async () => {
+  it('does not downsample a mask that a document shows smaller', async () => {
     const [, file] = DATA.find(([name]) => name === 'classes as colours')!
     const { bytes } = await pressFile(png, file, 'a.png', { quality: 'low', fitWithin: { width: 40, height: 30 } })
     expect((await readPngInfo(memorySource(bytes, '').stream())).header.width).toBe(WIDTH)
@@ -145,7 +145,7 @@ describe('data in another format', () => {
   const mask = DATA.find(([name]) => name === 'classes as colours')![1]
   const depth = DATA.find(([name]) => name === 'depth in millimetres')![1]
 
-  it('a mask as WebP is exact', async () => {
+  it('converts a mask to WebP losslessly', async () => {
     const { outcome, bytes } = await pressFile(png, mask, 'mask.png', { quality: 'low', output: 'webp' })
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
@@ -159,14 +159,14 @@ describe('data in another format', () => {
     ['a mask as JPEG', mask, 'jpg'],
     ['a mask as AVIF', mask, 'avif'],
     ['depths as WebP', depth, 'webp'],
-  ] as const)('%s comes with a warning', async (_, file, output) => {
+  ] as const)('warns about data as %s', async (_, file, output) => {
     const { outcome } = await pressFile(png, file, 'data.png', { quality: 'high', output })
     if (outcome.kind === 'compressed')
       expect(textsOf(outcome.steps)).toEqual(expect.arrayContaining([expect.stringMatching(/^warning: .* not kept/)]))
     else expect(outcome.reason).toMatch(/no_gain|unsupported_feature|below_floor/)
   })
 
-  it('a BMP of labels as PNG keeps every colour', async () => {
+  it('keeps every colour of a label BMP as PNG', async () => {
     const rgb = Uint8Array.from(
       { length: WIDTH * HEIGHT * 3 },
       (_, i) => COLOURS[label(Math.floor(i / 3) % WIDTH, Math.floor(i / 3 / WIDTH))]![i % 3]!,
@@ -178,7 +178,7 @@ describe('data in another format', () => {
 })
 
 describe('data in BMP', () => {
-  it('keeps the number of every pixel', async () => {
+  it('keeps the index of every pixel', async () => {
     const file = new Uint8Array(54 + 1024 + WIDTH * HEIGHT)
     const view = new DataView(file.buffer)
     file.set([0x42, 0x4d])
@@ -209,7 +209,7 @@ describe('data in BMP', () => {
   })
 })
 
-describe('pictures for the eye are no data', () => {
+describe('ordinary pictures are not treated as data', () => {
   const shaded = photo(WIDTH, HEIGHT)
   it.each([
     ['a photograph', pngOf(shaded, WIDTH, HEIGHT)],

@@ -1,4 +1,4 @@
-/** HDR in PNG: its bit depth and signalling stay at every level, AVIF carries both, and formats of SDR are refused. */
+/** HDR in PNG: bit depth and signalling stay at every level, AVIF keeps both, and SDR formats are rejected. */
 
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -25,12 +25,12 @@ const PQ = chunk('cICP', Uint8Array.of(9, 16, 0, 1))
 const HLG = chunk('cICP', Uint8Array.of(9, 18, 0, 1))
 const halves = (...values: number[]) => Uint8Array.from(values.flatMap((value) => [value >> 8, value & 255]))
 const longs = (...values: number[]) => Uint8Array.from(values.flatMap((value) => [24, 16, 8, 0].map((bits) => (value >>> bits) & 255)))
-/** Red, green, blue and white of BT.2020; 1,000 and 0.005 cd/m². */
+/** Chromaticities of BT.2020 (red, green, blue, white); luminance 1,000 and 0.005 cd/m². */
 const PRIMARIES = halves(35400, 14600, 8500, 39850, 6550, 2300, 15635, 16450)
 const MASTERING = chunk('mDCV', concat([PRIMARIES, longs(10_000_000, 50)]))
 const LIGHT = chunk('cLLI', longs(10_000_000, 4_000_000))
 
-/** A smooth light with fine texture, in PQ or HLG code values. */
+/** Smooth light with fine texture, in PQ or HLG code values. */
 const scene = (x: number, y: number, c: number) =>
   Math.round(26_000 + 14_000 * Math.sin(x / 40 + c) * Math.cos(y / 31) + 2_000 * Math.sin(x / 3 + y / 5 + c) + x * 20)
 const colours = (bitDepth: 8 | 16, ...more: Uint8Array[]) =>
@@ -45,7 +45,7 @@ const translucent = plainPng(
   PQ,
 )
 
-/** An ICC profile whose only tag is `cicp`. */
+/** ICC profile whose only tag is `cicp`. */
 function profiled(): Uint8Array {
   const profile = new Uint8Array(156)
   profile.set(longs(156), 0)
@@ -57,7 +57,7 @@ function profiled(): Uint8Array {
 
 const infoOf = (bytes: Uint8Array) => readPngInfo(memorySource(bytes, '').stream())
 
-describe('PNG of HDR stays exact and keeps its bit depth and signalling', () => {
+describe('HDR PNG stays lossless and keeps its bit depth and signalling', () => {
   it.each([
     ['16 bits of PQ', colours(16, PQ, MASTERING, LIGHT), 16, ['cICP', 'mDCV', 'cLLI']],
     ['16 bits of HLG', colours(16, HLG), 16, ['cICP']],
@@ -86,27 +86,27 @@ describe('PNG of HDR stays exact and keeps its bit depth and signalling', () => 
     expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
   })
 
-  it('16-bit samples that eight bits would hold keep 16 bits, too', async () => {
+  it('keeps 16 bits even if 8 bits would hold the samples', async () => {
     const file = plainPng({ width: 64, height: 64, colourType: 2, bitDepth: 16 }, (x, y) => [x * 257, y * 257, 0], PQ)
     const { bytes } = await pressFile(png, file, 'hdr.png', { quality: 'low' })
     expect((await infoOf(bytes)).header.bitDepth).toBe(16)
   })
 
-  it('a document that shows it smaller does not reduce it', async () => {
+  it('does not downsample HDR that a document shows smaller', async () => {
     const { outcome, bytes } = await pressFile(png, colours(16, PQ), 'a.png', { quality: 'low', fitWithin: { width: 48, height: 32 } })
     expect(outcome.kind).toBe('compressed')
     expect((await infoOf(bytes)).header).toMatchObject({ width: WIDTH, bitDepth: 16 })
   })
 })
 
-/** Properties of an AVIF file by type, without their headers. */
+/** Properties of an AVIF file by type, without box headers. */
 function propertiesOf(file: Uint8Array): Map<string, Uint8Array> {
   const meta = contentsOf(file).find(({ type }) => type === 'meta')!
   const iprp = contentsOf(meta.body.subarray(4)).find(({ type }) => type === 'iprp')!
   return new Map(contentsOf(contentsOf(iprp.body)[0]!.body).map(({ type, body }) => [type, body]))
 }
 
-/** Samples of the first tile, of ten bits. */
+/** Decoded 10-bit samples of the first tile. */
 async function decoded(file: Uint8Array, what: 'tiles' | 'alphas' = 'tiles') {
   const { grid, ...all } = readGrid(file)!
   using codec = await AvifCodec.open('decoder')
@@ -114,13 +114,13 @@ async function decoded(file: Uint8Array, what: 'tiles' | 'alphas' = 'tiles') {
 }
 
 describe('AVIF of HDR', () => {
-  it('has no more bits than the facts of the output say', async () => {
+  it('has no more bits than the facts of the output', async () => {
     const { bytes } = await pressFile(png, colours(16, PQ), 'hdr.png', { quality: 'low', output: 'avif' })
     const [, , , , channels, ...depths] = propertiesOf(bytes).get('pixi')!
     expect(depths).toEqual(Array.from({ length: channels! }, () => outputFacts('avif').holds?.bits))
   })
 
-  it('has ten bits, nclx, mdcv and clli, and every level in order', async () => {
+  it('has 10 bits, nclx, mdcv and clli, and keeps the order of levels', async () => {
     const sizes = []
     for (const quality of ['low', 'medium', 'high'] as const) {
       const { outcome, bytes, defect } = await pressFile(png, colours(16, PQ, MASTERING, LIGHT), 'hdr.png', { quality, output: 'avif' })
@@ -139,13 +139,13 @@ describe('AVIF of HDR', () => {
     expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
   })
 
-  it('says in the coded frame what the container says', async () => {
+  it('has the same code points in the coded frame as in the container', async () => {
     const { bytes } = await pressFile(png, colours(16, PQ), 'hdr.png', { quality: 'low', output: 'avif' })
     const bits = [...readGrid(bytes)!.tiles[0]!.frame.subarray(0, 20)].map((byte) => byte.toString(2).padStart(8, '0')).join('')
-    expect(bits).toContain('000010010001000000000110') // 9, 16, 6
+    expect(bits).toContain('000010010001000000000110') // bits of the code points 9, 16 and 6
   })
 
-  it('shows the samples of the upload, which eight bits cannot', async () => {
+  it('keeps samples that 8 bits cannot represent', async () => {
     const { outcome, bytes } = await pressFile(png, colours(16, PQ), 'hdr.png', { quality: 'high', output: 'avif' })
     const tile = await decoded(bytes)
     let [squares, fine] = [0, 0]
@@ -170,7 +170,7 @@ describe('AVIF of HDR', () => {
     for (const x of [0, 50, 100, 191]) expect(Math.abs(alpha.samples[x * 4]! - (x / (WIDTH - 1)) * 1023)).toBeLessThan(16)
   })
 
-  it('larger than a tile is a grid, whose last tiles are cut', async () => {
+  it('uses a grid with cropped last tiles above the tile size', async () => {
     const file = plainPng({ width: 600, height: 530, colourType: 2, bitDepth: 16 }, (x, y) => [0, 1, 2].map((c) => scene(x, y, c)), HLG)
     const { outcome, bytes, defect } = await pressFile(png, file, 'hdr.png', { quality: 'low', output: 'avif' })
     expect(defect).toBeUndefined()
@@ -181,13 +181,13 @@ describe('AVIF of HDR', () => {
     expect(readGrid(bytes)!.grid).toMatchObject({ width: 600, height: 530 })
   }, 60_000)
 
-  it('of a wanted size fits it', async () => {
+  it('meets a target size', async () => {
     const { bytes, outcome } = await pressFile(png, colours(16, PQ), 'hdr.png', { quality: 'high', output: 'avif', targetSize: 4000 })
     expect(outcome.kind).toBe('compressed')
     expect(bytes.length).toBeLessThanOrEqual(4000)
   })
 
-  it('refuses an altered signalling when the result is verified', async () => {
+  it('verification rejects changed signalling', async () => {
     const file = colours(16, PQ)
     const { outcome, bytes, options } = await press(png, file, 'low', NOTHING_LENT, 'avif')
     const altered = bytes.slice()
@@ -197,8 +197,8 @@ describe('AVIF of HDR', () => {
   })
 })
 
-describe('formats of SDR', () => {
-  it.each(['jpg', 'webp'] as const)('%s is refused with a reason', async (output) => {
+describe('SDR formats', () => {
+  it.each(['jpg', 'webp'] as const)('rejects %s with a reason', async (output) => {
     for (const file of [colours(16, PQ), colours(8, HLG), colours(16, profiled()), translucent]) {
       const { outcome } = await pressFile(png, file, 'hdr.png', { quality: 'medium', output })
       expect(inEnglish(outcome)).toMatchObject({
@@ -209,20 +209,20 @@ describe('formats of SDR', () => {
     }
   })
 
-  it('a document gets no JPEG of it', async () => {
+  it('does not offer a JPEG to a document', async () => {
     const { inner } = optionsOf(png.format, { jpg, png }, { quality: 'low' })
     expect(await inner.compress(colours(8, PQ), 'a.png', { output: 'jpg' })).toEqual({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 })
 
-it('light of PQ and HLG signals is that of the standards', () => {
+it('converts PQ and HLG signals to light as the standards define', () => {
   expect(pqLight(1)).toBeCloseTo(10_000, 3)
   expect(pqLight(0.58)).toBeCloseTo(203, -1)
   expect(hlgLight(1)).toBeCloseTo(1_000, 0)
   expect(hlgLight(0.75)).toBeCloseTo(203, -1)
 })
 
-it('the score falls by what shows in highlights alone, which are all white at the exposure of diffuse white', () => {
+it('lowers the score for differences in highlights only', () => {
   const [side, random] = [128, numbers()]
   const bright = (x: number, noise: number) => Math.round(48_000 + 60 * x + noise * 6_000 * random())
   const rows = (noise: number) =>

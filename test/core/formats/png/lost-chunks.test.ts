@@ -1,4 +1,4 @@
-/** Chunks that are not safe to copy: a result without them is not called lossless, unless they spoke of the stored form alone. */
+/** Chunks that are unsafe to copy: a result without them is not lossless, unless they only described the stored form. */
 
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
@@ -11,7 +11,7 @@ import { pressFile } from '../../../support/press-file.ts'
 
 const SIDE = 64
 
-/** A photograph, or a drawing of few colours that a palette holds exactly. */
+/** A photograph, and a drawing whose few colours a palette represents exactly. */
 const PICTURES = {
   photograph: photo(SIDE, SIDE),
   drawing: photo(SIDE, SIDE).map((_, i) => (((Math.floor(i / 3) % SIDE) * Math.floor(i / 3 / SIDE)) % 5) * 60),
@@ -22,14 +22,14 @@ const pictureWith = (name: keyof typeof PICTURES, type: string) => {
 }
 
 describe.each(['photograph', 'drawing'] as const)('a %s', (name) => {
-  it('without its mkBT is not lossless, and its figures are those of the same samples', async () => {
+  it('is not lossless without its mkBT chunk, with the figures of equal samples', async () => {
     const { outcome, defect } = await pressFile(png, pictureWith(name, 'mkBT'), 'a.png', { quality: 'high' })
     expect(defect).toBeUndefined()
     expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: { ssim: 1, psnrDb: Number.POSITIVE_INFINITY } } })
     expect(outcome.kind === 'compressed' && textsOf(outcome.steps)).toContain('not kept: mkBT')
   })
 
-  it.each(['medium', 'low'] as const)('is not lossless at %s, either', async (quality) => {
+  it.each(['medium', 'low'] as const)('is not lossless at %s either', async (quality) => {
     const { outcome, defect } = await pressFile(png, pictureWith(name, 'mkBT'), 'a.png', { quality })
     expect(defect).toBeUndefined()
     expect(outcome.kind).toBe('compressed')
@@ -37,12 +37,12 @@ describe.each(['photograph', 'drawing'] as const)('a %s', (name) => {
     expect(outcome.kind === 'compressed' && textsOf(outcome.steps)).toContain('not kept: mkBT')
   })
 
-  it('stays as it is where only an exact result is wanted', async () => {
+  it('stays unchanged if a lossless result is requested', async () => {
     const { outcome } = await pressFile(png, pictureWith(name, 'mkBT'), 'a.png', { lossless: true })
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('loses nothing with the offsets into its old image data (iDOT)', async () => {
+  it('is lossless without iDOT, which only has offsets into the old image data', async () => {
     const { outcome } = await pressFile(png, pictureWith(name, 'iDOT'), 'a.png', { quality: 'high' })
     expect(outcome.kind).toBe('compressed')
     expect(fidelityOf(outcome)).toBe('lossless')

@@ -1,4 +1,4 @@
-/** Chunks by the thousands: each costs more than its own bytes. */
+/** Thousands of chunks, each of which uses more memory than its own bytes. */
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
@@ -32,18 +32,18 @@ const EXACT = { kind: 'compressed' as const, steps: [] }
 const difference = async (before: Uint8Array, after: Uint8Array) =>
   verifyPng(memorySource(before, 'a.png'), memorySource(after, 'b.png'), EXACT, options)
 
-describe('a PNG of many chunks', () => {
-  it('is refused at 100,000, which would take 100 MB', async () => {
+describe('PNG of many chunks', () => {
+  it('is rejected with 100,000 chunks, which would need 100 MB', async () => {
     const { outcome } = await pack(drawing(...Array.from({ length: 100_000 }, () => text('x'))))
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
   })
 
-  it('with thousands keeps every one', async () => {
+  it('keeps each of several thousand chunks', async () => {
     const file = drawing(...Array.from({ length: 3000 }, (_, i) => text(`${i % 1000}`)))
     expect(withFidelity((await pack(file)).outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
   })
 
-  it('is not the same with one of two equal chunks, or one more', async () => {
+  it('verification counts equal chunks', async () => {
     const [one, two] = [drawing(text('a'), text('b')), drawing(text('a'), text('b'), text('a'))]
     expect(await difference(two, two)).toEqual({ equal: true })
     expect(await difference(two, drawing(text('b'), text('a'), text('a')))).toEqual({ equal: true })

@@ -1,4 +1,4 @@
-/** Where no palette holds the level, samples may be a little off, and filters leave less to deflate. */
+/** Near-lossless rows: samples may differ slightly if no palette reaches the level, so that filtered rows compress better. */
 import { expect, it } from 'vitest'
 import { PerceptualMeter } from '../../../../src/core/metrics/perceptual.ts'
 import { DIFFICULT, lookAt } from '../../../support/difficult/cases.ts'
@@ -6,7 +6,7 @@ import { pressed } from './pressed.ts'
 
 const SIDE = 160
 
-/** More colours than a palette holds: waves of red, green and blue with grain, a flat border, and a hole in the middle. */
+/** More colours than a palette can represent: waves of red, green and blue with noise, a flat border, and a transparent hole. */
 function waves(): Uint8Array {
   const rgba = new Uint8Array(SIDE * SIDE * 4)
   let seed = 1
@@ -29,7 +29,7 @@ const results = { high: pressed(WAVES, SIDE, 'high'), medium: pressed(WAVES, SID
 it.each([
   ['medium', 72, 0.6],
   ['low', 60, 0.5],
-] as const)('waves of colours that no palette holds have samples a little off (%s)', async (quality, score, share) => {
+] as const)('uses near-lossless rows for waves that no palette represents (%s)', async (quality, score, share) => {
   const [exact, near] = [await results.high, await results[quality]]
   expect(near.colourType).toBe(6)
   expect(near.size).toBeLessThan(share * exact.size)
@@ -40,7 +40,7 @@ it.each([
   expect(seen.dirt).toBe(0)
 })
 
-it('what is flat and what is transparent stays so', async () => {
+it('keeps flat and transparent areas', async () => {
   const { rgba } = await results.low
   for (let i = 0; i < rgba.length; i += 4) {
     const [x, y] = [(i / 4) % SIDE, Math.floor(i / 4 / SIDE)]
@@ -50,7 +50,7 @@ it('what is flat and what is transparent stays so', async () => {
   }
 })
 
-it('rows have no stripes: each is as light as it was', async () => {
+it('keeps the lightness of each row', async () => {
   const { rgba } = await results.low
   const lightness = (of: Uint8Array, y: number) => {
     let sum = 0
@@ -63,7 +63,7 @@ it('rows have no stripes: each is as light as it was', async () => {
   for (let y = 12; y < SIDE - 12; y++) expect(Math.abs(lightness(rgba, y) - lightness(WAVES, y)), `row ${y}`).toBeLessThan(1.2)
 })
 
-it('skin has no blotches of pink and green: hues are as fine as lightness there', async () => {
+it('avoids pink and green blotches on skin by fine hue steps', async () => {
   const skin = DIFFICULT.find(({ name }) => name === 'skin.png')
   if (!skin) throw new Error('no picture of skin')
   const { figures } = await lookAt(skin, 'png medium')

@@ -6,7 +6,7 @@ import { memorySource } from '../../../../src/core/model/source.ts'
 const MB = 2 ** 20
 const options = { signal: new AbortController().signal } as Options
 
-/** How often others ran while a file was read whose rows are so much work, and its longest piece. */
+/** Number of times that other tasks ran while a file with `work` bytes of rows was read, and the longest piece in bytes. */
 async function paceOf(bytes: number, work: number): Promise<{ others: number; longest: number }> {
   let others = 0
   let longest = 0
@@ -24,12 +24,12 @@ async function paceOf(bytes: number, work: number): Promise<{ others: number; lo
   return { others, longest }
 }
 
-it('a drawing of 64 KB with 80 MB of rows lets others run again and again, and is never inflated in one call', async () => {
+it('yields often during a 64 KB drawing with 80 MB of rows, and never inflates it in one call', async () => {
   expect(await paceOf(64 * 1024, 80 * MB)).toEqual({ others: 16, longest: 4096 })
   expect(await paceOf(256 * 1024, 80 * MB)).toEqual({ others: 32, longest: 4096 })
 })
 
-it('a photograph lets others run as often as its rows take, and an icon not at all', async () => {
+it('yields by the size of the rows in a photograph, and not at all in an icon', async () => {
   expect((await paceOf(10 * MB, 20 * MB)).others).toBe(20)
   expect((await paceOf(20_000, 40_000)).others).toBe(0)
 })

@@ -41,7 +41,7 @@ interface Made {
   colourType: number
   bitDepth: number
   interlaced?: boolean
-  /** Sample `c` of pixel x, y. */
+  /** Sample of channel `c` at pixel x, y. */
   sample: (x: number, y: number, c: number) => number
   before?: Uint8Array[]
   after?: Uint8Array[]
@@ -56,7 +56,7 @@ function ihdr({ width, height, bitDepth, colourType, interlaced }: Made): Uint8A
   return chunk('IHDR', data)
 }
 
-/** Filtered (None) scanlines, deflated: an encoder of its own. */
+/** Independent encoder: unfiltered scanlines (type None), deflated. */
 function zlibOf({ width, height, colourType, bitDepth, interlaced, sample }: Made): Uint8Array {
   const passes = interlaced
     ? ([
@@ -115,7 +115,7 @@ async function chunkTypes(bytes: Uint8Array): Promise<Map<string, Uint8Array>> {
 }
 const text = (value: string) => new TextEncoder().encode(value)
 
-/** Every colour type and depth, plain and Adam7, with and without a transparent colour. */
+/** Pictures of every colour type and depth, sequential and Adam7, with and without a transparent colour. */
 const pictures = fc
   .record({
     form: fc.constantFrom(
@@ -170,7 +170,7 @@ const pictures = fc
   })
 
 describe('PNG', () => {
-  it('is exact at high in every form', async () => {
+  it('is lossless at high in every form', async () => {
     let compressed = 0
     await fc.assert(
       fc.asyncProperty(pictures, async (made) => {
@@ -189,7 +189,7 @@ describe('PNG', () => {
     expect(compressed).toBeGreaterThan(20)
   })
 
-  it('hands out the rows of an Adam7 picture some at a time, and not the whole picture at once (interlaced-memory)', async () => {
+  it('delivers the rows of an Adam7 picture in batches (interlaced-memory)', async () => {
     const large = {
       width: 700,
       height: 600,
@@ -212,8 +212,8 @@ describe('PNG', () => {
       Math.floor(128 + 70 * Math.sin((x + 9 * c) / 15) * Math.cos(y / 11) + (((x * 73 + y * 151 + c) * 2654435761) >>> 29)),
   }
 
-  it('gives indices of 13 colours a byte each where what repeats itself begins at any pixel (byte-indices)', async () => {
-    // A word of 11 pixels at places that are even and odd, so that half bytes of it differ.
+  it('uses a byte for each of 13 colours if repetitions start at any pixel (byte-indices)', async () => {
+    // Word of 11 pixels at even and odd positions, so that its packed half bytes differ.
     const word = [1, 12, 3, 5, 4, 11, 6, 2, 8, 10, 7]
     const place = (y: number) => (y * 29 + ((y * y) % 7)) % 19
     const sample = (x: number, y: number) => {
@@ -228,14 +228,14 @@ describe('PNG', () => {
     expect(await rgba8(bytes)).toEqual(await rgba8(upload))
   })
 
-  it('stays exact where gAMA makes samples and what is shown two things', async () => {
+  it('stays lossless with an unusual gAMA', async () => {
     const linear = pngOf({ ...made, before: [chunk('gAMA', Uint8Array.of(0, 1, 0x86, 0xa0))], after: [] })
     expect(withFidelity((await run(linear, 'low')).outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
     const usual = pngOf({ ...made, before: [chunk('gAMA', Uint8Array.of(0, 0, 0xb1, 0x8f))], after: [] })
     expect(withFidelity((await run(usual, 'low')).outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
   })
 
-  it('keeps what matters around the picture', async () => {
+  it('keeps ancillary chunks', async () => {
     const icc = chunk('iCCP', concat([text('p\0\0'), deflateSync(new Uint8Array(200))]))
     const kept = {
       gAMA: Uint8Array.of(0, 0, 0xb1, 0x8f),
@@ -267,7 +267,7 @@ describe('PNG', () => {
     }
   })
 
-  it.each([2, 6])('sixteen bits become eight where no palette will do, rounded (colour type %i)', async (colourType) => {
+  it.each([2, 6])('rounds 16 bits to 8 if no palette suffices (colour type %i)', async (colourType) => {
     const noise = (x: number, y: number, c: number) => {
       const grain = (Math.imul(x * 7919 + y * 104729 + c * 1299709, 2654435761) >>> 20) - 2048
       return Math.round(32768 + 28000 * Math.sin((x * (c + 1) + y * (3 - c) * (c - 1)) / 9 + c) + grain)
@@ -289,7 +289,7 @@ describe('PNG', () => {
     expect(withFidelity((await run(file, 'high')).outcome)).not.toMatchObject({ fidelity: 'perceptual' })
   })
 
-  it('low ≤ medium ≤ high, within the targets; exact when asked; a wanted size; a wanted box', async () => {
+  it('keeps low ≤ medium ≤ high within the targets, is lossless on request, and meets target size and box', async () => {
     const file = pngOf(made)
     const sizes: number[] = []
     for (const [quality, ssim, psnrDb] of [
@@ -327,14 +327,14 @@ describe('PNG', () => {
     expect((await chunkTypes(bytes!)).has('tRNS')).toBe(true)
   })
 
-  it('every shade of red: filters may beat any palette, and low ≤ medium ≤ high', async () => {
+  it('keeps low ≤ medium ≤ high for all shades of red, where filters may beat any palette', async () => {
     const file = pngOf({ width: 16, height: 16, colourType: 2, bitDepth: 8, sample: (x, y, c) => (c === 0 ? 16 * y + x : 0) })
     const sizes: number[] = []
     for (const quality of ['low', 'medium', 'high'] as const) sizes.push((await run(file, quality)).bytes?.length ?? file.length)
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
   })
 
-  it('grey-key-of-four-bits: drawn as opaque by some readers, it stays what each of them draws', async () => {
+  it('grey-key-of-four-bits: keeps the form, because some readers draw the transparent grey as opaque', async () => {
     const before = [chunk('tRNS', Uint8Array.of(0, 15))]
     const file = pngOf({ width: 64, height: 64, colourType: 0, bitDepth: 4, sample: (x, y) => (x * y) & 15, before })
     for (const quality of ['low', 'high'] as const) {
@@ -344,8 +344,8 @@ describe('PNG', () => {
     }
   })
 
-  it('grey-key-below-eight-bits: no transparent grey that some readers draw as opaque', async () => {
-    // A spacer: one white pixel that is not seen.
+  it('grey-key-below-eight-bits: writes no transparent grey below 8 bits', async () => {
+    // Spacer: one invisible white pixel.
     const text = chunk('tEXt', new TextEncoder().encode('Software\0spacer'))
     const palette = [chunk('PLTE', Uint8Array.of(255, 255, 255)), chunk('tRNS', Uint8Array.of(0))]
     const file = pngOf({ width: 1, height: 1, colourType: 3, bitDepth: 1, sample: () => 0, before: [...palette, text] })
@@ -355,7 +355,7 @@ describe('PNG', () => {
     expect(colourType === 0 && bitDepth! < 8).toBe(false)
   })
 
-  it('frames of an APNG survive, renumbered', async () => {
+  it('keeps the frames of an APNG with new sequence numbers', async () => {
     const control = (sequence: number, width: number, height: number) => {
       const data = new Uint8Array(26)
       const view = new DataView(data.buffer)
@@ -402,7 +402,7 @@ describe('PNG', () => {
     expect(sequence).toEqual([0, 1, 2, 3, 4])
   })
 
-  it('refuses damage quickly and works on', async () => {
+  it('rejects damage quickly and continues with the next file', async () => {
     const file = pngOf({ ...made, width: 40, height: 30 })
     for (const at of damagePositions(0, file.length, 61)) {
       expect((await run(file.subarray(0, at), 'high')).outcome).toMatchObject({ reason: 'malformed' })
@@ -418,7 +418,7 @@ describe('PNG', () => {
     expect((await run(file, 'high')).outcome.kind).toBe('compressed')
   })
 
-  it('takes the same memory at any height', () => {
+  it('uses the same memory at any height', () => {
     const memory = [500, 4000].map((height) => {
       const engine = new PngEngine({ width: 2000, height, colourType: 2, bitDepth: 8 })
       engine.planVerbatim()
@@ -456,7 +456,7 @@ describe('PNG', () => {
     expect(widest.score).not.toBe(0)
     expect(widest.bytes).toBeLessThan(80 * 1024 * 1024)
     const wider = look(65536)
-    expect(wider.score).toBe(0) // not measured: no palette holds
+    expect(wider.score).toBe(0) // not measured, because no palette reaches the target
     expect(wider.bytes).toBeLessThan(80 * 1024 * 1024)
   })
 })

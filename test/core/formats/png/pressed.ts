@@ -1,4 +1,4 @@
-/** A picture through the PNG codec at a level, and back. */
+/** Compresses a picture with the PNG codec at a level and decodes the result. */
 
 import { png } from '../../../../src/core/formats/png/png.ts'
 import type { Quality } from '../../../../src/core/model/codec.ts'
@@ -16,13 +16,13 @@ const OPTIONS = {
 }
 
 export interface Pressed {
-  /** Bytes of the result. */
+  /** Size of the result in bytes. */
   readonly size: number
   readonly colourType: number
   readonly rgba: Uint8Array
 }
 
-/** @param rgba  a square picture @throws Error where nothing smaller came out */
+/** @param rgba a square picture @throws Error if no smaller result exists */
 export async function pressed(rgba: Uint8Array, side: number, quality: Quality): Promise<Pressed> {
   using encoder = new PngEncoder({ width: side, height: side, colourType: 6, bitDepth: 8 }, QUICK)
   for (let at = 0; at < rgba.length; at += side * 4) encoder.writeRow(rgba.subarray(at, at + side * 4))

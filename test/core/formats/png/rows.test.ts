@@ -37,7 +37,7 @@ describe('PNG rows', () => {
       [7, 13],
       [333, 211],
     ] as const)
-      it(`colour type ${form.colourType}, ${form.bitDepth} bits, ${width} x ${height}: rows in, file, the same rows out`, async () => {
+      it(`colour type ${form.colourType}, ${form.bitDepth} bits, ${width} x ${height}: decodes the rows that it encoded`, async () => {
         const header = { width, height, ...form }
         const rowBytes = rowBytesOf(header, width)
         const rows = samples(rowBytes * height)
@@ -59,7 +59,7 @@ describe('PNG rows', () => {
         expect(out).toEqual(rows)
       })
 
-  it('gives the bare predictor stream that PDF wants', () => {
+  it('writes the bare predictor stream for PDF', () => {
     const header = { width: 50, height: 20, colourType: 0, bitDepth: 8 } as const
     const encoder = new PngEncoder(header, QUICK, { bare: true })
     for (let y = 0; y < 20; y++) encoder.writeRow(new Uint8Array(50).fill(y))
@@ -96,7 +96,7 @@ describe('PNG rows', () => {
       }
   })
 
-  it('refuses damage and misuse with a PngError', async () => {
+  it('rejects damage and misuse with an EngineError', async () => {
     const encoder = new PngEncoder({ width: 64, height: 64, colourType: 2, bitDepth: 8 })
     for (let y = 0; y < 64; y++) encoder.writeRow(samples(192, y))
     const file = concat(encoder.finish())

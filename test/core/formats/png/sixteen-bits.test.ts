@@ -58,7 +58,7 @@ async function samplesOf(bytes: Uint8Array): Promise<Uint16Array> {
   return new Uint16Array(concat(rows).slice().buffer)
 }
 
-/** Luma of opaque RGBA, by the definition and in double precision; 65535 is 255. */
+/** Luma PSNR of opaque RGBA by definition, in double precision; 65535 corresponds to 255. */
 async function lumaPsnrDb(a: Uint8Array, b: Uint8Array): Promise<number> {
   const [x, y] = [await samplesOf(a), await samplesOf(b)]
   const luma = (of: Uint16Array, i: number) => (0.299 * of[i]! + 0.587 * of[i + 1]! + 0.114 * of[i + 2]!) / 257
@@ -68,13 +68,13 @@ async function lumaPsnrDb(a: Uint8Array, b: Uint8Array): Promise<number> {
 }
 
 const grain = (x: number, y: number, c: number) => Math.imul(x * 7919 + y * 104729 + c * 1299709, 2654435761) >>> 24
-/** A photograph's noise, every sample as far from eight bits as can be. */
+/** Photographic noise whose samples are as far as possible from 8-bit values. */
 const halfway: Sample = (x, y, c) => (c === 3 ? 65535 : 257 * (20 + ((grain(x, y, c) + x + y) % 200)) + 128)
-/** Four colours with a noise that eight bits do not show. */
+/** Four colours with noise below the precision of 8 bits. */
 const fourColours: Sample = (x, y, c) =>
   c === 3 ? 65535 : 257 * (40 + 50 * ((x >> 5) & 1) + 60 * ((y >> 5) & 1) + 20 * c) + (grain(x, y, c) % 120) - 60
 
-describe('figures of sixteen bits are of sixteen bits', () => {
+describe('figures of 16-bit pictures use all 16 bits', () => {
   it.each([
     ['rounding where every sample lies halfway, grey', 0, halfway],
     ['rounding where every sample lies halfway, RGB', 2, halfway],
@@ -90,7 +90,7 @@ describe('figures of sixteen bits are of sixteen bits', () => {
     expect(claim.psnrDb).toBeGreaterThan(found - 0.01)
   })
 
-  it('a claim of a tenth of a decibel more does not pass verification', async () => {
+  it('verification rejects a claim that is 0.1 dB too high', async () => {
     for (const sample of [halfway, fourColours]) {
       const file = sixteenBits(2, sample)
       const { outcome, bytes } = await run(file)
@@ -103,7 +103,7 @@ describe('figures of sixteen bits are of sixteen bits', () => {
   })
 })
 
-it('samples of sixteen bits that hold eight have the figures of eight', () => {
+it('16-bit samples with 8-bit values have 8-bit figures', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 40 }),

@@ -5,8 +5,8 @@ import { PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
 import { inEnglish } from '../../../support/in-english.ts'
 import { pressFile } from '../../../support/press-file.ts'
 
-/** `npm run conformance -- wide` measures the memory of the widest rows that are taken. */
-test('rows a little wider than the widest that AVIF takes leave the file as it is: over_budget', async () => {
+/** `npm run conformance -- wide` measures the memory of the widest accepted rows. */
+test('leaves a file unchanged (over_budget) if its rows are slightly too wide for AVIF', async () => {
   const [width, height] = [16_500, 200]
   using encoder = new PngEncoder({ width, height, colourType: 6, bitDepth: 8 }, QUICK)
   const row = Uint8Array.from({ length: width * 4 }, (_, i) => i % 251)

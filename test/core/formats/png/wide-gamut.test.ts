@@ -1,4 +1,4 @@
-/** Colours beyond sRGB that a PNG names by code points or chromaticities: AVIF gets code points, JPEG and WebP an ICC profile. */
+/** Wide-gamut colours of a PNG, given by code points or chromaticities: AVIF keeps the code points, JPEG and WebP get an ICC profile. */
 
 import { describe, expect, it } from 'vitest'
 import { carriedOf } from '../../../../src/core/formats/jpg/carried.ts'
@@ -13,7 +13,7 @@ import { pressFile } from '../../../support/press-file.ts'
 
 const P3 = chunk('cICP', Uint8Array.of(12, 13, 0, 1))
 const longs = (...values: number[]) => Uint8Array.from(values.flatMap((value) => [24, 16, 8, 0].map((bits) => (value >>> bits) & 255)))
-/** White, red, green and blue of Adobe RGB (1998), and its exponent. */
+/** Chromaticities of Adobe RGB (1998): white, red, green, blue; and its exponent. */
 const ADOBE = [chunk('cHRM', longs(31270, 32900, 64000, 33000, 21000, 71000, 15000, 6000)), chunk('gAMA', longs(45471))]
 const picture = (...more: Uint8Array[]) =>
   plainPng(
@@ -22,13 +22,13 @@ const picture = (...more: Uint8Array[]) =>
     ...more,
   )
 
-/** The profile of a result. */
+/** ICC profile of a result. */
 async function profileOf(file: Uint8Array, output: 'jpg' | 'webp'): Promise<Uint8Array | undefined> {
   if (output === 'webp') return webpChunks(file).find(({ name }) => name === 'ICCP')?.data
   return carriedOf(await readHeader(memorySource(file, 'a.jpg'), { memoryBudget: 9e7 })).icc
 }
 
-/** A tag's XYZ, times 10,000. */
+/** XYZ values of a profile tag, times 10,000. */
 function xyz(profile: Uint8Array, tag: string): number[] {
   const view = new DataView(profile.buffer, profile.byteOffset)
   const at = Buffer.from(profile).indexOf(tag)
@@ -37,7 +37,7 @@ function xyz(profile: Uint8Array, tag: string): number[] {
 }
 
 describe('wide gamut', () => {
-  it('of cICP is in the nclx property of AVIF, and no profile is made', async () => {
+  it('writes cICP as nclx property of AVIF, without a profile', async () => {
     const { outcome, bytes, defect } = await pressFile(png, picture(P3), 'p3.png', { output: 'avif' })
     expect(defect).toBeUndefined()
     expect(inEnglish(outcome)).toMatchObject({
@@ -49,7 +49,7 @@ describe('wide gamut', () => {
     expect(Buffer.from(bytes).includes('prof')).toBe(false)
   })
 
-  it.each(['jpg', 'webp'] as const)('of cICP is an ICC profile with the primaries of Display P3 in %s', async (output) => {
+  it.each(['jpg', 'webp'] as const)('converts cICP to an ICC profile of Display P3 in %s', async (output) => {
     const { outcome, bytes, defect } = await pressFile(png, picture(P3), 'p3.png', { output })
     expect(defect).toBeUndefined()
     expect(inEnglish(outcome)).toMatchObject({
@@ -57,7 +57,7 @@ describe('wide gamut', () => {
       steps: expect.not.arrayContaining([expect.stringContaining('not kept')]),
     })
     const profile = (await profileOf(bytes, output))!
-    // The colorants of Apple's Display P3 profile.
+    // Colorants of Apple's Display P3 profile.
     for (const [tag, expected] of [
       ['rXYZ', [5151, 2412, -10]],
       ['gXYZ', [2920, 6922, 419]],
@@ -68,14 +68,14 @@ describe('wide gamut', () => {
       })
   })
 
-  it.each(['jpg', 'webp', 'avif'] as const)('of cHRM and gAMA is an ICC profile in %s', async (output) => {
+  it.each(['jpg', 'webp', 'avif'] as const)('converts cHRM and gAMA to an ICC profile in %s', async (output) => {
     const { outcome, bytes, defect } = await pressFile(png, picture(...ADOBE), 'adobe.png', { output })
     expect(defect).toBeUndefined()
     expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.not.arrayContaining([expect.stringContaining('cHRM')]) })
     const at = Buffer.from(bytes).indexOf('acsp') - 36
     expect(at).toBeGreaterThan(0)
     const profile = bytes.subarray(at).slice()
-    // The colorants of Adobe RGB (1998) under D50.
+    // Colorants of Adobe RGB (1998) adapted to D50.
     for (const [tag, expected] of [
       ['rXYZ', [6097, 3111, 195]],
       ['gXYZ', [2053, 6257, 609]],
@@ -85,12 +85,12 @@ describe('wide gamut', () => {
       })
   })
 
-  it('of sRGB makes no profile', async () => {
+  it('adds no profile for sRGB', async () => {
     const { bytes } = await pressFile(png, picture(chunk('cICP', Uint8Array.of(1, 13, 0, 1))), 'srgb.png', { output: 'webp' })
     expect(await profileOf(bytes, 'webp')).toBeUndefined()
   })
 
-  it('that no profile names, and samples of narrow range, are refused', async () => {
+  it('rejects colours without a matching profile, and samples of narrow range', async () => {
     for (const points of [Uint8Array.of(9, 17, 0, 1), Uint8Array.of(12, 13, 0, 0)])
       expect((await pressFile(png, picture(chunk('cICP', points)), 'a.png', { output: 'jpg' })).outcome).toMatchObject({
         kind: 'unchanged',
