@@ -130,7 +130,7 @@ export class GifEngine {
     return new Uint8Array(buffer, at, Math.min(count, buffer.byteLength - at))
   }
 
-  /** Collects small pieces of the engine's output into large ones. */
+  /** Collects small pieces of the engine's output in large buffers. */
   #write(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; ) {
       this.#piece ??= new Uint8Array(PIECE_BYTES)
@@ -149,7 +149,7 @@ export class GifEngine {
     return this.#wasm.heap_top()
   }
 
-  /** Returns the memory to the pool. */
+  /** Returns the engine's memory to the pool. */
   [Symbol.dispose](): void {
     this.#wasm = retire(this.#wasm)
   }

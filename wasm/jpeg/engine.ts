@@ -104,7 +104,7 @@ export class Engine {
     this.exports._initialize()
   }
 
-  /** Returns the memory to the pool. Later calls throw. */
+  /** Returns the engine's memory to the pool. Later calls throw. */
   close(): void {
     this.exports = retire(this.exports)
   }

@@ -39,7 +39,7 @@ export type Intake =
       readonly quality: number
       readonly trellis?: boolean
       readonly smoothPlanes?: number
-      /** True to keep samples between black and white, as `stayWithin()` does. Default: false. */
+      /** True to keep samples between black and white, as `limitSampleRange()` does. Default: false. */
       readonly within?: boolean
       /** Most bytes of the engine's memory and the written file together. `undefined`: no limit. */
       readonly mostBytes?: number
@@ -67,7 +67,7 @@ export type Scans = 'sequential' | 'progressive'
 /** Set of coefficients: the original ones (`read`) or the requantised ones (`made`). */
 export type Which = 'read' | 'made'
 
-/** Value of settings that the engine determines from the picture. */
+/** Placeholder for settings that the engine determines from the picture. */
 const UNKNOWN = -1
 const ALL_ROWS = 0xffffffff
 /** Pixels between two pauses of a requantisation, about 0.1 s. */
@@ -180,7 +180,7 @@ export class JpegJob {
     return this.intake.kind === 'stream' && this.engine.exports.info(8, 0) === 1
   }
 
-  /** Returns the memory to the pool. */
+  /** Returns the engine's memory to the pool. */
   [Symbol.dispose](): void {
     this.engine.close()
   }

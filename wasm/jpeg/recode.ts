@@ -1,7 +1,7 @@
 import { EngineError } from '../engine-error.ts'
 import { Engine, type JpegInput, type Place } from './engine.ts'
 
-/** Same coefficients in progressive scans. */
+/** Lossless recompression: the same coefficients in progressive scans. */
 export interface Recoded {
   /** Bytes from SOI to EOI with tables, frame header and scans, without the segments of the file. */
   readonly chunks: readonly Uint8Array[]
@@ -17,7 +17,7 @@ export interface RecodeLimits {
   readonly mostPacked: number
 }
 
-/** Intake modes of src/intake.h. */
+/** Codes of the intake modes in src/intake.h. */
 const INTAKE = { script: 4, recode: 5 } as const
 const END = new Uint8Array([0xff, 0xd9])
 

@@ -25,7 +25,7 @@ export class JpegRows {
   readonly width: number
   readonly height: number
   readonly channels: number
-  /** Bytes per row. */
+  /** Bytes of one pixel row. */
   readonly stride: number
   private readonly engine: Engine
   private readonly chunks: AsyncGenerator<Uint8Array>

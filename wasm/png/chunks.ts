@@ -9,7 +9,7 @@ import type { ColourType, Layout, PictureHeader } from './engine.ts'
 
 export type Bytes = AsyncIterable<Uint8Array>
 
-/** Part of a PNG file, in file order. Image data arrive in pieces, other chunks complete. */
+/** Event of the PNG reader: a part of the file, in file order. Image data arrive in pieces, other chunks complete. */
 export type PngEvent =
   | { kind: 'header'; header: PictureHeader; end: number }
   /** Any chunk except image data, IHDR and IEND. `offset`: offset of the chunk in the file. */

@@ -34,7 +34,7 @@ export const ROW_FORM = { native: 0, rgba8: 1, rgb8: 2, gray8: 3, rgba16: 4 } as
  */
 export type RowForm = keyof typeof ROW_FORM
 
-/** Least form that the picture needs, known after an `analyse` pass. */
+/** Colour statistics: the least form that the picture needs, known after an `analyse` pass. */
 export interface Facts {
   readonly opaque: boolean
   readonly gray: boolean
@@ -215,7 +215,7 @@ export class PngEngine {
     return this.#wasm.heap_top()
   }
 
-  /** Returns the memory to the pool. */
+  /** Returns the engine's memory to the pool. */
   [Symbol.dispose](): void {
     this.#wasm = retire(this.#wasm)
   }
@@ -267,7 +267,7 @@ export class PngEngine {
     return out
   }
 
-  // ---- Facts and plans ----
+  // ---- Facts about the picture, and plans of its form ----
 
   /** CRC-32 (W3C PNG, annex D) of several pieces in sequence. */
   crc(...pieces: Uint8Array[]): number {

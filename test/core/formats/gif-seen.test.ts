@@ -10,7 +10,7 @@ const WIDTH = 300
 const HEIGHT = 210
 const PALETTE = Array.from({ length: 256 }, (_, i) => [i, Math.round(i * 0.8), 255 - i]).flat()
 
-/** Waves with noise in which a disc moves, so that later frames change only some tiles. */
+/** Animation of noisy waves with a moving disc, so that later frames change only some tiles. */
 function animation(): Uint8Array {
   const random = randomNumbers(1)
   const still = Float64Array.from({ length: WIDTH * HEIGHT }, (_, i) => {

@@ -16,10 +16,10 @@ export interface BmpHeader {
   readonly height: number
   /** True if rows are stored from the top, which a negative height means. */
   readonly topDown: boolean
-  /** Bits per pixel: 1, 4, 8, 16, 24, 32. */
+  /** Bits per pixel: 1, 4, 8, 16, 24 or 32. */
   readonly bits: number
   readonly coding: BmpCoding
-  /** Red, green, blue of up to 256 colours; empty above 8 bits. */
+  /** Palette: red, green and blue of up to 256 colours; empty above 8 bits. */
   readonly palette: Uint8Array
   /** Bit masks of red, green, blue and alpha in 16- and 32-bit pixels. Alpha mask 0: no alpha. */
   readonly masks: readonly [number, number, number, number]
@@ -152,7 +152,7 @@ function paletteOf(head: Uint8Array, { at, pixelsAt, bits, core, used }: Palette
 async function profileOf(source: Source, dibBytes: number, field: (offset: number) => number): Promise<Profile> {
   const type = field(56)
   const [offset, size] = [field(112), field(116)]
-  const named = dibBytes >= 124 && (type === 0x4d424544 || type === 0x4c494e4b) // 'MBED', 'LINK'
+  const named = dibBytes >= 124 && (type === 0x4d424544 || type === 0x4c494e4b) // 'MBED' (embedded), 'LINK' (linked)
   if (!named || size === 0) return { profile: undefined, profileAt: 0 }
   if (size > MOST_PROFILE_BYTES || 14 + offset + size > source.size) throw damaged('profile_outside_file', 14 + 112)
   return { profile: (await source.read(14 + offset, size)).slice(), profileAt: 14 + offset }

@@ -20,13 +20,13 @@ export interface BmpPixels {
   readonly header: PictureHeader
   /** Yields rows in PNG's native form, each a view that is valid until the next one. */
   rows(order: Order): AsyncGenerator<Uint8Array>
-  /** True if pixels have bits outside all masks. */
+  /** True if pixels have bits outside the colour masks. */
   readonly spareBits: boolean
   /** True if a channel has more than 8 bits, so that `rows` loses precision. */
   readonly deep: boolean
   /** Offset in the file of the first byte after the picture and its profile. */
   readonly end: number
-  /** Yields 16-bit RGBA rows with all bits of the fields. Empty unless `deep`. */
+  /** Yields 16-bit RGBA rows with all bits of the fields. Empty unless `hasDeepFields`. */
   deepRows(order: Order): AsyncGenerator<Uint16Array>
 }
 

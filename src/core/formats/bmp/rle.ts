@@ -111,7 +111,7 @@ export async function* rleRows(
   const { width, height } = header
   const out = new Uint8Array(width)
   const start = (row: number) => starts[row] ?? source.size
-  let [first, end] = fromBottom ? [0, 0] : [height, height] // row range of the window
+  let [first, end] = fromBottom ? [0, 0] : [height, height] // first and last row in the window
   let window = new Uint8Array()
   for (let i = 0; i < height; i++) {
     const y = fromBottom ? i : height - 1 - i

@@ -31,12 +31,12 @@ function headers(source: BmpHeader, form: Form, pixelBytes: number): Uint8Array 
   writer
     .ascii('BM')
     .u32(profileAt + (source.profile?.length ?? 0))
-    .u32(0) // reserved
+    .u32(0) // reserved field
     .u32(pixelsAt)
     .u32(dibBytes)
     .u32(source.width)
     .u32(source.height)
-    .u16(1) // planes
+    .u16(1) // colour planes
     .u16(form.kind === 'indexed' ? form.bits : 24)
     .u32(form.kind === 'indexed' && form.runs ? (form.bits === 8 ? 1 : 2) : 0)
     .u32(pixelBytes)
@@ -159,7 +159,7 @@ export class BmpWriter {
     this.#put(this.#packer.pack(row))
   }
 
-  /** Writes the full pieces to the sink. */
+  /** Writes the filled output buffers to the sink. */
   async flush(): Promise<void> {
     const pieces = this.#full
     this.#full = []

@@ -76,7 +76,7 @@ const isDisputed = (error: unknown) => isEngineError(error, 'gif') && error.fail
 
 /**
  * Opens an engine whose canvas must fit into `share` of the memory budget. Animations are checked again after their frames are counted
- * (`fits`).
+ * (`canvasFits`).
  */
 function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIXEL = 'still'): GifEngine {
   return new GifEngine((width, height) => {

@@ -21,7 +21,7 @@ export const CLEARLY_SMALLER_RATIO = 0.7
  */
 export const CLEARLY_LARGER_RATIO = { within: 1.12, exact: 1.3 }
 
-/** Share of the file from which the sizes of attempts are compared. */
+/** Share of the source's bytes that an attempt must have written before its size is compared with other attempts. */
 export const LEAST_COMPARED_SHARE = 0.05
 
 /** File size in bytes up to which results are kept in memory; larger ones are encoded again. */
@@ -36,7 +36,7 @@ export const FIXED_BYTES = 4 * 1024 * 1024
  */
 export const MOST_ENCODER_BYTES = 66 * 1024 * 1024
 
-/** Most pixels of all frames together, each at its own size. */
+/** Most pixels of all frames of a GIF together, each at its own size. */
 export const MOST_FRAME_PIXELS = 900_000_000
 
 /** Bytes of the file that the block survey reads at a time. */

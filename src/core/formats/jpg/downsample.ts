@@ -60,7 +60,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
     done += strip.length / (size.width * raster.channels)
     options.progress((0.6 * done) / size.height)
   }
-  if (lateSegmentCount > 0) return undefined // segments between scans: recompress() keeps them
+  if (lateSegmentCount > 0) return undefined // give up: only recompress() can keep segments between scans
   using job = intake.end()
   const steps = [message('downsampled_from', { width: header.width, height: header.height, newWidth: size.width, newHeight: size.height })]
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))

@@ -51,7 +51,7 @@ interface Candidate {
   readonly job: ReadPicture
   /** Tables, frame header and scans, with an SOI marker. */
   readonly coded: readonly Uint8Array[]
-  /** Size of the whole file in bytes. */
+  /** Size of the whole result in bytes. */
   readonly bytes: number
   readonly outcome: Extract<Outcome, { kind: 'compressed' }>
 }
@@ -199,7 +199,8 @@ class Recompression {
       this.steps.push(CHROMA_HALVED)
       return made
     }
-    // Halved chroma may have prevented the score, or required finer steps that cost more than it saves. Compare with full chroma.
+    // Halved chroma may have kept the result below its target, or required finer steps that cost more than it saves. Try full chroma as
+    // well.
     const whole = await this.requantised(await this.read(), level, made.reached ? made : undefined)
     if (!made.reached) return whole
     const isSmaller = whole.reached && whole.job.estimatedBytes('made') < job.estimatedBytes('made')
@@ -285,7 +286,7 @@ class Recompression {
     return this.perceptual({ job, ...(await searchToSize()) })
   }
 
-  /** Codes the same coefficients in fewer bytes. */
+  /** Codes the same coefficients in fewer bytes, without loss. */
   private async lossless(job?: JpegJob): Promise<Candidate> {
     if (!job && !this.header.progressive && this.need('read') > this.options.memoryBudget) return this.recoded()
     this.require(this.need('read'))
@@ -311,7 +312,7 @@ class Recompression {
     return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(ofPixels(figures)), steps } }
   }
 
-  /** Returns the coded scans with the size of the whole file. */
+  /** Returns the coded scans together with the size of the whole file. */
   private async assembled<T extends { bytes: number }>(job: JpegJob, coded: T): Promise<T> {
     return { ...coded, bytes: assembledBytes(this.source, await this.frame(job), coded.bytes) }
   }
@@ -340,7 +341,7 @@ class Recompression {
     return frameOf(this.source, { ...this.header, segments }, job.endOffset, late.length)
   }
 
-  /** Peak memory in bytes of the given set of coefficients. */
+  /** Peak memory in bytes while the given set of coefficients is stored. */
   private need(coefficients: keyof typeof HELD_PER_BYTE): number {
     const { width, scanOffset } = this.header
     const memoryKind = coefficients === 'read' ? 'read' : 'measured'
@@ -361,7 +362,7 @@ class Recompression {
     throw overBudget(message('about_mb_of_memory_would_be_needed', { megabytes: Math.ceil(bytes / 1048576) }))
   }
 
-  /** Chunks of the file, which report progress between `from` and `to`. */
+  /** Yields the chunks of the file and reports progress between `from` and `to`. */
   private async *chunks(from: number, to: number): AsyncGenerator<Uint8Array> {
     let done = 0
     for await (const chunk of chunksOf(this.source)) {

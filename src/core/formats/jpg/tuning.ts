@@ -30,7 +30,7 @@ export const COMFORT_BYTES = 70 * 1024 * 1024
  */
 export const WORTH_LOSING = 0.95
 
-/** Error of the estimated ratio. If it is closer than this to `WORTH_LOSING`, both results are encoded and compared. */
+/** Error of the estimated ratio. If it is closer than this to `LOSSY_RATIO`, both results are encoded and compared. */
 export const ESTIMATE_ERROR = 0.03
 
 /** Lowest ratio of a lossless result to the original. A smaller lossy result is chosen without comparison. */
@@ -43,7 +43,7 @@ export const SMALLEST_MEASURED = 11
 export const FULL_CHROMA_QUALITY = 80
 
 /**
- * SSIMULACRA 2 points above the target from which colours or a single tile, not the score, determined the quality. Full chroma is then
+ * Surplus of SSIMULACRA 2 points which shows that colour or a single tile, not the score, determined the quality. Full chroma is then
  * tried. Source: docs/decisions/quality-levels.md, "Halved chroma".
  */
 export const SPARE_POINTS = 3

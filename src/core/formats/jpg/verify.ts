@@ -63,8 +63,8 @@ async function score(
 }
 
 /**
- * Reads the result to its end and looks its samples up in the evidence of the search. `undefined`: these samples were not scored, or the
- * score is too low.
+ * Looks up the score that the quality search measured for exactly these samples, and reads the result to its end. `undefined`: the samples
+ * were not scored, or the score is too low.
  */
 async function knownScore(
   evidence: ScoredResult | undefined,

@@ -9,7 +9,7 @@ import type { PngFile } from './file.ts'
 import { hdrOf, isLinearLight } from './signalling.ts'
 
 export interface Exactness {
-  /** Receipt step with the reason. */
+  /** Receipt step with the reason why the picture stays lossless. */
   readonly step: Message
   /** True if colour type, bit depth and palette must also stay. */
   readonly keepsForm: boolean

@@ -36,7 +36,7 @@ export interface PngFile extends PngPicture {
   /** Bytes of the rows of all frames, at least one a pixel: a measure of the work. */
   readonly work: number
   events(): AsyncGenerator<PngEvent>
-  /** Bytes of the file, as a stream. */
+  /** Opens the file as a stream of bytes. */
   bytes(): Bytes
 }
 

@@ -39,7 +39,7 @@ import { writePng } from './write.ts'
 
 export interface LossyJob {
   readonly engine: PngEngine
-  /** Further engines, which are disposed with the job. */
+  /** Stack for further engines, which are disposed with the job. */
   readonly engines: DisposableStack
   readonly file: PngFile
   readonly facts: Facts

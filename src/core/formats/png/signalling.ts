@@ -8,7 +8,7 @@ import { type ColourSignalling, HLG, isHdr, PQ } from '../../images/raster/colou
 import type { PngChunk, PngFile } from './file.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
-/** Default signalling: sRGB (H.273). */
+/** Default colour signalling of a PNG: sRGB (H.273). */
 const SRGB = { primaries: 1, transfer: 13, fullRange: true }
 
 type Items = Pick<PngFile, 'items'>
@@ -31,7 +31,7 @@ function codePoints(file: Items) {
 }
 
 function lightOf(file: Items) {
-  // Files from before the final third edition have a lower-case last letter.
+  // PNG files from before the final Third Edition of the standard spell these chunk types with a lower-case last letter.
   const mastering = chunkOf(file, 'mDCV', 'mDCv')?.data
   const lightLevel = chunkOf(file, 'cLLI', 'cLLi')?.data
   return { ...(mastering?.length === 24 && { mastering }), ...(lightLevel?.length === 8 && { lightLevel }) }

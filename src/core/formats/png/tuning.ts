@@ -12,7 +12,7 @@ export const MOST_WON = 1.3
 /** Ratio of two estimates from the same sample below which a plan is certainly smaller. */
 export const CLEARLY_SMALLER = { exact: 0.6, lossy: 0.8 }
 
-/** Most plans that are encoded, smallest estimates first. */
+/** Most lossy plans that are encoded, smallest estimates first. */
 export const MOST_FINISHED = { small: 4, usual: 3 }
 
 /** Estimated size in bytes up to which a result is encoded once, in memory, and dropped if it misses the target. */
@@ -33,7 +33,7 @@ export const FEW_PIXELS = 128 * 1024
 /** Number of colours up to which lossless forms are always encoded. */
 export const FEW_COLOURS = 16
 
-/** Most pixels of all frames of an animation together. */
+/** Most pixels of all frames of a PNG animation together. */
 export const MOST_FRAME_PIXELS = 400_000_000
 
 /** Memory in bytes in addition to a gathered interlaced picture: the encoding engine and rows in transit. */
@@ -45,7 +45,7 @@ export const MOST_ITEMS = 20_000
 /** Bytes passed to an engine in one call, which expand to at most 4 MB of rows. */
 export const ENGINE_CALL_BYTES = 4096
 
-/** Bytes of rows after which other tasks run. */
+/** Bytes of PNG rows after which the reader lets other tasks run. */
 export const ROW_BYTES_PER_YIELD = 2 * 2 ** 20
 
 /** Least ratio of row bytes to file bytes that is assumed when the work is estimated. */

@@ -60,7 +60,7 @@ function chunkDifference(before: PngFile, after: PngFile): string | undefined {
 
 /** Key of a chunk's content. A map of keys avoids comparing every chunk with every other. */
 function nameOf({ type, data }: { readonly type: string; readonly data: Uint8Array }): string {
-  // The first four bytes of fcTL are a sequence number, which may change.
+  // Skip the first four bytes of fcTL: a sequence number, which may change.
   const content = type === 'fcTL' ? data.subarray(4) : data
   return `${type} ${createHash('sha256').update(content).digest('base64')}`
 }

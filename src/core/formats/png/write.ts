@@ -43,7 +43,7 @@ class Writer implements FrameVisitor {
   /** Next sequence number, which fcTL and fdAT share (W3C PNG, 11.3.6.1). It is renumbered because the number of fdAT chunks may change. */
   #sequence = 0
 
-  /** Uses the engine's current layout. */
+  /** Creates a writer for the engine's current layout. */
   constructor(file: PngFile, engine: PngEngine, sink: Sink, { signal }: Options) {
     this.#file = file
     this.#engine = engine
@@ -101,7 +101,7 @@ class Writer implements FrameVisitor {
     await this.#sink.write(chunk('fcTL', control.finish()))
   }
 
-  /** Writes the image data that the engine has ready. */
+  /** Writes the compressed image data that the engine has ready. */
   async #flush(): Promise<void> {
     this.#signal.throwIfAborted()
     for (const piece of this.#engine.drain()) {

@@ -38,7 +38,7 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
     await yieldToOthers(request.options.signal)
     const bytes = codec.encode(picture, quality, FRAME_SPEED)
     const best = { bytes, figures: measure(codec, picture, bytes) }
-    lastEncoding.clear() // keep only the last encoding, to save memory
+    lastEncoding.clear() // keep only the last encoding in memory
     lastEncoding.set(quality, best)
     return best
   }

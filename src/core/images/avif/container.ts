@@ -11,7 +11,7 @@ import type { Carried } from '../raster/raster.ts'
 
 interface Content {
   readonly type: string
-  /** Content of the box, without its size and type fields. */
+  /** Content of a box, without its size and type fields. */
   readonly body: Uint8Array
 }
 

@@ -41,7 +41,7 @@ import {
  * (ISO/IEC 23000-22, 7.3.11.4.2).
  */
 export const TILE = 512
-/** Quality of a search step: 26, 29 … 95. */
+/** Encoder quality of a search step: 26, 29 … 95. */
 const qualityAt = (step: number) => 26 + 3 * step
 
 export function gridFor({ width, height }: Pick<Raster, 'width' | 'height'>, rowsOfTile: number): Grid {
@@ -86,7 +86,7 @@ export async function encodeGrid(raster: Raster, carried: Carried, request: Enco
   return { chunks: [found.file], loss: ofPixels(found.figures), step }
 }
 
-/** Inputs of one grid encoding. */
+/** Inputs of the encoding of one AVIF grid. */
 interface GridJob {
   readonly codec: AvifCodec
   readonly raster: Raster

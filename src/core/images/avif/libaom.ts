@@ -128,7 +128,7 @@ export class AvifCodec {
     return { pixels: new Uint8ClampedArray(data.buffer, data.byteOffset, data.length), width, height }
   }
 
-  /** Returns the memories to the pool. */
+  /** Returns the WebAssembly memories of encoder and decoder to the pool. */
   [Symbol.dispose](): void {
     for (const memory of this.#memories) CODECS.give(memory)
     this.#memories = []

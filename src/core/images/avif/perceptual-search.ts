@@ -48,7 +48,7 @@ export interface AvifSettings {
   readonly chroma: Chroma
 }
 
-/** Receipt step for these settings. */
+/** Receipt step that names these AVIF settings. */
 export const stepOf = ({ quality, chroma }: AvifSettings): Message => message(STEPS_BY_CHROMA[chroma], { quality })
 const STEPS_BY_CHROMA = {
   none: 'avif_at_quality',

@@ -11,7 +11,7 @@ import type { AvifProbe, AvifSettings } from './perceptual-search.ts'
 import { depthOf, eachBand, emptyTile, takeTile } from './tiles.ts'
 import { SAMPLE_TILES } from './tuning.ts'
 
-/** Returns whole tiles, spread evenly over the picture. */
+/** Returns whole tiles of the picture as a sample, spread evenly. */
 export async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
   const whole = Math.max(1, Math.floor(raster.height / grid.tileHeight))
   const columns = Math.max(1, Math.floor(raster.width / grid.tileWidth))

@@ -118,5 +118,5 @@ export class DecodedBand implements Disposable {
 export const rowOf = (band: Uint8Array<ArrayBuffer>, grid: Grid, depth: Depth, y: number) =>
   new Uint8Array(band.buffer, y * bandWidth(grid) * depth, grid.width * depth)
 
-/** Number of rows in a band, without padding. */
+/** Number of picture rows in a band of a tile grid, without padding. */
 export const bandRows = ({ height, tileHeight }: Grid, row: number) => Math.min(tileHeight, height - row * tileHeight)

@@ -3,7 +3,7 @@
  * points. Constants without a source were set by experiment on the project's fixtures.
  */
 
-// Constants of pictures that are one key frame.
+// Constants for pictures that are encoded as one AV1 key frame.
 
 /**
  * Memory in bytes per pixel of encoder, decoder, original and decoded pixels, measured at 0.8 megapixels. Source:
@@ -23,7 +23,7 @@ export const QUALITY = { lowest: 25, highest: 95 }
 /** Most perceptual probes of a one-frame picture until one reaches the target. */
 export const FRAME_PROBES = 3
 
-// Constants of grids of tiles.
+// Constants for pictures that are encoded as a grid of AV1 tiles.
 
 /**
  * Fixed memory in bytes of a grid encoding: encoder, decoder, row reader and sample. Source: docs/contributors/memory.md, "to AVIF,
@@ -46,7 +46,7 @@ export const GRID_SPEEDS = [
 /** Encoder speed for pictures larger than the largest entry of `GRID_SPEEDS` and `HDR_SPEEDS`. */
 export const FASTEST = 8
 
-/** Last index of the quality steps 26, 29 … 95 of a grid search. */
+/** Last index of the quality steps 26, 29 … 95 in the search of an AVIF grid. */
 export const LAST_GRID_STEP = 23
 
 /** Most probes of the sample tiles until one reaches the target. */
@@ -73,7 +73,7 @@ export const LEAST_ALPHA_QUALITY = 75
  */
 export const SAMPLE_TILES = { usual: 4, large: 8 }
 
-// Constants of the perceptual search.
+// Constants of the perceptual search for AVIF.
 
 /**
  * Exponent that makes the score roughly linear in `(100 − quality) ** CURVE`. Scores fall by 1.3 points a quality step at 30 and by 0.5 at
@@ -84,7 +84,7 @@ export const CURVE = 1.6
 /** Score points lost for each unit of `(100 − quality) ** CURVE`. */
 export const POINTS_PER_COARSENESS = 0.066
 
-/** Share of the bytes that one score point costs, at any level. */
+/** Share of an AVIF file's bytes that one score point costs, at any level. */
 export const BYTES_PER_POINT = 0.04
 
 /** Extra probes for fitted chroma, whose final quality is far below the start value found with halved chroma. */
@@ -96,7 +96,7 @@ export const PROBES_OF_FITTED = 2
  */
 export const LOST_BY_HALVING = 1.5
 
-/** Quality range of the perceptual search. */
+/** Quality range of the perceptual search for AVIF. */
 export const PERCEPTUAL_RANGE = { lowest: 20, highest: 97 }
 
 /**
@@ -111,12 +111,12 @@ export const TWO_PROBES = { mostProbes: 1, mostMisses: 2, aimPoints: 1.5, tileSl
  */
 export const ASKED_BY_WINDOWS = { full: 6, halved: 2 }
 
-// Constants of HDR pictures.
+// Constants for HDR pictures encoded as AVIF.
 
 /** Fixed memory in bytes of an HDR encoding: encoder, decoder and row reader. */
 export const HDR_BASE_BYTES = 64 * 1024 * 1024
 
-/** Memory in bytes per pixel of a band: original and decoded samples. */
+/** Memory in bytes per pixel of a band of HDR rows: original and decoded samples. */
 export const BAND_BYTES = 16
 
 /** Memory in bytes of the HDR meters per pixel of picture width. */

@@ -11,7 +11,7 @@ interface Size {
 type Push = (reference: Uint8Array, candidate: Uint8Array) => void
 
 export interface RowSelection {
-  /** Number of rows that are measured. */
+  /** Number of rows that the selection measures. */
   readonly height: number
   /** Passes the selected rows of the next strips of both pictures to `push`. */
   select(reference: Uint8Array, candidate: Uint8Array, push: Push): void

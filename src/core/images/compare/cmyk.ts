@@ -24,8 +24,8 @@ const LUMA: Plane = {
 const PLANES = { cmyk: [...WEIGHTS.map((weight, ink) => inkAt(ink, weight)), BLACK], ycck: [LUMA, BLACK] }
 
 /**
- * Figures of `candidate` against `reference`, both with four inks a pixel; undefined: `candidate` has too few rows.
- * @param coding how the JPEG stores colours: each ink, or luma and chroma of three inks
+ * Compares two CMYK pictures. `undefined`: `candidate` has too few rows. @param coding how the JPEG stores colours: each ink, or luma and
+ * chroma of three inks
  */
 export async function similarityOfCmyk(reference: Raster, candidate: Raster, coding: 'cmyk' | 'ycck'): Promise<Similarity | undefined> {
   let [ssim, error, isSame] = [1, 0, true]

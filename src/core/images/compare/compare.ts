@@ -10,20 +10,20 @@ import { everyRow, type RowSelection } from './bands.ts'
 import { pairRows, type Strips } from './paired-rows.ts'
 
 export interface Figures {
-  /** SSIM and PSNR. */
+  /** SSIM and PSNR figures. */
   readonly similarity: Similarity
   /**
    * SSIMULACRA 2 without the other perceptual figures, in a fifth of the time of `perceptual`. `undefined`: a side is shorter than 64
    * pixels.
    */
   readonly score: number | undefined
-  /** SSIMULACRA 2, its worst tile, colour cast, banding and specks. */
+  /** SSIMULACRA 2 score of the picture and its worst tile, colour cast, banding and specks. */
   readonly perceptual: PerceptualFigures
 }
 
 export type Measure = keyof Figures
 
-/** Form of the rows of both pictures. */
+/** Size and channels of the rows of both pictures. */
 export interface RowForm {
   readonly width: number
   readonly height: number
@@ -45,7 +45,7 @@ const METERS: { readonly [M in Measure]: (form: RowForm) => Meter<Figures[M]> } 
   perceptual: ({ width, height, channels }) => new PerceptualMeter(width, height, channels),
 }
 
-/** Measures rows in pairs, from the top; `finish` or disposal frees the memory. */
+/** Measures pairs of rows from the top. `finish` or disposal frees the memory. */
 export class PictureMeter<M extends Measure> implements Disposable {
   readonly #meters: readonly (readonly [M, Meter<Figures[Measure]>])[]
 
@@ -59,7 +59,7 @@ export class PictureMeter<M extends Measure> implements Disposable {
     for (const [, meter] of this.#meters) meter.push(reference, candidate)
   }
 
-  /** Figures of all rows. @throws RangeError while rows are missing */
+  /** Returns the figures of all rows. @throws RangeError if rows are missing */
   finish(): Pick<Figures, M> {
     return Object.fromEntries(this.#meters.map(([measure, meter]) => [measure, meter.finish()])) as Pick<Figures, M>
   }
@@ -70,8 +70,8 @@ export class PictureMeter<M extends Measure> implements Disposable {
 }
 
 /**
- * Figures of `candidate`, strips of whole rows, against `reference`; undefined: `candidate` has too few rows.
- * @param selection rows that are measured; by default all
+ * Compares `candidate`, strips of whole rows, with `reference`. `undefined`: `candidate` has too few rows. @param selection rows that are
+ * measured; default: all
  */
 export async function comparePictures<M extends Measure>(
   reference: RowReader,
@@ -85,15 +85,15 @@ export async function comparePictures<M extends Measure>(
   return isComplete ? meter.finish() : undefined
 }
 
-/** SSIM and PSNR; undefined: `candidate` has too few rows. */
+/** SSIM and PSNR of two pictures. `undefined`: `candidate` has too few rows. */
 export const similarityOfRows = async (reference: RowReader, candidate: Strips): Promise<Similarity | undefined> =>
   (await comparePictures(reference, candidate, ['similarity']))?.similarity
 
-/** SSIM and PSNR of RGBA rows of 8 bits against a picture of 16 bits; undefined: `candidate` has too few rows. */
+/** SSIM and PSNR of 8-bit RGBA rows, compared with a 16-bit picture. `undefined`: `candidate` has too few rows. */
 export const similarityTo16Bits = ({ width, height, rows }: Raster16, candidate: Strips): Promise<Similarity | undefined> =>
   similarityOfRows({ width, height, channels: 4, bits: 16, rows: () => rowsAsBytes(rows()) }, as16Bits(candidate, width))
 
-/** As `PictureLoss.ssimulacra2`; undefined: `candidate` has too few rows, or the picture is too wide. */
+/** SSIMULACRA 2 score as in `PictureLoss.ssimulacra2`. `undefined`: `candidate` has too few rows, or the picture is too wide. */
 export async function scoreOfRows(reference: RowReader, candidate: Strips): Promise<number | undefined> {
   const { width, height } = reference
   if (Math.min(width, height) < LEAST_SCORED) return NO_STILL_PICTURE
@@ -101,7 +101,7 @@ export async function scoreOfRows(reference: RowReader, candidate: Strips): Prom
   return (await comparePictures(reference, candidate, ['score']))?.score
 }
 
-/** Figures of two pictures that are in memory as a whole. */
+/** Compares two pictures that are completely in memory. */
 export function compareSamples<M extends Measure>(
   reference: Uint8Array,
   candidate: Uint8Array,

@@ -11,7 +11,7 @@ import { type ColourSignalling, HLG, isHdr, PQ } from '../raster/colour-signalli
 import type { Raster16 } from '../raster/raster16.ts'
 
 export type HdrFigures = Similarity & {
-  /** SSIMULACRA 2 of the worst exposure; undefined: the picture is too small or too wide for it. */
+  /** SSIMULACRA 2 score of the worst exposure. `undefined`: the picture is too small or too wide. */
   readonly score: number | undefined
 }
 

@@ -27,7 +27,7 @@ export async function pairRows(
     }
     return true
   } finally {
-    // Ends the decoder, which then frees its memory.
+    // Ends the candidate's decoder, which then frees its memory.
     await strips.return?.()
   }
 }

@@ -32,9 +32,9 @@ export interface Convertible extends UploadedPicture {
   readonly data?: DataPicture | undefined
   /** Offset in the file of the first byte after the picture. The bytes from there on are appended to the result. */
   readonly end: number
-  /** Additional chunks for a PNG result. */
+  /** Additional chunks for a PNG result, such as texts of the source. */
   readonly chunks?: readonly AncillaryChunk[]
-  /** Names of what the output format cannot store, for the receipt. */
+  /** Returns the names of metadata that the output format cannot store, for the receipt. */
   leftOut?(output: string): readonly (string | Message)[]
 }
 

@@ -3,7 +3,7 @@
  * experiment on the project's fixtures.
  */
 
-/** Lowest PSNR in dB over all RGB channels. */
+/** Lowest PSNR in dB over all RGB channels that a converted picture may have. */
 export const LEAST_RGB_PSNR_DB = 25.5
 
 /** Most encodings of a picture until its decoded result reaches the target. */

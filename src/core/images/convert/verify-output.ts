@@ -66,7 +66,7 @@ export async function differenceOfAvif(stored: Raster, carried: Carried, result:
   return lossDifference(outcome, comparePixels(whole, decoded, ['similarity']).similarity)
 }
 
-/** True if every sample must be unchanged. */
+/** True if the outcome is lossless, so that every sample must be unchanged. */
 export const isExact = (outcome: Outcome): boolean => outcome.kind === 'unchanged' || !outcome.loss
 
 /**

@@ -8,13 +8,13 @@ import { lookupTable } from './lookup-table.ts'
 import { CODE, EIGHT_BITS, LABELS, LEAST_PIXELS, LEAST_REGULAR, NARROW_RANGE, NORMALS, SMOOTH_RESIDUAL } from './tuning.ts'
 
 export interface DataPicture {
-  /** Name of the kind of data, for the receipt. */
+  /** Name of the kind of data, such as "normal map", for the receipt. */
   readonly what: Message
   /** True if readers use stored samples or palette indices as values. The result then keeps colour type and bit depth. */
   readonly keepsForm: boolean
 }
 
-/** Strips of whole rows in `form`, from the top. */
+/** Samples of a picture as strips of whole rows from the top. */
 export interface DataRows extends PictureForm {
   rows(): AsyncIterable<SampleRow>
 }

@@ -16,7 +16,7 @@ export interface PictureForm {
 /** Statistics of a height or depth that is split over 8-bit channels, high byte first. */
 export class CodeStatistics {
   readonly order: readonly number[]
-  /** Number of neighbouring pixels whose low bytes differ. */
+  /** Pairs of neighbouring pixels whose low bytes differ. */
   pairs = 0
   /** Number of `pairs` whose combined values differ by less than `#near`. */
   nearPairs = 0
@@ -96,7 +96,7 @@ export class DataStatistics {
     this.#period = BLOCK_ROWS * Math.max(1, Math.ceil((form.width * form.height) / SAMPLED_PIXELS))
   }
 
-  /** Adds row `y`. The caller may reuse its memory afterwards. */
+  /** Adds row `y` to the statistics. The caller may reuse its memory afterwards. */
   add(row: SampleRow, y: number): void {
     const inBlock = y % this.#period
     if (inBlock >= BLOCK_ROWS) return

@@ -2,10 +2,10 @@
 import type { PictureForm, SampleRow } from './data-statistics.ts'
 import { LEAST_CORRELATION, MOST_CUBE_SIDE } from './tuning.ts'
 
-/** Position of a pixel in the cube, each coordinate from 0 to 1. */
+/** Position of a pixel in the colour cube, each coordinate from 0 to 1. */
 type CubePosition = (x: number, y: number) => readonly [red: number, green: number, blue: number]
 
-/** Correlates the colours of pixels with their positions in the cube. */
+/** Correlates the colours of pixels with their positions in the colour cube. */
 class LookupTable {
   readonly #form: PictureForm
   readonly #position: CubePosition
@@ -66,7 +66,7 @@ function layoutsOf({ width, height }: PictureForm): CubePosition[] {
   return layouts
 }
 
-/** Hald layout: the cube is counted along the rows, red first. */
+/** Hald layout of a colour cube: colours are counted along the rows, red first. */
 const hald =
   (width: number, side: number): CubePosition =>
   (x, y) => {
@@ -74,7 +74,7 @@ const hald =
     return [(at % side) / (side - 1), (Math.floor(at / side) % side) / (side - 1), Math.floor(at / (side * side)) / (side - 1)]
   }
 
-/** Layout of squares of red and green, one square for each blue. */
+/** Layout of a colour cube as squares of red and green, one square for each blue. */
 const tiles =
   (side: number, across: number): CubePosition =>
   (x, y) => {

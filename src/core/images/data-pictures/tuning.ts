@@ -44,13 +44,13 @@ export const NORMALS = { share: 0.9, directions: 0.1, spread: 0.03, colours: 64,
  */
 export const CODE = { pairs: 0.05, near: 0.85, wraps: 0.01, nearWraps: 0.75, lowEntropy: 6.5, highEntropy: 5 }
 
-/** Most distinct colours that are counted. */
+/** Number of distinct colours up to which the statistics count them. */
 export const MOST_COLOURS = 256
 
 /** Approximate number of pixels that are read, in blocks of rows spread evenly over the picture. */
 export const SAMPLED_PIXELS = 600_000
 
-/** Rows of a block that is read; the rows between blocks are skipped. */
+/** Rows of a block that the statistics read; the rows between blocks are skipped. */
 export const BLOCK_ROWS = 8
 
 /**
@@ -59,5 +59,5 @@ export const BLOCK_ROWS = 8
  */
 export const LEAST_CORRELATION = 0.75
 
-/** Colours per side of the largest cube in common use. */
+/** Colours per side of the largest colour lookup cube in common use. */
 export const MOST_CUBE_SIDE = 65

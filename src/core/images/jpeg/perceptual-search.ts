@@ -32,7 +32,7 @@ const scaleFor = (picture: Raster) => (isMeasuredInBands(picture) ? IN_BANDS : S
 /** Original picture that results are compared with. */
 export interface JpegReference extends Raster {
   /**
-   * Converts rows of a result (RGB, or CMYK if `inks`) to the form of the reference, such as RGBA below a mask. `undefined`: rows are
+   * Converts rows of a result (RGB, or CMYK if `isCmyk`) to the form of the reference, such as RGBA below a mask. `undefined`: rows are
    * compared as decoded.
    */
   shown?(rows: Strips): AsyncIterable<Uint8Array>

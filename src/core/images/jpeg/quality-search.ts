@@ -71,7 +71,7 @@ export async function searchQuality(job: JpegJob, target: Target, settings: Sear
   return (await search(job, target, settings, caution)).quality
 }
 
-/** Like `searchQuality`, and also returns all probes. */
+/** Searches like `searchQuality`, and also returns all probes. */
 async function search(
   job: JpegJob,
   target: Target,
@@ -262,8 +262,8 @@ async function largestWithin(job: JpegJob, limit: number, overhead: number, sett
   }
   // Correction factor of the size estimate, which assumes sequential coding and a sample. Each full pass updates it.
   let correction = 1
-  let low = 0 // highest quality known to fit
-  let high = 101 // lowest quality known not to fit
+  let low = 0 // highest quality that is known to fit
+  let high = 101 // lowest quality that is known to exceed the limit
   let made = 0
   let best: QualityFigures | undefined
   for (let passes = 0; passes < 5 && high - low > 1; passes++) {

@@ -39,7 +39,7 @@ export const STRIP_ROWS = 16
 /** Lowest quality of the search by luma SSIM and PSNR. */
 export const LOWEST_QUALITY = 35
 
-/** Highest quality of any search. */
+/** Highest JPEG quality of any search. */
 export const HIGHEST_QUALITY = 95
 
 /**

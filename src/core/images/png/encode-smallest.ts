@@ -40,7 +40,7 @@ export function asPngPicture(raster: Raster, profiled: boolean): PngPicture {
 export interface SmallestPng {
   readonly pieces: readonly Uint8Array[]
   readonly step: Message
-  /** Quality figures. `undefined`: the samples are unchanged. */
+  /** Quality figures of the result. `undefined`: the samples are unchanged. */
   readonly loss?: PictureLoss
 }
 

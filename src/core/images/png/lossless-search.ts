@@ -20,7 +20,7 @@ import {
 
 /** PNG form and Deflate effort of an `encode` pass. */
 export interface LosslessPlan {
-  /** Sets the engine's layout to this form. */
+  /** Sets the layout of the PNG engine to the form of this plan. */
   apply(engine: PngEngine): void
   readonly effort: Effort
   readonly name: string
@@ -107,7 +107,7 @@ export async function searchLossless(engine: PngEngine, picture: PngPicture): Pr
   const bytes = packedBytes(picture, leastOf(forms.map(({ bits }) => bits)))
   let plans = forms.flatMap((form) => plansOf(picture, form))
   if (bytes > 16 * MEGA)
-    plans = plans.slice(0, 1) // one form only, because previews would take too long
+    plans = plans.slice(0, 1) // try one form only, because previews would take too long
   else if (bytes > TINY_BYTES) plans = await rankedPlans(engine, picture, forms, bytes)
   const [only] = plans
   if (plans.length === 1 && only) return { facts, plan: only, bytes: undefined }
@@ -131,7 +131,7 @@ export async function isHopeless(engine: PngEngine, picture: PngPicture, bytes: 
   return forms.length <= 2 && least > bytes * PREVIEW_EXCESS.sameForm
 }
 
-/** Combines a form with each effort that its size allows. */
+/** Combines a PNG form with each Deflate effort that its size allows. */
 const plansOf = (picture: PngPicture, form: Form): LosslessPlan[] =>
   effortsFor(packedBytes(picture, form.bits)).map((effort) => ({ ...form, effort }))
 

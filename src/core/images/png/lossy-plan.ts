@@ -7,10 +7,10 @@ import type { PngPicture } from './png-picture.ts'
 
 export type LossyPlan = PalettePlan | NearLosslessPlan
 
-/** Engine pass that encodes the plan. */
+/** Pass of the PNG engine that encodes the plan. */
 export const passOf = ({ kind }: LossyPlan) => (kind === 'palette' ? 'remap' : 'near')
 
-/** Sets the engine's layout and effort to those of the plan. */
+/** Sets layout and effort of the PNG engine to those of the plan. */
 export function applyPlan(engine: PngEngine, plan: LossyPlan, picture: PngPicture): void {
   if (plan.kind === 'palette') applyPalette(engine, plan)
   else applyNearLossless(engine, plan, picture)
@@ -33,7 +33,7 @@ export function isSamePlan(a: LossyPlan, b: LossyPlan): boolean {
   return b.kind === 'palette' && a.colours === b.colours && a.tolerance === b.tolerance && a.dither === b.dither
 }
 
-/** Quality figures of the plan, measured on the whole picture. */
+/** Quality figures of a lossy plan, measured on the whole picture. */
 export async function measurePlan(engine: PngEngine, picture: PngPicture, plan: LossyPlan, alpha: boolean): Promise<PictureQuality> {
   if (plan.kind === 'palette') return await measurePalette(engine, picture, plan, alpha)
   await nearPass(engine, picture, plan, alpha)

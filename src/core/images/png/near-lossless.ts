@@ -114,7 +114,7 @@ export function finerPlan(plan: NearLosslessPlan, attempt: number): NearLossless
   return next === undefined || attempt >= MOST_NEAR_ATTEMPTS ? undefined : { ...plan, step: next }
 }
 
-/** Sets the engine's layout and effort to those of the plan. */
+/** Sets layout and effort of the PNG engine to those of the plan. */
 export function applyNearLossless(engine: PngEngine, plan: NearLosslessPlan, picture: PngPicture): void {
   engine.planNear(plan.step, plan.hueSteps, !picture.profiled)
   engine.setEffort(plan.effort)

@@ -55,7 +55,7 @@ type PaletteSettings = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
 /** Tries palettes on the engine's sample and caches the results for the next target. Requires `collectColours`. */
 export class PaletteTrials {
   readonly engine: PngEngine
-  /** Trial results by number of colours and dithering, without tolerance. */
+  /** Trial results, keyed by number of colours and dithering; only trials without tolerance. */
   readonly #found = new Map<string, TrialFound>()
   #current = ''
 
@@ -96,7 +96,7 @@ export class PaletteTrials {
   }
 }
 
-/** Inputs that all plans of one target share. */
+/** Inputs that all palette plans of one target share. */
 interface Search {
   readonly trials: PaletteTrials
   readonly target: RasterTarget
@@ -156,7 +156,7 @@ async function withTolerance({ trials, target, pause }: Search, fewest: number):
   for (const factor of [1, 1.5, 2.25]) {
     const colours = Math.min(256, Math.round(fewest * factor))
     if (best && colours <= best.colours) break
-    // Stop if even an optimistic tolerance would not save bytes.
+    // Stop adding colours if even an optimistic tolerance would not save bytes.
     const likely = best && Math.min(MOST_TOLERANT, best.tolerance * 2.5 + 1)
     if (best && likely !== undefined && trials.bytes({ colours, tolerance: likely, dither: 'none' }, FILTER_NONE) >= best.bytes) break
     const marginAt = (tolerance: number) => trials.margin({ colours, tolerance, dither: 'none' }, target)
@@ -277,7 +277,7 @@ export async function measurePalette(engine: PngEngine, picture: PngPicture, pla
   return engine.quality()
 }
 
-/** Sets the engine's palette and effort to those of the plan. */
+/** Sets palette and effort of the PNG engine to those of the plan. */
 export function applyPalette(engine: PngEngine, plan: PaletteSettings & { effort?: Effort }): void {
   engine.quantise(plan.colours, K_MEANS_ROUNDS, SPREADS[plan.dither])
   engine.setTolerance(plan.tolerance)

@@ -1,4 +1,4 @@
-/** Plans for a PNG within a target: palettes and near-lossless rows, for the level and for others that may be smaller. */
+/** Plans lossy PNG results: palettes and near-lossless rows for the level, and for other levels whose result may be smaller. */
 import type { Facts, PngEngine } from '../../../../wasm/png/engine.ts'
 import { yieldToOthers } from '../../bytes/yield.ts'
 import { paletteTargets, strongerPalettes } from '../../catalog/level-order.ts'
@@ -11,16 +11,16 @@ import { PaletteTrials, planPalette } from './palette-search.ts'
 import type { PngPicture } from './png-picture.ts'
 import { FEW_BYTES, MAY_BE_SMALLER } from './tuning.ts'
 
-/** A plan that holds a target on the engine's sample. */
+/** Lossy plan that reaches a target on the engine's sample. */
 export interface LevelPlan {
   readonly plan: LossyPlan
-  /** Target that the plan aims at. */
+  /** Target that the search for the plan used. */
   readonly target: RasterTarget
-  /** Target that its result must hold. */
+  /** Target that the result of the plan must reach. */
   readonly needed: RasterTarget
   /** Index of `needed` in the list of targets from the highest quality down to the level. */
   readonly rank: number
-  /** True if the plan is that of a stronger level. */
+  /** True if the plan was made for a stronger level. */
   readonly isStronger: boolean
 }
 

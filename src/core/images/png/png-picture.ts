@@ -21,6 +21,6 @@ export interface PngPicture {
   readonly profiled: boolean
   /** True if readers use stored samples or palette indices as values. Colour type, bit depth and palette then stay unchanged. */
   readonly keepsForm?: boolean
-  /** Passes all frames to the visitor once. */
+  /** Reads the picture once and passes all its frames to the visitor. */
   visit(visitor: FrameVisitor): Promise<void>
 }

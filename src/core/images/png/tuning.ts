@@ -13,19 +13,19 @@ export type Dither = 'none' | 'everywhere' | 'wide' | 'smooth'
 /** Ratio of the quick encoding's size to the limit, above which the thorough encoding is not tried. */
 export const QUICK_EXCESS = 1.25
 
-/** Bytes in a mebibyte, the unit of the size limits below. */
+/** Bytes in a mebibyte, the unit of the size limits in this file. */
 export const MEGA = 1 << 20
 
 /** Bit set of all filter strategies except the exhaustive one, which deflates each candidate row. */
 export const ALL_BUT_BRUTE = 0xff
 
-/** Bit set of all filter strategies. */
+/** Bit set of all PNG filter strategies. */
 export const EVERYTHING = 0x1ff
 
 /** Bit set of the strategy that uses filter type 0 in every row (W3C PNG, 9.2). */
 export const FILTER_NONE = 0x01
 
-/** Positional form of an `Effort`; `passes` 0: the default of the level. */
+/** Builds an `Effort` from positional values. `passes` 0: the default of the level. */
 const effort = (level: number, trialLevel: number, strategies: number, bandBytes: number, passes = 0): Effort => ({
   level,
   trialLevel,
@@ -118,7 +118,7 @@ export const MOST_TOLERANT = 12
 /** PSNR gain in dB of twice the colours in a typical picture (first guess of the search). */
 export const DB_PER_DOUBLING = 3
 
-/** Most probes of the search for the tolerance. */
+/** Most probes of the search for a palette's tolerance. */
 export const MOST_TOLERANCE_PROBES = 5
 
 /**

@@ -26,7 +26,7 @@ export const HLG = 18
 const TRANSFER_NAMES: { readonly [transfer: number]: string } = { 8: 'linear light', 13: 'sRGB', [PQ]: 'PQ', [HLG]: 'HLG' }
 const PRIMARIES_NAMES: { readonly [primaries: number]: string } = { 1: 'BT.709', 9: 'BT.2020', 11: 'DCI-P3', 12: 'Display P3' }
 
-/** Name for the receipt, such as `BT.2020 PQ`. */
+/** Name of primaries and transfer function for the receipt, such as `BT.2020 PQ`. */
 export const nameOfSignalling = ({ primaries, transfer }: ColourSignalling): string =>
   `${PRIMARIES_NAMES[primaries] ?? `primaries ${primaries}`} ${TRANSFER_NAMES[transfer] ?? `transfer ${transfer}`}`
 
@@ -100,7 +100,7 @@ function colourBitsAt(data: Uint8Array, start: number): number | undefined {
   read(5)
   const [widthBits, heightBits] = [read(4) + 1, read(4) + 1]
   at += widthBits + heightBits
-  // use_128x128_superblock, enable_filter_intra, enable_intra_edge_filter, enable_superres, enable_cdef, enable_restoration
+  // Skip use_128x128_superblock, enable_filter_intra, enable_intra_edge_filter, enable_superres, enable_cdef and enable_restoration.
   at += 6
   const isDeep = read(1)
   if (profile === 2 && isDeep) read(1)

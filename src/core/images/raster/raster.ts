@@ -15,11 +15,11 @@ export interface Raster {
 
 /** Metadata of a picture, without the framing of its container. */
 export interface Carried {
-  /** ICC profile. */
+  /** Bytes of the ICC profile. `undefined`: none. */
   readonly icc?: Uint8Array | undefined
   /** EXIF block from its TIFF header on (without `Exif\0\0`). */
   readonly exif?: Uint8Array | undefined
-  /** XMP packet. */
+  /** Bytes of the XMP packet. `undefined`: none. */
   readonly xmp?: Uint8Array | undefined
   /** Colour code points and light levels, for output formats that store them. */
   readonly signalling?: ColourSignalling | undefined
@@ -28,7 +28,7 @@ export interface Carried {
   readonly comments?: readonly Comment[] | undefined
 }
 
-/** Target size of a strip in bytes. */
+/** Target size in bytes of a strip of rows. */
 const STRIP_BYTES = 256 * 1024
 
 /** Number of rows in a strip of about `STRIP_BYTES`, at least 1. */

@@ -16,7 +16,7 @@ export interface EncodeRequest {
   readonly lossless?: boolean | undefined
   /** True if the picture was never compressed lossily, so that a lossless result is worth a try. */
   readonly pristine: boolean
-  /** Size of the upload in bytes, from which on the result is useless. */
+  /** Size of the upload in bytes; a result of this size or more is useless. */
   readonly sizeLimit: number
   readonly options: Options
 }
@@ -24,7 +24,7 @@ export interface EncodeRequest {
 export interface Encoded {
   readonly chunks: readonly Uint8Array[]
   readonly step: Message
-  /** Quality figures. `undefined`: the samples are unchanged. */
+  /** Quality figures of the result. `undefined`: the samples are unchanged. */
   readonly loss?: PictureLoss
   /** True if the perceptual score steered the search. The result reaches the level's score, or comes as close as the encoder can. */
   readonly steeredByScore?: boolean

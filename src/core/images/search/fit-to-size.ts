@@ -41,7 +41,7 @@ function cachedIfSmall(raster: Raster): Raster {
   }
 }
 
-/** Applies `change` to each colour sample and its alpha. */
+/** Applies `change` to each colour sample and its alpha, such as premultiplication. */
 function mapColours(raster: Raster, change: (colour: number, alpha: number) => number): Raster {
   const { channels } = raster
   return {

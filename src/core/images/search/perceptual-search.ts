@@ -61,7 +61,7 @@ export interface QualityScale {
    * target.
    */
   readonly skipsProbes?: boolean
-  /** Replace `CLOSE_POINTS` and `AIM_POINTS`. */
+  /** Score points that replace `CLOSE_POINTS` and `AIM_POINTS`. `undefined`: those constants. */
   readonly closePoints?: number
   readonly aimPoints?: number
   /** True if the next quality also takes into account the line between the nearest probes below and above the target. */
@@ -85,7 +85,7 @@ export const withFewProbes = (scale: QualityScale): QualityScale => ({
 /** True if a picture of this size is measured in bands. */
 export const isMeasuredInBands = ({ width, height }: Size): boolean => width * height > MOST_MEASURED_PIXELS
 
-/** Encodes the picture at a quality. `look()` refers to the last encoding. */
+/** Encoder that a search calls for each quality. `perceptualFigures()` refers to the last encoding. */
 export interface QualityTrials<Figures extends ColourFigures> {
   make(quality: number): Promise<Figures>
   /** Perceptual figures of the last encoding, compared with the original. */
@@ -94,10 +94,10 @@ export interface QualityTrials<Figures extends ColourFigures> {
   isPointless?(): boolean
 }
 
-/** Final state of a search. */
+/** Quality at which a search ended, with its margin. */
 export interface SearchEnd {
   readonly quality: number
-  /** Score points above the target. */
+  /** Score points above the target at the end of the search. */
   readonly margin: number
 }
 
@@ -112,16 +112,16 @@ export interface PerceptualResult<Figures extends ColourFigures> extends SearchE
 export const isUnacceptable = ({ reached, visible }: PerceptualResult<ColourFigures>): boolean =>
   !reached && (visible.score ?? 0) < LEAST_SCORE
 
-/** Quality with its known margin. */
+/** Quality with its known margin above or below the target. */
 interface QualityMargin {
   readonly quality: number
-  /** Score points above the target. */
+  /** Score points above the target at this quality; negative: below. */
   readonly margin: number
 }
 
 interface Probe<Figures extends ColourFigures> extends Omit<PerceptualResult<Figures>, 'reached'> {}
 
-/** Start of a search. */
+/** First quality of a search, and what is already known. */
 export interface SearchStart {
   readonly quality: number
   /**

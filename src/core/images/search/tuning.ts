@@ -11,16 +11,16 @@ export const CLOSE_POINTS = 1.2
 /** Score points above the target that the next probe aims at, because a miss costs one more probe. */
 export const AIM_POINTS = 0.5
 
-/** Most probes until one reaches the target. */
+/** Most perceptual probes of a search until one reaches the target. */
 export const MOST_MISSES = 4
 
 /** Score points below the target from which a probe only shows its side of the target: noise collapses within a few quality steps. */
 export const FAR_POINTS = 30
 
-/** Extra probes after a probe that was `FAR_POINTS` below the target. */
+/** Extra probes that a search may make after a probe that was `FAR_POINTS` below the target. */
 export const PROBES_FROM_AFAR = 2
 
-/** Most qualities that luma rules out and that are not probed. */
+/** Most qualities in a search that are rejected by luma figures, without a perceptual probe. */
 export const MOST_RULED_OUT = 4
 
 /** Score points above the target that cost about 25 % more bytes, so that further probes are worth their time. */
@@ -32,7 +32,7 @@ export const LUMA_PER_POINT = { ssim: 0.0015, psnrDb: 0.15 }
 /** Most quality steps that the search goes up on a plateau. */
 export const MOST_STEPS = 8
 
-/** Score points for a factor of e in casts and steps. */
+/** Score points that correspond to a factor of e in colour casts and steps. */
 export const POINTS_PER_WINDOW = 11
 
 /**
@@ -44,10 +44,10 @@ export const MOST_MEASURED_PIXELS = 50e6
 /** Score below which a result is rejected at any level. On the scale of SSIMULACRA 2, 50 is slightly annoying. */
 export const LEAST_SCORE = 50
 
-/** Lead in score points over another form of the picture below which this form will not be smaller. */
+/** Lead in score points that one chroma format needs over the other at the same quality; with less, its file will not be smaller. */
 export const BETTER_POINTS = 1
 
-// Targets of palettes and near-lossless rows.
+// Constants of the targets of palettes and near-lossless rows.
 
 /**
  * Score points by which the worst tile may be below the picture's score. Source: docs/decisions/quality-levels.md, "What levels mean of

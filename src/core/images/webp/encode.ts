@@ -97,7 +97,7 @@ async function encodeLossless(raster: Raster, carried: Carried, { options }: Enc
   }
 }
 
-/** Lossy result; `seen`: result of the perceptual search, or `undefined` if luma steered the search. */
+/** Lossy result; `scoreResult`: result of the perceptual search, or `undefined` if luma steered the search. */
 interface LossyResult {
   readonly lossy: Encoded
   readonly scoreResult?: PerceptualResult<WebpFigures> | undefined

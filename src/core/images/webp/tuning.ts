@@ -48,8 +48,8 @@ export const NEXT_GROWTH = 1.3
 export const SAMPLE_PIXELS = 1_000_000
 
 /**
- * Perceptual search. `lowest`: lowest quality; `pointsPerCoarseness`: score points per quality step, measured 0.4 to 0.7;
- * `mostAskedByWindows`: points that colour casts may demand, which come mostly from halved chroma.
+ * Perceptual search for WebP. `lowest`: lowest quality; `pointsPerCoarseness`: score points per quality step, measured 0.4 to 0.7;
+ * `mostPointsFromWindows`: points that colour casts may demand, which come mostly from halved chroma.
  */
 export const PERCEPTUAL_SCALE = { lowest: 20, pointsPerCoarseness: 0.55, mostProbes: 4, mostAskedByWindows: 2 }
 

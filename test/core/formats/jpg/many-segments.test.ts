@@ -1,4 +1,4 @@
-/** Thousands of segments, each of which uses more memory than its own bytes. */
+/** JPEG files with thousands of segments, each of which uses more memory than its own bytes. */
 
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
