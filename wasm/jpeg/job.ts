@@ -187,7 +187,7 @@ export class JpegJob {
 
   /** Figures of the last requantisation: of all rows for `requantise` and `stream`, of a sample for `estimate`. */
   get figures(): Measured {
-    if (!this.last) throw new EngineError('jpeg', 'misuse', 'nothing was requantised yet')
+    if (!this.last) throw new EngineError('jpeg', 'misuse', 'nothing was requantised yet: call requantise() or estimate() first')
     return this.last
   }
 

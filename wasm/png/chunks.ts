@@ -82,9 +82,11 @@ export function parseHeader(data: Uint8Array, offset: number): PictureHeader {
   const view = new DataView(data.buffer, data.byteOffset)
   const [width, height] = [view.getUint32(0), view.getUint32(4)]
   const [bitDepth = 0, colourType = 0, compression, filter, interlace = 0] = data.subarray(8)
-  if (width === 0 || height === 0 || width > 0x7fffffff || height > 0x7fffffff) throw damaged(`a picture of ${width} x ${height}`, offset)
-  if (!DEPTHS[colourType]?.includes(bitDepth)) throw damaged(`colour type ${colourType} with ${bitDepth} bits`, offset)
-  if (compression !== 0 || filter !== 0 || interlace > 1) throw damaged('an unknown compression, filter or interlace method', offset)
+  if (width === 0 || height === 0 || width > 0x7fffffff || height > 0x7fffffff)
+    throw damaged(`IHDR: invalid size of ${width} x ${height} pixels`, offset)
+  if (!DEPTHS[colourType]?.includes(bitDepth))
+    throw damaged(`IHDR: colour type ${colourType} does not allow ${bitDepth} bits a sample`, offset)
+  if (compression !== 0 || filter !== 0 || interlace > 1) throw damaged('IHDR: unknown compression, filter or interlace method', offset)
   return { width, height, bitDepth, colourType: colourType as ColourType, interlaced: interlace === 1 }
 }
 
@@ -102,8 +104,8 @@ export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
       const length = new DataView(start.buffer, start.byteOffset).getUint32(0)
       const type = new TextDecoder('latin1').decode(start.subarray(4))
       if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('a chunk type is not four letters', offset)
-      if (length > 0x7fffffff) throw damaged(`a chunk of ${length} bytes`, offset)
-      if (first !== (type === 'IHDR')) throw damaged(first ? 'IHDR expected' : 'a second IHDR', offset)
+      if (length > 0x7fffffff) throw damaged(`a chunk has ${length} bytes, at most 2147483647 are allowed`, offset)
+      if (first !== (type === 'IHDR')) throw damaged(first ? 'the first chunk is not IHDR' : 'there is a second IHDR', offset)
       first = false
       let crc = crc32(start.subarray(4))
       if (type === 'IDAT' || type === 'fdAT') {
@@ -129,7 +131,7 @@ export async function* readPng(bytes: Bytes): AsyncGenerator<PngEvent> {
         continue
       }
       if ((chunkBytes += length) > MOST_CHUNK_BYTES)
-        throw new EngineError('png', 'memory', `${type} and the chunks before it have ${chunkBytes} bytes`)
+        throw new EngineError('png', 'memory', `the chunks up to ${type} have ${chunkBytes} bytes, at most ${MOST_CHUNK_BYTES} are allowed`)
       const data = (await cursor.exactly(length)).slice()
       checkCrc(await cursor.exactly(4), crc32(data, crc), type, offset)
       if (type === 'IHDR') yield { kind: 'header', header: parseHeader(data, offset), end: cursor.offset }
@@ -192,7 +194,8 @@ export function colourChunks(layout: Layout): Uint8Array[] {
 /** Returns the header with the colours of a PLTE or tRNS chunk. @throws EngineError if the chunk has a wrong length */
 export function withColours(header: PictureHeader, type: 'PLTE' | 'tRNS', data: Uint8Array, offset: number): PictureHeader {
   if (type === 'PLTE') {
-    if (data.length % 3 || data.length === 0 || data.length > 768) throw damaged(`PLTE has ${data.length} bytes`, offset)
+    if (data.length % 3 || data.length === 0 || data.length > 768)
+      throw damaged(`PLTE has ${data.length} bytes, 3 to 768 in steps of 3 are allowed`, offset)
     return { ...header, palette: data }
   }
   if (header.colourType === 3) {

@@ -126,7 +126,11 @@ function openRows(header: PictureHeader, form: RowForm, onRow: (row: Uint8Array,
   if (header.colourType === 3 && !header.palette) throw new EngineError('png', 'damaged', 'an indexed picture without PLTE')
   const engine = new PngEngine(header)
   if (!engine.inOrder)
-    throw new EngineError('png', 'memory', `an interlaced picture of ${header.width} x ${header.height} cannot be put in order`)
+    throw new EngineError(
+      'png',
+      'memory',
+      `the interlaced picture of ${header.width} x ${header.height} pixels is too large to decode in row order`,
+    )
   engine.onRow = onRow
   engine.deliverLater()
   engine.begin('rows', { form })
@@ -163,7 +167,7 @@ export class PngEncoder {
    * of filtered rows, without chunks (PDF: `/FlateDecode` with `/Predictor 15`).
    */
   constructor(header: PictureHeader, effort: Effort = THOROUGH, how: { chunks?: readonly AncillaryChunk[]; bare?: boolean } = {}) {
-    if (header.interlaced) throw new EngineError('png', 'misuse', 'rows are encoded in order')
+    if (header.interlaced) throw new EngineError('png', 'misuse', 'PngEncoder cannot write interlaced files')
     this.#engine = new PngEngine(header)
     this.#bare = how.bare === true
     this.#rowBytes = rowBytesOf(header, header.width)

@@ -70,7 +70,7 @@ export class Scaler {
     const size = [width, across.length, down.length, channels, alpha ? 1 : 0, tapsAcross, tapsDown]
     const job = [...size, this.#rowsIn, this.#rowsOut, sample.period, sample.span]
     new Uint32Array(engine.memory.buffer, engine.place(PLACE.job), job.length).set(job)
-    if (!engine.begin()) throw new RangeError(`no memory to change the size of rows of ${width} pixels`)
+    if (!engine.begin()) throw new RangeError(`not enough memory to scale rows of ${width} pixels`)
     this.#write(across, tapsAcross, width, PLACE.acrossFirst, PLACE.across)
     this.#write(down, tapsDown, height, PLACE.downFirst, PLACE.down)
   }

@@ -248,9 +248,10 @@ async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
 async function verifyBmp(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const differ = (difference: string): Verdict => ({ equal: false, difference })
   const [a, b] = [await readHeader(original), await readHeader(result)]
-  if (a.width !== b.width || a.height !== b.height) return differ('another size')
+  if (a.width !== b.width || a.height !== b.height) return differ(`the size changed: ${a.width}×${a.height} became ${b.width}×${b.height}`)
   if (Buffer.compare(a.gap, b.gap) !== 0) return differ('the bytes between headers and pixels changed')
-  if (a.pixelsPerMetre.some((v, i) => v !== b.pixelsPerMetre[i])) return differ('another resolution')
+  if (a.pixelsPerMetre.some((v, i) => v !== b.pixelsPerMetre[i]))
+    return differ(`the resolution changed: ${a.pixelsPerMetre.join('×')} became ${b.pixelsPerMetre.join('×')} pixels per metre`)
   if ((a.profile?.length ?? 0) !== (b.profile?.length ?? 0) || a.profile?.some((v, i) => v !== b.profile?.[i]))
     return differ('the profile changed')
   const [x, y] = [await openPixels(original, a, options), await openPixels(result, b, options)]
@@ -271,9 +272,9 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
   }
   if (!loss) return { equal: true }
   const found = x.deep ? await similarityTo16Bits(deepUpwards(x), asRgba(upwards(y)).rows()) : meter.finish().similarity
-  if (!found) return differ('rows are missing')
+  if (!found) return differ('the result has fewer rows than the upload')
   const claim = loss.pictures
-  if (!claim) return differ('a loss without figures')
+  if (!claim) return differ('the outcome has a loss without quality figures')
   if (claim.ssim > found.ssim + CLAIM_TOLERANCE.ssim || claim.psnrDb > found.psnrDb + CLAIM_TOLERANCE.psnrDb) {
     return differ(`claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`)
   }

@@ -318,8 +318,9 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
     changed = unionOf(changed, engines[0].changed())
     const { delay, digest } = engines[0].look()
     const [facts, resultFacts] = [engines[0].facts(), engines[1].facts()]
-    if (facts.width !== resultFacts.width || facts.height !== resultFacts.height) return differ('the canvas has another size')
-    if (delay > remainingDelay) return differ(`frame ${number}: delay ${delay} became ${remainingDelay}`)
+    if (facts.width !== resultFacts.width || facts.height !== resultFacts.height)
+      return differ(`the canvas size changed: ${facts.width}×${facts.height} became ${resultFacts.width}×${resultFacts.height}`)
+    if (delay > remainingDelay) return differ(`frame ${number}: the delay of ${delay}/100 s became ${remainingDelay}/100 s`)
     needsNextFrame = (remainingDelay -= delay) === 0
     if (digest === engines[1].look().digest) continue
     if (!loss) return differ(`frame ${number}: pixels differ`)
@@ -328,12 +329,12 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
     worst.ssim = Math.min(worst.ssim, found.ssim)
     worst.psnrDb = Math.min(worst.psnrDb, found.psnrDb)
   }
-  if (!needsNextFrame) return differ(`the last frame is shown ${remainingDelay} hundredths of a second too long`)
+  if (!needsNextFrame) return differ(`the last frame is shown ${remainingDelay}/100 s too long`)
   if ((await after.next()).value) return differ('the result has more frames')
   for (const engine of engines) engine.finish()
   if (!loss) return { equal: true }
   const claim = loss.pictures
-  if (!claim) return differ('a loss without figures')
+  if (!claim) return differ('the outcome has a loss without quality figures')
   if (claim.ssim > worst.ssim + CLAIM_TOLERANCE.ssim || claim.psnrDb > worst.psnrDb + CLAIM_TOLERANCE.psnrDb) {
     return differ(`claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${worst.ssim} and ${worst.psnrDb} dB`)
   }

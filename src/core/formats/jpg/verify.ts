@@ -45,7 +45,7 @@ export async function verifyJpeg(
   const late = await lateSegments(original, ends[0].lateSegments)
   const segments = segmentsDiffer({ ...before, segments: [...before.segments, ...late] }, after)
   if (segments) return differs(segments)
-  if (ends[1].lateSegments.length > 0) return differs('segments between scans')
+  if (ends[1].lateSegments.length > 0) return differs('the result has segments between its scans')
   const tail = await tailDifference(original, ends[0].endOffset, result, ends[1].endOffset)
   if (tail !== undefined) return differs(tail)
   return { equal: true, ...(scored ? { ssimulacra2: scored.score } : await score([original, before], result, outcome, options)) }
@@ -151,7 +151,7 @@ function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefin
   const index = readMultiPicture(before.segments)
   for (const [i, segment] of before.segments.entries()) {
     const other = after.segments[i]
-    if (segment.bytes.length !== other?.bytes.length) return `segment ${i} changed its length`
+    if (segment.bytes.length !== other?.bytes.length) return `segment ${i} has another length`
     const mayChange = index !== undefined && index !== 'unreadable' && index.segment === i
     if (!mayChange && Buffer.compare(segment.bytes, other.bytes) !== 0) return `segment ${i} changed`
   }

@@ -57,7 +57,7 @@ export class MemorySink implements Sink {
   }
 
   patch(): void {
-    throw new RangeError('PNG is written in order')
+    throw new RangeError('a PNG in memory cannot be patched: it is written in order')
   }
 
   async abort(): Promise<void> {

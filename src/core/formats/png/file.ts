@@ -51,7 +51,8 @@ export function frameSize(data: Uint8Array): { width: number; height: number } {
   if (data.length !== 26) throw new EngineError('png', 'damaged', `fcTL has ${data.length} bytes, 26 expected`)
   const reader = new ByteReader(data, false)
   const [width, height, x, y] = [reader.u32(4), reader.u32(8), reader.u32(12), reader.u32(16)]
-  if (width === 0 || height === 0 || x > 0x7fffffff || y > 0x7fffffff) throw new EngineError('png', 'damaged', 'a frame without pixels')
+  if (width === 0 || height === 0 || x > 0x7fffffff || y > 0x7fffffff)
+    throw new EngineError('png', 'damaged', 'fcTL: the frame has no pixels or an invalid offset')
   return { width, height }
 }
 
@@ -134,11 +135,11 @@ async function surveyPng(source: Source, options: Options) {
       if (header.width * header.height > pixelsWithin(PNG.mostPixels, options))
         throw new EngineError('png', 'memory', `${header.width} x ${header.height} pixels`)
       if (header.interlaced && !fitsInterlaced(header, options)) {
-        throw new EngineError('png', 'memory', 'an interlaced picture that does not fit into the memory budget')
+        throw new EngineError('png', 'memory', 'the interlaced picture does not fit into the memory budget')
       }
       continue
     }
-    if (!header) throw new EngineError('png', 'damaged', 'chunks before IHDR')
+    if (!header) throw new EngineError('png', 'damaged', 'a chunk precedes IHDR')
     if (event.kind === 'data') {
       if (openData === event.type) continue
       if (event.type === 'IDAT' && hasImageData) throw new EngineError('png', 'damaged', 'a second image (IDAT after other chunks)')

@@ -25,7 +25,7 @@ export async function similarityOfRounding(picture: () => Bytes, { width, height
   return (await similarityTo16Bits(reference, rowsOf(picture(), 'rgba8'))) ?? MISSING
 }
 
-const MISSING = 'rows are missing'
+const MISSING = 'the result has fewer rows than the upload'
 
 async function* rowsOf(file: Bytes, form: RowForm): AsyncGenerator<Uint8Array> {
   for await (const { rows } of pngRows(file, form)) {

@@ -21,7 +21,7 @@ export async function verifyPng(original: Source, result: Source, outcome: Outco
   if (difference) return differ(difference)
   if (outcome.kind === 'compressed' && outcome.loss) {
     const { pictures } = outcome.loss
-    if (!pictures) return differ('a loss without figures')
+    if (!pictures) return differ('the outcome has a loss without quality figures')
     // An infinite PSNR means equal samples without a chunk of the upload, or equal luma with different colours.
     if (pictures.psnrDb === Number.POSITIVE_INFINITY && (await isSame(before, after))) return { equal: true }
     const wrong = await pictureDifference(original, result, before, pictures, options)

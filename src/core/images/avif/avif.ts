@@ -106,6 +106,6 @@ function measure(codec: AvifCodec, picture: Pixels, file: Uint8Array): ColourFig
 
 function decodedOf(codec: AvifCodec, file: Uint8Array): Pixels {
   const decoded = codec.decode(file)
-  if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
+  if (!decoded) throw new Error('the result of the AVIF encoder cannot be decoded')
   return decoded
 }

@@ -180,7 +180,7 @@ async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { qua
       const colours = coded(tiles, codec.encode(tile, quality, speed, chroma))
       if (depth === 4) takeTile(tile, band, column, depth, 'alpha')
       const alpha = depth === 4 ? coded(alphas, codec.encode(tile, Math.max(quality, LEAST_ALPHA_QUALITY), speed, 'none')) : undefined
-      if (!decodedBand.put(column, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
+      if (!decodedBand.put(column, colours, alpha)) throw new Error('the result of the AVIF encoder cannot be decoded')
       await yieldToOthers(options.signal)
     }
     for (let y = 0; y < bandRows(grid, row); y++) {
@@ -198,15 +198,16 @@ export async function similarityOfGrid(raster: Raster, carried: Carried, file: U
   const read = readGrid(file)
   if (!read) return undefined
   const { grid, tiles, alphas, missing } = read
-  if (grid.width !== raster.width || grid.height !== raster.height) return `the result is ${grid.width}×${grid.height}`
-  if (tiles.length !== grid.columns * grid.rows) return `${tiles.length} tiles for a grid of ${grid.columns}×${grid.rows}`
+  if (grid.width !== raster.width || grid.height !== raster.height)
+    return `the result has ${grid.width}×${grid.height} pixels, expected ${raster.width}×${raster.height}`
+  if (tiles.length !== grid.columns * grid.rows) return `the result has ${tiles.length} tiles, expected ${grid.columns}×${grid.rows}`
   const depth = depthOf(raster)
-  if (depth === 4 && alphas.length !== tiles.length) return `${alphas.length} tiles of alpha`
+  if (depth === 4 && alphas.length !== tiles.length) return `the result has ${alphas.length} alpha tiles, expected ${tiles.length}`
   const lost = missing(carried)
   if (lost) return `${lost} was lost`
   const rows = decodedTiles(grid, depth, tiles, alphas)
   const reference = depth === 4 ? asRgba(raster) : raster.channels === 1 ? asRgb(raster) : raster
-  return (await similarityOfRows(reference, rows)) ?? 'a tile cannot be decoded'
+  return (await similarityOfRows(reference, rows)) ?? 'a tile of the result cannot be decoded'
 }
 
 /** Decodes a grid as RGBA rows. `undefined`: `file` is not a grid of this size. The rows end early at a damaged tile. */

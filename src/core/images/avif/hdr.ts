@@ -143,7 +143,7 @@ async function encodeAll(job: HdrJob, quality: number): Promise<Encoding> {
       if (hasAlpha) takeTile16(tile, band, column, MOST, 'alpha')
       const alphaQuality = Math.max(quality, LEAST_HDR_ALPHA_QUALITY)
       const alpha = hasAlpha ? coded(alphas, codec.encode16(tile, { quality: alphaQuality, speed, chroma: 'none', bits: BITS })) : undefined
-      if (!decodedBand.put(column, MOST, colours, alpha)) throw new Error('what the AVIF encoder made cannot be decoded')
+      if (!decodedBand.put(column, MOST, colours, alpha)) throw new Error('the result of the AVIF encoder cannot be decoded')
       await yieldToOthers(request.options.signal)
     }
     const rows = Math.min(grid.tileHeight, grid.height - row * grid.tileHeight)
@@ -160,9 +160,11 @@ const rowOf = (band: Uint16Array, { columns, tileWidth, width }: Grid, y: number
 export async function figuresOfHdrAvif(stored: HdrPicture, file: Uint8Array): Promise<HdrFigures | string> {
   const deep = uprightRaster16(stored.deep, orientationOf(stored.carried.exif))
   const read = readGrid(file)
-  if (!read || read.grid.width !== deep.width || read.grid.height !== deep.height) return 'the result is no grid of this size'
+  if (!read || read.grid.width !== deep.width || read.grid.height !== deep.height)
+    return `the result is not an AVIF grid of ${deep.width}×${deep.height} pixels`
   const { grid, tiles, alphas } = read
-  if (tiles.length !== grid.columns * grid.rows || (alphas.length > 0 && alphas.length !== tiles.length)) return 'tiles are missing'
+  if (tiles.length !== grid.columns * grid.rows || (alphas.length > 0 && alphas.length !== tiles.length))
+    return 'the result has too few colour or alpha tiles'
   const missing = read.missing(stored.carried)
   if (missing) return `${missing} was lost`
   const hasAlpha = alphas.length > 0
@@ -180,5 +182,5 @@ export async function figuresOfHdrAvif(stored: HdrPicture, file: Uint8Array): Pr
     const rows = Math.min(grid.tileHeight, grid.height - row * grid.tileHeight)
     for (let y = 0; y < rows && !damaged; y++) meter.push(rowOf(band, grid, y), decodedBand.row(y))
   })
-  return damaged ? 'a tile cannot be decoded' : meter.finish()
+  return damaged ? 'a tile of the result cannot be decoded' : meter.finish()
 }

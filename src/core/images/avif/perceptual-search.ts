@@ -71,7 +71,7 @@ export async function lowestAvifQuality(
 ): Promise<AvifResult> {
   let last: AvifProbe | undefined
   const lastProbe = () => {
-    if (!last) throw new Error('nothing was made yet')
+    if (!last) throw new Error('no encoding exists yet: call encode() first')
     return last
   }
   const trials: QualityTrials<ColourFigures> = {

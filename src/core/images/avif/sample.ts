@@ -37,7 +37,7 @@ export function probeSample(codec: AvifCodec, sample: readonly Pixels[], { quali
   for (const tile of sample) {
     const file = codec.encode(tile, quality, speed, chroma)
     const decoded = codec.decode(file)
-    if (!decoded) throw new Error('what the AVIF encoder made cannot be decoded')
+    if (!decoded) throw new Error('the result of the AVIF encoder cannot be decoded')
     const { similarity, perceptual } = comparePixels(tile, decoded, ['similarity', 'perceptual'])
     perceptualOfTiles.push(perceptual)
     discardPixels(decoded)

@@ -69,7 +69,7 @@ async function encodeAboveFloors(
     const encoded = await encode({ ...request, target, byLuma })
     if (!similarity || !encoded.loss) return encoded
     const decoded = await similarity(raster, encoded.chunks)
-    if (!decoded) throw new Error(`what the ${output} encoder made cannot be decoded`)
+    if (!decoded) throw new Error(`the result of the ${output} encoder cannot be decoded`)
     const missingDb = Math.max(
       request.target.psnrDb - decoded.psnrDb,
       LEAST_RGB_PSNR_DB - decoded.psnrRgbDb,

@@ -54,7 +54,7 @@ export async function lossAgainst(
   const reference = referenceOf(uploaded, options)
   if (!reference) return known
   const found = await similarityTo16Bits(reference, decodedRows(options.output, memorySource(concat([...chunks]), ''), reference))
-  if (!found) throw new Error(`what the ${options.output} encoder made cannot be decoded`)
+  if (!found) throw new Error(`the result of the ${options.output} encoder cannot be decoded`)
   return worseLoss(known, ofPixels(found))
 }
 
@@ -67,7 +67,7 @@ export async function differenceFromUpload(
 ): Promise<string | undefined> {
   const reference = referenceOf(uploaded, options)
   if (!reference) return undefined
-  if (isExact(outcome)) return 'a picture with more bits than the result has, or reduced, is not exact'
+  if (isExact(outcome)) return 'the outcome claims a lossless result, but the picture was reduced or has more bits than the result'
   const found = await similarityTo16Bits(reference, decodedRows(options.output, result, reference))
-  return found ? claimDifference(outcome, found) : 'rows are missing'
+  return found ? claimDifference(outcome, found) : 'the result has fewer rows than the upload'
 }

@@ -46,7 +46,7 @@ async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string
       if ((channels === 2 || channels === 4 ? strip[i + channels - 1] : 255) !== rgba[at + 3]) return `alpha of pixel ${at / 4} differs`
     }
   }
-  return at === rgba.length ? undefined : 'rows are missing'
+  return at === rgba.length ? undefined : 'the result has fewer rows than the upload'
 }
 
 /**
@@ -61,7 +61,8 @@ export async function differenceOfAvif(stored: Raster, carried: Carried, result:
   using codec = await AvifCodec.open('decoder')
   const decoded = codec.decode(file)
   if (!decoded) return 'the result cannot be decoded'
-  if (raster.width !== decoded.width || raster.height !== decoded.height) return `the result is ${decoded.width}×${decoded.height}`
+  if (raster.width !== decoded.width || raster.height !== decoded.height)
+    return `the result has ${decoded.width}×${decoded.height} pixels, expected ${raster.width}×${raster.height}`
   const whole: Pixels = { width: raster.width, height: raster.height, pixels: await wholeRgba(raster) }
   return lossDifference(outcome, comparePixels(whole, decoded, ['similarity']).similarity)
 }
@@ -75,8 +76,9 @@ export const isExact = (outcome: Outcome): boolean => outcome.kind === 'unchange
  */
 export function claimDifference(outcome: Outcome, found: Similarity): string | undefined {
   if (outcome.kind === 'unchanged') return undefined
-  if (!outcome.loss) return Number.isFinite(found.psnrRgbDb) ? `claimed to be lossless, found ${found.psnrRgbDb} dB` : undefined
-  if (!outcome.loss.pictures) return 'a loss without figures'
+  if (!outcome.loss)
+    return Number.isFinite(found.psnrRgbDb) ? `the outcome claims a lossless result, but the PSNR is ${found.psnrRgbDb} dB` : undefined
+  if (!outcome.loss.pictures) return 'the outcome has a loss without quality figures'
   const { ssim, psnrDb } = outcome.loss.pictures
   return ssim > found.ssim + CLAIM_TOLERANCE.ssim || psnrDb > found.psnrDb + CLAIM_TOLERANCE.psnrDb
     ? `claimed ${ssim} and ${psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
@@ -92,7 +94,8 @@ function belowFloors({ ssim, psnrDb }: Similarity): string | undefined {
 /** Describes how a lossless PNG result differs from a grey or RGB raster and its metadata. `undefined`: no difference. */
 export async function differenceOfPng(raster: Raster, carried: Carried, result: Source): Promise<string | undefined> {
   const { header, chunks } = await readPngInfo(result.stream())
-  if (header.width !== raster.width || header.height !== raster.height) return `the result is ${header.width}×${header.height}`
+  if (header.width !== raster.width || header.height !== raster.height)
+    return `the result has ${header.width}×${header.height} pixels, expected ${raster.width}×${raster.height}`
   const has = (type: string) => chunks.some((chunk) => chunk.type === type)
   if (carried.exif && !has('eXIf')) return 'EXIF was lost'
   if (carried.icc && !has('iCCP')) return 'the ICC profile was lost'
@@ -103,7 +106,7 @@ export async function differenceOfPng(raster: Raster, carried: Carried, result: 
     for (let at = 0; at < rows.length; ) {
       if (rest.length === 0) {
         const next = await before.next()
-        if (next.done) return 'there are too many rows'
+        if (next.done) return 'the result has more rows than the upload'
         rest = next.value
       }
       const length = Math.min(rest.length, rows.length - at)
@@ -113,7 +116,7 @@ export async function differenceOfPng(raster: Raster, carried: Carried, result: 
     }
     discard(rows)
   }
-  return rest.length === 0 && (await before.next()).done ? undefined : 'rows are missing'
+  return rest.length === 0 && (await before.next()).done ? undefined : 'the result has fewer rows than the upload'
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array | undefined): boolean {

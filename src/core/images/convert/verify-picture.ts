@@ -60,9 +60,10 @@ async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome
   const flat = output === 'jpg' ? onWhite(raster) : raster
   const { width, height, channels } = flat
   const { rows, size } = await rowsOf(result, output, channels)
-  if (size.width !== width || size.height !== height) return `the result is ${size.width}×${size.height}`
+  if (size.width !== width || size.height !== height)
+    return `the result has ${size.width}×${size.height} pixels, expected ${width}×${height}`
   const found = await similarityOfRows(flat, rows)
-  if (!found) return 'rows are missing'
+  if (!found) return 'the result has fewer rows than the upload'
   if (isExact(outcome)) return found.psnrRgbDb === Number.POSITIVE_INFINITY ? undefined : 'samples differ'
   return claimDifference(outcome, found)
 }

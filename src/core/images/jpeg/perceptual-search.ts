@@ -86,7 +86,7 @@ export async function streamToScore(
 ) {
   let job: JpegJob | undefined
   const lastJob = () => {
-    if (!job) throw new Error('nothing was made yet')
+    if (!job) throw new Error('no encoding exists yet: call encode() first')
     return job
   }
   const trials: QualityTrials<Measured> = {

@@ -116,7 +116,7 @@ export async function searchLossless(engine: PngEngine, picture: PngPicture): Pr
     const size = await tryPlan(engine, picture, plan)
     if (!best || size < best.bytes) best = { plan, bytes: size }
   }
-  if (!best) throw new RangeError('no form of the picture')
+  if (!best) throw new RangeError('no lossless form of the picture was found')
   return { facts, ...best }
 }
 

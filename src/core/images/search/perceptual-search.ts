@@ -173,7 +173,7 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
  */
 export async function perceptualFiguresOf(reference: Raster, rows: Strips, most = MOST_MEASURED_PIXELS): Promise<PerceptualFigures> {
   const found = await comparePictures(reference, rows, ['perceptual'], bandsOf(reference, most))
-  if (!found) throw new Error('rows of a result are missing')
+  if (!found) throw new Error('the result has fewer rows than the picture')
   return found.perceptual
 }
 
@@ -205,7 +205,7 @@ export function marginInPoints(
 function bestOf<Figures extends ColourFigures>(probes: readonly Probe<Figures>[]): Probe<Figures> {
   const reached = probes.filter(reachesTarget)
   const [first, ...others] = reached.length > 0 ? reached : probes
-  if (!first) throw new RangeError('nothing was looked at')
+  if (!first) throw new RangeError('the search has no probe')
   return others.reduce((best, probe) => (reached.length > 0 === probe.quality < best.quality ? probe : best), first)
 }
 
@@ -257,7 +257,7 @@ function acrossPlateau(probes: readonly QualityMargin[], { coarseness, pointsPer
 /** Next quality by linear extrapolation through the two probes nearest to the target. The slope is limited unless `anySlope`. */
 function alongSlope(probes: readonly QualityMargin[], scale: QualityScale, anySlope = false): number {
   const [nearest, other] = probes.toSorted((a, b) => Math.abs(a.margin) - Math.abs(b.margin))
-  if (!nearest) throw new RangeError('nothing was looked at')
+  if (!nearest) throw new RangeError('the search has no probe')
   const usual = scale.pointsPerCoarseness
   const known = other && (nearest.margin - other.margin) / (scale.coarseness(other.quality) - scale.coarseness(nearest.quality))
   const isKnown = known && known > usual / 4

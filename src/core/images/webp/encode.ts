@@ -181,7 +181,7 @@ async function toScore({ encoder, method }: Lossy, raster: Raster, { options }: 
   }
   const probe = async () => {
     using rows = WebpRows.open(encoder.file(), width, height)
-    if (!rows) throw new Error('what the webp encoder made cannot be decoded')
+    if (!rows) throw new Error('the result of the WebP encoder cannot be decoded')
     return await perceptualFiguresOf(asRgba(raster), rows.strips())
   }
   return lowestPerceptualQuality({ make, look: probe }, target, isMeasuredInBands(raster) ? withFewProbes(SCALE) : SCALE, {
