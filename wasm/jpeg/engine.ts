@@ -25,8 +25,8 @@ interface Exports extends LargeEngine {
   rows_in_end(): void
   info(what: number, plane: number): number
   result(what: number): number
-  measure_errors_only(wanted: number): void
-  stay_within(wanted: number): void
+  measure_errors_only(enabled: number): void
+  stay_within(enabled: number): void
   requantise_start(quality: number, trellis: number, every: number, store: number): void
   requantise_step(rows: number): number
   end_offset(): number

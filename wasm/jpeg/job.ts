@@ -210,8 +210,8 @@ export class JpegJob {
   }
 
   /** Turns finer steps for smooth planes on or off. Default: on. Off allows sizes that cannot be reached otherwise. */
-  refineSmooth(wanted: boolean): void {
-    this.engine.exports.assume_smooth(wanted ? UNKNOWN : 0)
+  refineSmooth(enabled: boolean): void {
+    this.engine.exports.assume_smooth(enabled ? UNKNOWN : 0)
   }
 
   /**

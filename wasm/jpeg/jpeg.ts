@@ -39,9 +39,9 @@ export interface Encoded extends Measured {
  */
 export async function encodeRows(options: EncodeOptions, rows: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Encoded> {
   const intake: Intake = { kind: 'stream', quality: options.quality }
-  const taking = JpegJob.fromRows(options, intake, options.chromaQuality ?? 0)
-  for await (const strip of rows) taking.write(strip)
-  using job = taking.end()
+  const rowInput = JpegJob.fromRows(options, intake, options.chromaQuality ?? 0)
+  for await (const strip of rows) rowInput.write(strip)
+  using job = rowInput.end()
   const chunks = job.write('made', options.scans ?? 'progressive', !options.bare)
   return { ...job.figures, chunks, memoryBytes: job.memoryBytes }
 }

@@ -168,6 +168,6 @@ it('makes unchanged pixels transparent where colours alternate, and extends runs
   const { bytes, outcome } = await pressFile(gif, file, 'a.gif', { quality: 'high' })
   expect(withFidelity(outcome)).toMatchObject({ fidelity: 'lossless' })
   expect(watch(bytes)).toEqual(watch(file))
-  // 7328 bytes; with all unchanged pixels transparent, none, or as runs continue: 7521.
+  // Measured size: 7328 bytes. Every simpler rule for unchanged pixels gives at least 7521 bytes.
   expect(bytes.length).toBeLessThan(7420)
 })

@@ -48,12 +48,12 @@ function encoded(file: Uint8Array, target: GifTarget, hurry: boolean) {
 function canvases(file: Uint8Array): Uint8Array[] {
   using engine = new GifEngine(() => undefined)
   engine.begin('look')
-  const shown: Uint8Array[] = []
+  const canvases: Uint8Array[] = []
   passed(engine, file, () => {
     engine.look()
-    shown.push(Buffer.concat(Array.from({ length: HEIGHT }, (_, y) => engine.row(y).slice())))
+    canvases.push(Buffer.concat(Array.from({ length: HEIGHT }, (_, y) => engine.row(y).slice())))
   })
-  return shown
+  return canvases
 }
 
 const FILE = animation()

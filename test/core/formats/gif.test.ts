@@ -175,8 +175,8 @@ describe('GIF', () => {
       delay: 5,
       disposal,
     })
-    const seen = await run(gifOf(16, 8, PALETTE, [frame(2, 0, 16), frame(1, 8)] as never), 'high')
-    expect(inEnglish(withFidelity(seen.outcome))).toMatchObject({
+    const result = await run(gifOf(16, 8, PALETTE, [frame(2, 0, 16), frame(1, 8)] as never), 'high')
+    expect(inEnglish(withFidelity(result.outcome))).toMatchObject({
       kind: 'compressed',
       fidelity: 'lossless',
       steps: ['2 frames as stored, coded anew'],

@@ -44,12 +44,12 @@ export class DeepMeter implements Disposable {
   push(indices: Uint8Array): void {
     const row = this.#pendingRows.shift()
     if (!row) throw new RangeError('more rows than the uploaded BMP has')
-    const shown = new Uint16Array(row.length)
+    const paletteRow = new Uint16Array(row.length)
     for (let i = 0; i < indices.length; i++) {
-      for (let c = 0; c < 3; c++) shown[4 * i + c] = this.#palette[3 * indices[i]! + c]! * 257
-      shown[4 * i + 3] = 65535
+      for (let c = 0; c < 3; c++) paletteRow[4 * i + c] = this.#palette[3 * indices[i]! + c]! * 257
+      paletteRow[4 * i + 3] = 65535
     }
-    this.#meter.push(bytesOf(row), bytesOf(shown))
+    this.#meter.push(bytesOf(row), bytesOf(paletteRow))
   }
 
   finish(): Similarity {

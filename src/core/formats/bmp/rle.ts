@@ -148,7 +148,7 @@ export function encodeRle8(row: Uint8Array, out: Uint8Array): number {
       at += run
       continue
     }
-    // Extend the literal stretch to the next run that is long enough to pay.
+    // Extend the uncompressed stretch up to the next run that is long enough to save bytes.
     let end = at + run
     while (end < n && end - at < 255) {
       const length = runLength(row, end, 4)

@@ -149,9 +149,9 @@ class Recompression {
     if (codedBytes(perceptual) < hopeless) return perceptual
     const exact = await this.exactBeside(made.job, isUnchanged)
     if (!exact) return perceptual
-    const [kept, other] = codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? [perceptual, exact] : [exact, perceptual]
-    if (other.job !== kept.job) other.job[Symbol.dispose]()
-    return kept
+    const [chosen, other] = codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? [perceptual, exact] : [exact, perceptual]
+    if (other.job !== chosen.job) other.job[Symbol.dispose]()
+    return chosen
   }
 
   /**
@@ -178,10 +178,10 @@ class Recompression {
       const steps = this.steps.splice(0)
       const other = await this.stored(level)
       const isSmaller = other.reached && other.job.estimatedBytes('made') < best.job.estimatedBytes('made')
-      const [kept, unused] = isSmaller ? [other, best] : [best, other]
+      const [chosen, unused] = isSmaller ? [other, best] : [best, other]
       if (!isSmaller) this.steps = steps
       unused.job[Symbol.dispose]()
-      best = kept
+      best = chosen
     }
     return best
   }
@@ -204,10 +204,10 @@ class Recompression {
     const whole = await this.requantised(await this.read(), level, made.reached ? made : undefined)
     if (!made.reached) return whole
     const isSmaller = whole.reached && whole.job.estimatedBytes('made') < job.estimatedBytes('made')
-    const [kept, other] = isSmaller ? [whole, made] : [made, whole]
-    if (kept === made) this.steps.push(CHROMA_HALVED)
+    const [chosen, other] = isSmaller ? [whole, made] : [made, whole]
+    if (chosen === made) this.steps.push(CHROMA_HALVED)
     other.job[Symbol.dispose]()
-    return kept
+    return chosen
   }
 
   /** Requantises to the level. `other`: end of the search in the other chroma format, which this one must beat. */

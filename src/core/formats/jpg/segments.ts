@@ -53,7 +53,7 @@ export async function readHeader(source: Source, options: Pick<Options, 'memoryB
   const segments: Segment[] = []
   let frame: { width: number; height: number; components: number; progressive: boolean } | undefined
   let offset = 2
-  let kept = 0
+  let keptBytes = 0
   for (;;) {
     const head = await source.read(offset, 4)
     if (head.length < 4) throw malformed('jpg', offset, 'file_ends_before_first_scan')
@@ -78,8 +78,8 @@ export async function readHeader(source: Source, options: Pick<Options, 'memoryB
       if (!frame) throw malformed('jpg', offset, 'scan_without_frame_header')
       return { ...frame, interleaved: bytes[4] === frame.components, segments, scanOffset: offset }
     } else if (marker === 0xfe || (marker >= 0xe0 && marker <= 0xef)) {
-      kept += bytes.length
-      if (kept > HEADER_BYTES_MAX) throw overBudget(message('more_than_bytes_of_metadata', { limit: HEADER_BYTES_MAX }))
+      keptBytes += bytes.length
+      if (keptBytes > HEADER_BYTES_MAX) throw overBudget(message('more_than_bytes_of_metadata', { limit: HEADER_BYTES_MAX }))
       const segment: Segment = { marker, offset, bytes: bytes.slice() }
       if (holdsCredentials(segment)) throw signedByCredentials()
       segments.push(segment)

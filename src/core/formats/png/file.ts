@@ -62,14 +62,14 @@ export function frameSize(data: Uint8Array): { width: number; height: number } {
  */
 export async function* streamOf(source: Source, options: Options, work = 0): Bytes {
   const expansion = Math.max(LEAST_EXPANSION, work / source.size)
-  const breath = new Breath(ROW_BYTES_PER_YIELD, options.signal)
+  const yieldBudget = new Breath(ROW_BYTES_PER_YIELD, options.signal)
   for await (const part of chunksOf(source)) {
     options.signal.throwIfAborted()
     for (let at = 0; at < part.length; at += ENGINE_CALL_BYTES) {
       const piece = part.subarray(at, at + ENGINE_CALL_BYTES)
       const { length } = piece
       yield piece
-      await breath.after(length * expansion)
+      await yieldBudget.after(length * expansion)
     }
   }
 }

@@ -15,8 +15,8 @@ export const lossWithout = (dropped: readonly string[]): { readonly loss?: Loss 
 
 /** Receipt steps about dropped chunks. */
 export function saidOf(dropped: readonly string[]): Message[] {
-  const said = (code: 'no_longer_true' | 'not_kept', types: readonly string[]) =>
+  const stepOf = (code: 'no_longer_true' | 'not_kept', types: readonly string[]) =>
     types.length ? [message(code, { types: [...new Set(types)] })] : []
   const stale = dropped.filter((type) => !isInformation(type))
-  return [...said('no_longer_true', stale), ...said('not_kept', dropped.filter(isInformation))]
+  return [...stepOf('no_longer_true', stale), ...stepOf('not_kept', dropped.filter(isInformation))]
 }

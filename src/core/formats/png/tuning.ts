@@ -18,7 +18,7 @@ export const MOST_FINISHED = { small: 4, usual: 3 }
 /** Estimated size in bytes up to which a result is encoded once, in memory, and dropped if it misses the target. */
 export const MOST_HELD_BYTES = 12 * 1024 * 1024
 
-/** Size in bytes up to which a plan between a missed and a reached target is also encoded. */
+/** Result size in bytes up to which a third palette is tried, between one that missed the target and one that reached it. */
 export const MOST_REMADE_BYTES = 2 * 1024 * 1024
 
 /** Ratio of sizes below which fewer colours are worth their lower quality. Source: docs/decisions/png.md, "Against pngquant". */

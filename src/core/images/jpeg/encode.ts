@@ -70,15 +70,15 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
 
 async function coefficientsOf(raster: Raster, request: EncodeRequest, intake: Intake, subsampled: boolean): Promise<JpegJob> {
   const { width, height, channels } = raster
-  const taking = JpegJob.fromRows({ width, height, pixels: channels === 1 ? 'gray' : 'rgb', subsampled }, intake)
+  const rowInput = JpegJob.fromRows({ width, height, pixels: channels === 1 ? 'gray' : 'rgb', subsampled }, intake)
   let bytesSinceYield = 0
   for await (const strip of raster.rows()) {
-    taking.write(strip)
+    rowInput.write(strip)
     if ((bytesSinceYield += strip.length) < 4_000_000) continue
     bytesSinceYield = 0
     await yieldToOthers(request.options.signal)
   }
-  return taking.end()
+  return rowInput.end()
 }
 
 /** Encoding job and result of its quality search. */
@@ -144,8 +144,8 @@ async function streamed(raster: Raster, request: EncodeRequest, steeredByScore: 
     return job
   }
   if (steeredByScore) {
-    const wanted = perceptualTarget(request.options.quality, raster)
-    return await streamToScore(stream, raster, wanted, await startingQuality(sample, wanted, settings))
+    const target = perceptualTarget(request.options.quality, raster)
+    return await streamToScore(stream, raster, target, await startingQuality(sample, target, settings))
   }
   let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)
   for (;;) {

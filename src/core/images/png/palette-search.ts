@@ -250,7 +250,7 @@ export function largerPalette(plan: PalettePlan, attempt: number, short: number)
 /** Most colours of 2-bit and 4-bit indices. They are tried before a larger palette, which needs twice the bits. */
 const COLOURS_OF_DEPTHS = [4, 16]
 
-const moreColours = (colours: number, wanted: number) => COLOURS_OF_DEPTHS.find((most) => colours < most && most < wanted) ?? wanted
+const moreColours = (colours: number, larger: number) => COLOURS_OF_DEPTHS.find((most) => colours < most && most < larger) ?? larger
 
 /** Plans a palette and enlarges it until the whole picture reaches the target. `undefined`: no palette does. */
 export async function searchPalette(

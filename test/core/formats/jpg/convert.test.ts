@@ -149,8 +149,8 @@ describe('raster encoders', () => {
     expect(encoded.step).toMatchObject({ code: 'avif_tiles', columns: 2, rows: 3 })
     const file = fileOf(encoded)
     expect(await scoreOf(uprightRaster(picture, 6), file)).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.score)
-    const said = { ...carried, exif: upright(exif) }
-    expect(await similarityOfGrid(uprightRaster(picture, 6), said, file)).toMatchObject({
+    const metadata = { ...carried, exif: upright(exif) }
+    expect(await similarityOfGrid(uprightRaster(picture, 6), metadata, file)).toMatchObject({
       ssim: encoded.loss?.ssim,
     })
     expect(await differenceOf('avif', picture, carried, memorySource(file, ''), madeWith(encoded))).toBeUndefined()
@@ -302,7 +302,7 @@ describe('jpg to other formats', () => {
     expect((await press(twice, 'webp')).outcome).toMatchObject({ reason: 'unsupported_feature' })
     expect((await press(plain, 'png')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
     const comment = new Uint8Array([0xff, 0xfe, 0, 4, 0x68, 0x69])
-    const said = (await press(concat([plain.subarray(0, 2), comment, plain.subarray(2)]), 'webp')).outcome
-    expect(said.kind === 'compressed' && textsOf(said.steps).join()).toContain('webp has no place for it: comment')
+    const outcome = (await press(concat([plain.subarray(0, 2), comment, plain.subarray(2)]), 'webp')).outcome
+    expect(outcome.kind === 'compressed' && textsOf(outcome.steps).join()).toContain('webp has no place for it: comment')
   })
 })

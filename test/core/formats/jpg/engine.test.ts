@@ -76,7 +76,7 @@ describe('jpeg engine', () => {
     expect((await JpegJob.read(progressive, { kind: 'hash' })).digest()).toBe(job.digest())
     expect((await JpegJob.read(bytes, { kind: 'hash' })).digest()).toBe(job.digest())
     expect((await decode(progressive)).pixels).toEqual((await decode(bytes)).pixels)
-    // Write both forms from the same progressive job: its stored coefficients are read row by row.
+    // Write both files from the same progressive job, whose stored coefficients are read row by row.
     const again = await JpegJob.read(progressive)
     for (const scans of ['sequential', 'progressive'] as const) {
       expect((await JpegJob.read(concat(again.write('read', scans, true)), { kind: 'hash' })).digest()).toBe(job.digest())
@@ -94,11 +94,11 @@ describe('jpeg engine', () => {
     const { bytes } = await file(pixels, 93, 'sequential', subsampled, 803, 657)
     const within = { mostBytes: 16 << 20, mostPacked: 16 << 20 }
     const { chunks, endOffset, ...recoded } = await recode(() => bytes, within)
-    using held = await JpegJob.read(bytes)
-    expect(Buffer.compare(concat([...chunks]), concat(held.write('read', 'progressive')))).toBe(0)
+    using storedJob = await JpegJob.read(bytes)
+    expect(Buffer.compare(concat([...chunks]), concat(storedJob.write('read', 'progressive')))).toBe(0)
     expect(recoded).toEqual({ bytes: concat([...chunks]).length, lateSegments: [] })
     expect(endOffset).toBe(bytes.length)
-    await expect(recode(() => bytes, { ...within, mostPacked: held.packedBytes * 0.9 })).rejects.toMatchObject({ failure: 'memory' })
+    await expect(recode(() => bytes, { ...within, mostPacked: storedJob.packedBytes * 0.9 })).rejects.toMatchObject({ failure: 'memory' })
     await expect(recode(() => bytes, { ...within, mostBytes: 1 << 20 })).rejects.toMatchObject({ failure: 'memory' })
     await expect(recode(() => bytes.subarray(0, bytes.length / 2), within)).rejects.toMatchObject({ failure: 'truncated' })
   })
@@ -106,9 +106,9 @@ describe('jpeg engine', () => {
   it('rejects rows as soon as their result exceeds the memory limit', async () => {
     const rows = photo(400, 300, 3)
     const within = (mostBytes: number) => {
-      const taking = JpegJob.fromRows({ width: 400, height: 300, pixels: 'rgb' }, { kind: 'stream', quality: 95, mostBytes })
-      taking.write(rows)
-      using job = taking.end()
+      const rowInput = JpegJob.fromRows({ width: 400, height: 300, pixels: 'rgb' }, { kind: 'stream', quality: 95, mostBytes })
+      rowInput.write(rows)
+      using job = rowInput.end()
       return job.neededBytes
     }
     const needed = within(16 << 20)

@@ -342,9 +342,9 @@ describe('jpg codec, invalid input', () => {
   it('rejects a huge picture of many empty scans quickly', { timeout: 60_000 }, async () => {
     const side = 8192
     const rows = new Uint8Array(side * 64).fill(90)
-    const taking = JpegJob.fromRows({ width: side, height: side, pixels: 'gray' }, { kind: 'stream', quality: 50, trellis: false })
-    for (let row = 0; row < side; row += 64) taking.write(rows)
-    const bytes = concat(taking.end().write('made', 'progressive', true))
+    const rowInput = JpegJob.fromRows({ width: side, height: side, pixels: 'gray' }, { kind: 'stream', quality: 50, trellis: false })
+    for (let row = 0; row < side; row += 64) rowInput.write(rows)
+    const bytes = concat(rowInput.end().write('made', 'progressive', true))
     const scan = bytes.lastIndexOf(0xda) - 1
     const repeated = concat([bytes.subarray(0, -2), ...Array.from({ length: 100 }, () => bytes.subarray(scan, -2)), bytes.subarray(-2)])
     expect((await press(repeated)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })

@@ -73,7 +73,7 @@ describe('samples beyond white and black', () => {
     let most = 0
     for (let at = 0; at < samples.length; at += 8) {
       const difference = (k: number) => (samples[at + k] ?? 0) - (samples[at + 7 - k] ?? 0)
-      // z10 + z12 of jidctfst.c; 13 bits suffice up to 255
+      // z10 + z12 in libjpeg's jidctfst.c, which has 13 bits
       most = Math.max(most, Math.abs(0.1353 * (difference(0) + difference(1)) + 0.3266 * (difference(2) + difference(3))))
     }
     expect(most).toBeLessThan(262)

@@ -10,9 +10,9 @@ import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 export function textured(width: number, height: number, noise: number, quality: number): Uint8Array {
   const strip = new Uint8Array(width * 16)
   for (let i = 0; i < strip.length; i++) strip[i] = 120 + 60 * Math.sin(i / 700) + (Math.imul(i, 2654435761) >>> 24) * noise
-  const taking = JpegJob.fromRows({ width, height, pixels: 'gray' }, { kind: 'stream', quality, trellis: false })
-  for (let row = 0; row < height; row += 16) taking.write(strip.subarray(0, Math.min(16, height - row) * width))
-  return concat(taking.end().write('made', 'sequential', true))
+  const rowInput = JpegJob.fromRows({ width, height, pixels: 'gray' }, { kind: 'stream', quality, trellis: false })
+  for (let row = 0; row < height; row += 16) rowInput.write(strip.subarray(0, Math.min(16, height - row) * width))
+  return concat(rowInput.end().write('made', 'sequential', true))
 }
 
 /** Compresses a JPEG with a memory budget of 96 MiB, unless `over` changes it. */

@@ -35,9 +35,9 @@ it.each([
   expect(near.size).toBeLessThan(share * exact.size)
   const meter = new PerceptualMeter(SIDE, SIDE, 4)
   meter.push(WAVES, near.rgba)
-  const seen = meter.finish()
-  expect(seen.score).toBeGreaterThanOrEqual(score - 1)
-  expect(seen.dirt).toBe(0)
+  const figures = meter.finish()
+  expect(figures.score).toBeGreaterThanOrEqual(score - 1)
+  expect(figures.dirt).toBe(0)
 })
 
 it('keeps flat and transparent areas', async () => {

@@ -74,7 +74,7 @@ function zlibOf({ width, height, colourType, bitDepth, interlaced, sample }: Mad
     if (x0 >= width) continue
     for (let y = y0; y < height; y += dy) {
       bytes.push(0)
-      let held = 0
+      let bitBuffer = 0
       let bits = 0
       for (let x = x0; x < width; x += dx)
         for (let c = 0; c < CHANNELS[colourType]!; c++) {
@@ -82,14 +82,14 @@ function zlibOf({ width, height, colourType, bitDepth, interlaced, sample }: Mad
           if (bitDepth === 16) bytes.push(v >> 8, v & 255)
           else if (bitDepth === 8) bytes.push(v)
           else {
-            held = (held << bitDepth) | v
+            bitBuffer = (bitBuffer << bitDepth) | v
             if ((bits += bitDepth) === 8) {
-              bytes.push(held)
-              held = bits = 0
+              bytes.push(bitBuffer)
+              bitBuffer = bits = 0
             }
           }
         }
-      if (bits) bytes.push(held << (8 - bits))
+      if (bits) bytes.push(bitBuffer << (8 - bits))
     }
   }
   return deflateSync(Uint8Array.from(bytes))
@@ -308,8 +308,8 @@ describe('PNG', () => {
     expect(sizes[0]).toBeLessThanOrEqual(sizes[1]!)
     expect(sizes[1]).toBeLessThan(sizes[2]!)
     expect((await run(file, 'low', { lossless: true })).bytes?.length).toBe(sizes[2])
-    const wanted = Math.floor((sizes[1]! + sizes[2]!) / 2)
-    expect((await run(file, 'high', { targetSize: wanted })).bytes!.length).toBeLessThan(wanted)
+    const targetSize = Math.floor((sizes[1]! + sizes[2]!) / 2)
+    expect((await run(file, 'high', { targetSize })).bytes!.length).toBeLessThan(targetSize)
     await expect(run(file, 'high', { targetSize: 150 })).rejects.toThrow(/bytes/)
     const small = await run(file, 'medium', { fitWithin: { width: 80, height: 80 } })
     const view = new DataView(small.bytes!.buffer, small.bytes!.byteOffset)
@@ -456,7 +456,7 @@ describe('PNG', () => {
     expect(widest.score).not.toBe(0)
     expect(widest.bytes).toBeLessThan(80 * 1024 * 1024)
     const wider = look(65536)
-    expect(wider.score).toBe(0) // not measured, because no palette reaches the target
+    expect(wider.score).toBe(0) // the score is 0 (not measured), because no palette reaches the target
     expect(wider.bytes).toBeLessThan(80 * 1024 * 1024)
   })
 })
