@@ -49,7 +49,7 @@ export const SAMPLE_PIXELS = 1_000_000
 
 /**
  * Perceptual search for WebP. `lowest`: lowest quality; `pointsPerCoarseness`: score points per quality step, measured 0.4 to 0.7;
- * `mostPointsFromWindows`: points that colour casts may demand, which come mostly from halved chroma.
+ * `mostAskedByWindows`: points that colour casts may demand, which come mostly from halved chroma.
  */
 export const PERCEPTUAL_SCALE = { lowest: 20, pointsPerCoarseness: 0.55, mostProbes: 4, mostAskedByWindows: 2 }
 
