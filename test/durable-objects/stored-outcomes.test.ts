@@ -53,12 +53,17 @@ const MIXED: [string, StoredOutcome, Partial<ReceiptView>][] = [
   [
     'steps',
     { kind: 'compressed', steps: ['as it was made', message('in_1_file_inside', { what: message('comments_removed', { count: 2 }) })] },
-    { outcome: 'compressed', fidelity: 'lossless', steps: ['as it was made', 'in 1 file inside: 2 comments removed'] },
+    { outcome: 'compressed', fidelity: 'lossless', steps: ['as it was made', 'in 1 embedded file: 2 comments removed'] },
   ],
   [
     'a detail',
     { kind: 'unchanged', reason: 'malformed', detail: message('malformed_at', { format: 'mp4', what: message('no_moov_box'), offset: 0 }) },
-    { outcome: 'unchanged', fidelity: 'lossless', reason: 'malformed', detail: "mp4: no 'moov' box at byte 0" },
+    {
+      outcome: 'unchanged',
+      fidelity: 'lossless',
+      reason: 'malformed',
+      detail: 'mp4 data, byte 0: the file has no index (`moov` box); it was probably not finished or not transferred completely',
+    },
   ],
 ]
 

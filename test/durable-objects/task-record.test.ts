@@ -96,7 +96,7 @@ describe('TaskRecord', () => {
     expect(await record(task).read()).toMatchObject({ status: 'processing' })
     expect(await record(task).claim(1, 'whole'), 'a late message of the old generation').toEqual({ kind: 'forget' })
     const last = await record(task).claim(2, 'whole')
-    expect(last).toMatchObject({ kind: 'claimed', attempt: 4, overBudget: 'the job lost its worker; it was tried 3 times' })
+    expect(last).toMatchObject({ kind: 'claimed', attempt: 4, overBudget: 'the worker process ended unexpectedly in each of 3 attempts' })
   })
 
   it('fails a task if completing it with its upload fails three times', async () => {

@@ -76,7 +76,7 @@ it('tries a job that stalls again, in a new press, three times in all', { timeou
   const watch = setInterval(() => void note(), 200)
   const before = await pressesBelow(service.pid)
   try {
-    expect(await ended(await upload('stall.txt'))).toMatchObject(givenUp('the job lost its worker; it was tried 3 times'))
+    expect(await ended(await upload('stall.txt'))).toMatchObject(givenUp('the worker process ended unexpectedly in each of 3 attempts'))
   } finally {
     clearInterval(watch)
   }

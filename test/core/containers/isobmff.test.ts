@@ -50,7 +50,7 @@ const placeOf = (type: string, which = 0) => places.filter((place) => place.type
 describe('an index whose boxes do not fill their parents', () => {
   it('compresses the undamaged film', async () => {
     const { outcome, bytes } = await pack(film)
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['index first, dead space dropped'] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['index moved to the start of the file, unused space dropped'] })
     expect(count(bytes, 'trak')).toBe(2)
   })
 
@@ -127,7 +127,7 @@ describe('an index whose boxes do not fill their parents', () => {
     expect(inEnglish((await pack(resized(film, header.at, swallowed.end - header.at))).outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'malformed',
-      detail: expect.stringContaining('2 tracks, of which 1 can be reached'),
+      detail: expect.stringContaining('the index contains 2 tracks, but only 1 of them can be reached'),
     })
   })
 

@@ -152,7 +152,7 @@ describe('WAVE', () => {
     const { outcome } = await press(wav, cut, 'high', 'wav')
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
-      steps: expect.arrayContaining(['5 bytes of an incomplete last sample removed']),
+      steps: expect.arrayContaining(['5 bytes of an incomplete last audio sample removed']),
     })
   })
 

@@ -176,7 +176,10 @@ describe('AVI in parts', () => {
     expect(Buffer.compare(concat(await Promise.all(track.pieces.map(({ from, ...at }) => from.read(at.offset, at.size)))), frames)).toBe(0)
 
     const { outcome, bytes: movie } = await press(avi, await readAll(film.result), 'low', 'mp4')
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['sound: MP3 frames copied']) })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'compressed',
+      steps: expect.arrayContaining(['audio: MP3 frames copied without re-encoding']),
+    })
     expect(outcome).toMatchObject({ copied: ['sound'], loss: { pictures: { ssim: expect.any(Number) } } })
     expect(outcome).not.toHaveProperty('loss.sound')
     const [, copied] = (await readMovie(memorySource(movie, 'film.mp4'))).tracks
@@ -233,7 +236,7 @@ describe('AVI index that contradicts the file', () => {
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'unsupported_feature',
-      detail: 'a second film, which players go on with',
+      detail: 'the AVI file contains a second RIFF `AVI ` list, which players append to the first',
     })
   })
 
@@ -248,7 +251,10 @@ describe('AVI index that contradicts the file', () => {
     const twice = concat([film, film.subarray(index - 8)])
     new DataView(twice.buffer).setUint32(4, twice.length - 8, true)
     const { outcome } = await press(avi, twice, 'high', 'avi')
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', detail: "a second 'idx1', which players add to the first" })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'unchanged',
+      detail: 'the AVI file has a second `idx1` list, which players add to the first',
+    })
   })
 
   it('returns a file with a second header in a stream list unchanged, because players count it as a stream', async () => {
@@ -257,7 +263,10 @@ describe('AVI index that contradicts the file', () => {
     const view = new DataView(again.buffer)
     for (const size of [4, at('hdrl') - 4, strl + 4]) view.setUint32(size, view.getUint32(size, true) + 64, true)
     const { outcome } = await press(avi, again, 'high', 'avi')
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', detail: expect.stringContaining('a stream without its two headers') })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'unchanged',
+      detail: expect.stringContaining('a stream must have exactly one header (`strh`) and one format (`strf`)'),
+    })
   })
 
   it.each([
@@ -265,9 +274,14 @@ describe('AVI index that contradicts the file', () => {
       'reports a stream list with another name, whose sound would be dropped, as malformed',
       'LIST',
       8,
-      '2 streams, of which 1 can be reached',
+      'the file contains 2 streams, but only 1 of them are in the header list',
     ],
-    ['reports a stream of unknown type as malformed', 'strh', 8, 'a stream of no known kind'],
+    [
+      'reports a stream of unknown type as malformed',
+      'strh',
+      8,
+      'a stream has an unknown type; known are video, audio, text and MIDI',
+    ],
   ])('%s', async (_, id, behind, detail) => {
     const broken = film.slice()
     // The last chunk before the padding belongs to the sound stream.

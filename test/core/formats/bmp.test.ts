@@ -239,7 +239,10 @@ describe('BMP', () => {
     for (const quality of ['low', 'high'] as const) expect((await run(alpha, quality)).outcome).toMatchObject({ reason: 'no_gain' })
     const word = { width: 2, height: 1, bits: 16, dibBytes: 56, compression: 3, rows: Uint8Array.of(0x1f, 0, 0x1f, 0) }
     const clear = bmpOf({ ...word, masks: [0x7c00, 0x3e0, 0x1f, 0x8000] })
-    expect(inEnglish((await run(clear, 'high')).outcome)).toMatchObject({ reason: 'no_gain', detail: 'its transparency takes 16 bits' })
+    expect(inEnglish((await run(clear, 'high')).outcome)).toMatchObject({
+      reason: 'no_gain',
+      detail: 'the BMP uses transparency, which needs all of its 16 bits per pixel',
+    })
     const twelve = bmpOf({ ...word, masks: [0xf00, 0xf0, 0xf, 0] })
     expect((await run(twelve, 'high')).outcome).toMatchObject({ reason: 'unsupported_feature' })
     const spare = bmpOf({ width: 8, height: 8, bits: 32, rows })

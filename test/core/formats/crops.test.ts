@@ -24,7 +24,7 @@ describe('crops', () => {
     const zip = await zipOf(parts)
     const ultra = await press(docx, zip, 'ultra', { jpg, png })
     expect(withFidelity(ultra.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
-    expect(textsOf((ultra.outcome as { steps: Message[] }).steps)).toContain('1 pictures cropped to what is shown')
+    expect(textsOf((ultra.outcome as { steps: Message[] }).steps)).toContain('1 pictures cropped to the visible area')
     const after = await partsOf(ultra.bytes)
     // Pixels 32…160 of 320 and 48…168 of 240 remain. The top left corner is on the 16-pixel grid of JPEG.
     const facts = pictureFacts(after.get('word/media/image1.jpeg')!)!
@@ -63,7 +63,7 @@ describe('crops', () => {
     })
     const zip = await zipOf(parts)
     const { outcome, bytes, source, options } = await press(docx, zip, 'ultra', { jpg, png })
-    expect(textsOf((outcome as { steps: Message[] }).steps)).toContain('1 pictures cropped to what is shown')
+    expect(textsOf((outcome as { steps: Message[] }).steps)).toContain('1 pictures cropped to the visible area')
     const after = await partsOf(bytes)
     expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
     const small = after.get('word/media/image1.png')!

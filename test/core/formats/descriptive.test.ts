@@ -78,7 +78,7 @@ it('keeps resolution and comment of a JPEG as PNG', async () => {
 it('reports that a JPEG as WebP loses resolution and comment', async () => {
   const { outcome } = await pressFile(jpg, await describedJpeg(), 'a.jpg', { output: 'webp' })
   expect(inEnglish(outcome)).toMatchObject({
-    steps: expect.arrayContaining([expect.stringMatching(/^not kept, .*: comment, resolution$/)]),
+    steps: expect.arrayContaining([expect.stringMatching(/^not kept, .*: comment, print resolution \(DPI\)$/)]),
   })
 })
 

@@ -127,7 +127,7 @@ describe('DICOM without preamble', () => {
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
       steps: [
-        'preamble and file meta information added',
+        'DICOM preamble and file meta information added',
         ...(encoding === 'explicit' ? [] : [expect.anything()]),
         expect.stringContaining('JPEG-LS'),
       ],
@@ -144,7 +144,7 @@ describe('DICOM without preamble', () => {
     expect(await idOf(data)).toBe('dicom')
     expect(inEnglish((await press(data)).outcome)).toMatchObject({
       kind: 'compressed',
-      steps: ['preamble added', 'implicit VR to explicit VR', expect.anything()],
+      steps: ['DICOM preamble added', 'converted from implicit VR to explicit VR', expect.anything()],
     })
   })
 

@@ -147,7 +147,7 @@ describe('dicom', () => {
       expect(inEnglish(withFidelity(outcome))).toMatchObject({
         kind: 'compressed',
         fidelity: 'lossless',
-        steps: ['RLE decoded', expect.stringContaining('JPEG-LS')],
+        steps: ['RLE pixel data decoded', expect.stringContaining('JPEG-LS')],
       })
       const elements = imageElements(picture, 'explicit')
       const decoded = Buffer.concat(await Promise.all(fragmentsOf(bytes).slice(1).map(decodeWithCharLs)))
@@ -197,7 +197,7 @@ describe('dicom', () => {
       expect(inEnglish(withFidelity(outcome))).toMatchObject({
         kind: 'compressed',
         fidelity: 'lossless',
-        steps: ['RLE decoded', expect.anything()],
+        steps: ['RLE pixel data decoded', expect.anything()],
       })
       // The three frames are 47 MB. One is in memory, with the engine's memory.
       expect(peak).toBeLessThan(40e6)
@@ -265,7 +265,10 @@ describe('dicom', () => {
       // The codes of this encoder are long, so that even noise shrinks.
       const { outcome, bytes, defect } = await press(file)
       expect(defect).toBeUndefined()
-      expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['lossless JPEG decoded', expect.stringContaining('JPEG-LS')] })
+      expect(inEnglish(outcome)).toMatchObject({
+        kind: 'compressed',
+        steps: ['lossless JPEG pixel data decoded', expect.stringContaining('JPEG-LS')],
+      })
       const decoded = Buffer.concat(await Promise.all(fragmentsOf(bytes).slice(1).map(decodeWithCharLs)))
       expect(Buffer.compare(decoded, pixels.subarray(0, decoded.length))).toBe(0)
     })
@@ -308,7 +311,10 @@ describe('dicom', () => {
     const file = Buffer.concat([whole.subarray(0, whole.length - dataSet.length), deflateRawSync(dataSet, { level: 1 })])
     const { outcome, bytes, defect } = await press(file)
     expect(defect).toBeUndefined()
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['Deflate decoded', 'JPEG-LS lossless, 12 bits, 1 frame'] })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'compressed',
+      steps: ['Deflate pixel data decoded', 'encoded as lossless JPEG-LS, 12 bits per sample, 1 frame'],
+    })
     const wanted = elements.find(([tag]) => tag === 0x7fe00010)![2] as Uint8Array
     expect(Buffer.compare(await decodeWithCharLs(fragmentsOf(bytes)[1]!), wanted)).toBe(0)
     expect((await press(file.subarray(0, file.length - 900))).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
@@ -317,7 +323,7 @@ describe('dicom', () => {
   it('deflates pixels of one bit', async () => {
     const elements = imageElements({ width: 64, height: 64, allocated: 1, stored: 1, frames: 3 }, 'explicit')
     const { outcome, bytes } = await press(dicomFile(elements, 'explicit'))
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['Deflate level 12'] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['compressed with Deflate, level 12'] })
     const start = Buffer.from(bytes).indexOf('1.2.840.10008.1.2.1.99') + 22
     expect(inflateRawSync(bytes.subarray(start)).equals(Buffer.from(writeElements(elements, 'explicit')))).toBe(true)
     expect((bytes.length - start) % 2).toBe(0)
@@ -327,7 +333,7 @@ describe('dicom', () => {
     const file = dicomFile(imageElements({ width: 2300, height: 2000, stored: 12 }, 'explicit'), 'explicit')
     const { outcome, bytes, defect } = await press(file)
     expect(defect).toBeUndefined()
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['JPEG-LS lossless, 12 bits, 1 frame'] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['encoded as lossless JPEG-LS, 12 bits per sample, 1 frame'] })
     const pixels = imageElements({ width: 2300, height: 2000, stored: 12 }, 'explicit').find(
       ([tag]) => tag === 0x7fe00010,
     )![2] as Uint8Array
@@ -340,7 +346,10 @@ describe('dicom', () => {
       [0x0040a160, 'UT', 'a long report '.repeat(200)],
     ]
     const { outcome } = await press(dicomFile(elements, 'implicit'))
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['implicit VR to explicit VR', 'Deflate level 12'] })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'compressed',
+      steps: ['converted from implicit VR to explicit VR', 'compressed with Deflate, level 12'],
+    })
   })
 
   it('streams elements that are too large for memory', async () => {
@@ -434,7 +443,7 @@ describe('dicom', () => {
 
     it('adds a missing preamble', async () => {
       const { outcome } = await press(sound.slice(132))
-      expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['preamble added', expect.anything()] })
+      expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['DICOM preamble added', expect.anything()] })
     })
 
     it('survives truncation at any byte', async () => {

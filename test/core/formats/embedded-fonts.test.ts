@@ -116,7 +116,7 @@ describe('fonts in documents', () => {
     const parts = word('Hello &#x4E00;丁七', obfuscated(before))
     const { outcome, bytes } = await press(docx, await zipOf(parts), 'ultra')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
-    expect(textsOf((outcome as { steps: Message[] }).steps)).toContain('1 embedded fonts without unused glyphs')
+    expect(textsOf((outcome as { steps: Message[] }).steps)).toContain('unused glyphs removed from 1 embedded fonts')
     const after = await partsOf(bytes)
     for (const [name, content] of Object.entries(parts)) if (!name.endsWith('odttf')) expect(text(after.get(name))).toBe(content)
     const tables = tablesOf(obfuscated(after.get('word/fonts/font1.odttf')!))!

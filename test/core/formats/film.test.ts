@@ -198,7 +198,7 @@ describe('QuickTime and MP4', () => {
   it('encodes AAC far above the level again, in sync', async () => {
     const fat = (await press(avi, rawAvi(60, 64, 48, 44100), 'high', 'mp4')).bytes
     const { outcome, bytes } = await press(mp4, fat, 'low', 'mp4')
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['sound: aac → AAC 48 kbit/s']) })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining(['audio: aac → AAC, 48 kbit/s']) })
     expect(bytes.length).toBeLessThan(fat.length * 0.7)
     const [before, after] = await Promise.all([fat, bytes].map(async (file) => (await readMovie(memorySource(file, 'a'))).tracks[1]!))
     // Encoder delays of both encoders: 1024 samples each.
@@ -270,7 +270,7 @@ describe('bad input', () => {
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'malformed',
-      detail: expect.stringContaining('samples of description'),
+      detail: expect.stringContaining('samples and sample description'),
     })
   })
 
@@ -320,5 +320,9 @@ it("returns a movie with tracks before 'mvhd' unchanged, because FFmpeg would no
   const turned = new Uint8Array(Buffer.concat([film.subarray(0, at), film.subarray(trak, behind), mvhd, film.subarray(behind)]))
   expect(turned.length).toBe(film.length)
   const { outcome } = await press(mov, turned, 'medium', 'mov')
-  expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: "tracks in front of 'mvhd'" })
+  expect(inEnglish(outcome)).toMatchObject({
+    kind: 'unchanged',
+    reason: 'unsupported_feature',
+    detail: 'a track comes before the movie header (`mvhd`)',
+  })
 })

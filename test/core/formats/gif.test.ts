@@ -179,7 +179,7 @@ describe('GIF', () => {
     expect(inEnglish(withFidelity(result.outcome))).toMatchObject({
       kind: 'compressed',
       fidelity: 'lossless',
-      steps: ['2 frames as stored, coded anew'],
+      steps: ['LZW data of 2 frames recompressed'],
     })
     const png = await run(gifOf(16, 8, PALETTE, [frame(2, 0, 16), frame(1, 8)] as never), 'high', { output: 'png' })
     expect(png.outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
@@ -192,11 +192,13 @@ describe('GIF', () => {
     const file = gifOf(8, 8, PALETTE, [frame] as never)
     expect(inEnglish(withFidelity((await run(file, 'medium')).outcome))).toMatchObject({
       fidelity: 'lossless',
-      steps: ['1 frame as stored, coded anew'],
+      steps: ['LZW data of 1 frame recompressed'],
     })
     expect((await run(file, 'medium', { output: 'png' })).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     const transparent = gifOf(8, 8, PALETTE, [{ ...frame, transparent: 5 }] as never)
-    expect(inEnglish((await run(transparent, 'medium')).outcome)).toMatchObject({ steps: ['1 frame against what is shown', 'exact'] })
+    expect(inEnglish((await run(transparent, 'medium')).outcome)).toMatchObject({
+      steps: ['1 frame re-encoded as the difference from the previous frame', 'exact'],
+    })
   })
 
   it('keeps frames if the canvas has more colours than the engine can distinguish', async () => {
@@ -215,7 +217,7 @@ describe('GIF', () => {
     expect(inEnglish(withFidelity(outcome))).toMatchObject({
       kind: 'compressed',
       fidelity: 'lossless',
-      steps: ['260 frames as stored, coded anew'],
+      steps: ['LZW data of 260 frames recompressed'],
     })
   })
 

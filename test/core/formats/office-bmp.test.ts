@@ -38,7 +38,7 @@ it('converts a BMP to a PNG of the same pixels and updates name, relationship an
   const { outcome, name, picture, parts } = await pressed(pixels, 'high')
   expect(inEnglish(outcome)).toMatchObject({
     kind: 'compressed',
-    steps: [expect.stringContaining('1 BMP to PNG or JPEG'), expect.anything()],
+    steps: [expect.stringContaining('1 BMP images converted to PNG or JPEG'), expect.anything()],
   })
   expect(outcome).not.toHaveProperty('loss')
   expect(name).toBe('word/media/image1.png')

@@ -45,7 +45,7 @@ it('converts an opaque TIFF to a PNG of the same pixels and updates name, relati
   const { outcome, name, picture, parts } = await pressed(tiff, 'high')
   expect(inEnglish(outcome)).toMatchObject({
     kind: 'compressed',
-    steps: [expect.stringContaining('1 TIFF to PNG or JPEG'), expect.anything()],
+    steps: [expect.stringContaining('1 TIFF images converted to PNG or JPEG'), expect.anything()],
   })
   expect(outcome).not.toHaveProperty('loss')
   expect(name).toBe('word/media/image1.png')

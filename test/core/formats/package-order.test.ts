@@ -206,7 +206,9 @@ describe('a photograph stored as PNG in an EPUB', () => {
         expect([...after.keys()]).toEqual(Object.keys(parts))
         continue
       }
-      expect(inEnglish(outcome)).toMatchObject({ steps: expect.arrayContaining(['1 of 1 pictures recompressed (1 PNG to JPEG)']) })
+      expect(inEnglish(outcome)).toMatchObject({
+        steps: expect.arrayContaining(['1 of 1 pictures recompressed (1 PNG images converted to JPEG)']),
+      })
       expect([...after.keys()]).toEqual(Object.keys(parts).map((name) => name.replace('p.png', 'p.jpg')))
       const expected = (name: string) => String(parts[name]).replaceAll('p.png', 'p.jpg').replace('image/png', 'image/jpeg')
       for (const name of ['OEBPS/b.opf', 'OEBPS/a.xhtml', 'OEBPS/style.css']) expect(text(after.get(name))).toBe(expected(name))

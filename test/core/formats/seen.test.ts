@@ -74,7 +74,10 @@ describe('conversions measured as viewers show them', () => {
       kind: 'compressed',
       steps: [expect.stringContaining('4:4:4')],
     })
-    expect(inEnglish((await converted(jpg, file, 'webp')).outcome)).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
+    expect(inEnglish((await converted(jpg, file, 'webp')).outcome)).toMatchObject({
+      kind: 'compressed',
+      steps: ['encoded as lossless WebP'],
+    })
   })
 })
 
@@ -109,7 +112,7 @@ describe('WebP search by perceptual score', () => {
     const input = { width, height, pixels: 'rgb', subsampled: false, quality: 97, scans: 'sequential' } as const
     const file = concat((await encodeRows(input, [pixels])).chunks)
     const { outcome, bytes } = await converted(jpg, file, 'webp', 'low')
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['exact WebP'] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['encoded as lossless WebP'] })
     expect(bytes!.length).toBeLessThan(file.length)
   })
 })

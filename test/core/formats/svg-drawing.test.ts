@@ -92,7 +92,7 @@ describe('a rendering that would take too long is stopped', () => {
     async (_, content) => {
       const { outcome } = await pack(documentOf(content))
       expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
-      expect(JSON.stringify(inEnglish(outcome))).toContain('not measured, so not rounded')
+      expect(JSON.stringify(inEnglish(outcome))).toContain('coordinates not rounded, because the drawing could not be measured')
     },
     60_000,
   )

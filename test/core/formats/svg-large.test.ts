@@ -139,7 +139,7 @@ describe('drawings whose element trees exceed the memory limit', () => {
     const { outcome } = await run(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 100"><style>${rules}</style>\n${paths}\n</svg>`)
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     expect(outcome.kind === 'compressed' && textsOf(outcome.steps)[0]).toMatch(
-      /^comments and white space removed, coordinates with \d decimals$/,
+      /^comments and white space removed, coordinates rounded to \d decimals$/,
     )
   })
 })

@@ -55,7 +55,7 @@ describe('rounded drawings', () => {
     const ring = (r: number) => oval(64.123, 64.357, r, r * 1.004) + oval(64.123, 64.357, r - 0.3, (r - 0.3) * 1.003)
     const text = drawing([12.341, 23.77, 37.913, 51.238].map((r) => `<path fill-rule="evenodd" d="${ring(r)}"/>`).join(''))
     const { text: rounded, steps } = await compressed(text, 'low')
-    expect(steps).toEqual(['svgo, coordinates with 2 decimals'])
+    expect(steps).toEqual(['minified with SVGO, coordinates rounded to 2 decimals'])
     const { score, worstTile } = new SvgMeter(text).measure(rounded)!
     expect(score).toBeGreaterThan(85)
     expect(worstTile).toBeGreaterThan(75)
@@ -63,7 +63,7 @@ describe('rounded drawings', () => {
 
   test('shapes keep their form at a width of 640 and of 1600 pixels', async () => {
     const text = drawing(curls())
-    expect((await compressed(text, 'low')).steps).toEqual(['svgo, coordinates with 2 decimals'])
+    expect((await compressed(text, 'low')).steps).toEqual(['minified with SVGO, coordinates rounded to 2 decimals'])
   })
 
   test('a different hue with equal luma counts as a difference', async () => {
@@ -83,7 +83,7 @@ describe('symbols that are not rendered', () => {
     const sprite = `<svg xmlns="http://www.w3.org/2000/svg"><!-- icons -->${icon}</svg>`
     const { text, steps } = await compressed(sprite, quality)
     expect(text).toContain('M3.14159 2.71828c.57721 1.41421 1.73205 2.23606 2.64575 2.82842z')
-    expect(steps).toContain('not measured, so not rounded: the renderer shows nothing of it (only symbols, or text without fonts)')
+    expect(steps).toContain('coordinates not rounded, because the drawing could not be measured: nothing of it is drawn here')
   })
 
   test('in the streaming pass keep the decimals that their own viewBox needs', async () => {

@@ -29,7 +29,7 @@ test('copies pictures beyond the time budget and reports it in the receipt', asy
   // A picture of 60,000 pixels takes about 0.04 s.
   const { steps, same } = await left(new TimeBudget(0.06))
   expect(same).toEqual([false, true, true])
-  expect(steps).toContain('2 pictures left as they are, for want of processor time')
+  expect(steps).toContain('2 images left unchanged, because the CPU time limit was reached')
 })
 
 test('recompresses photographs beyond the time budget without loss while that time lasts', async () => {
@@ -45,8 +45,8 @@ test('recompresses photographs beyond the time budget without loss while that ti
   expect(inEnglish(outcome)).toMatchObject({
     kind: 'compressed',
     steps: expect.arrayContaining([
-      '2 pictures without loss, for want of processor time',
-      '1 picture left as it is, for want of processor time',
+      '2 images recompressed losslessly only, because the CPU time limit was reached',
+      '1 image left unchanged, because the CPU time limit was reached',
     ]),
   })
   expect(outcome).not.toHaveProperty('loss')
@@ -66,11 +66,11 @@ test('applies the time budget to pages of a PDF', async () => {
     const { outcome } = await pressFile(pdf, bytes, 'a.pdf', { timeBudget: () => time })
     return outcome.kind === 'compressed' ? textsOf(outcome.steps) : []
   }
-  expect(await stepsWithin(new TimeBudget())).toContain('2 images as JPEG')
+  expect(await stepsWithin(new TimeBudget())).toContain('2 images re-encoded as JPEG')
   // One picture takes about 0.037 s, of which 0.02 s do not depend on its size.
   const steps = await stepsWithin(new TimeBudget(0.05))
-  expect(steps).toContain('1 images as JPEG')
-  expect(steps).toContain('1 picture left as it is, for want of processor time')
+  expect(steps).toContain('1 images re-encoded as JPEG')
+  expect(steps).toContain('1 image left unchanged, because the CPU time limit was reached')
 })
 
 test('counts small pictures by their fixed cost, not by their size (two-thousand-pngs)', async () => {
@@ -81,7 +81,7 @@ test('counts small pictures by their fixed cost, not by their size (two-thousand
     return outcome.kind === 'compressed' ? textsOf(outcome.steps) : []
   }
   expect(await stepsWithin(2)).not.toContainEqual(expect.stringContaining('for want of processor time'))
-  expect(await stepsWithin(0.5)).toContain('4 pictures left as they are, for want of processor time')
+  expect(await stepsWithin(0.5)).toContain('4 images left unchanged, because the CPU time limit was reached')
 })
 
 test('does not overestimate large PNG photographs: the first megabyte counts most', () => {
@@ -118,7 +118,9 @@ test('counts attachments other than pictures, and pictures inside a drawing', as
   const images = pictures.map((bytes) => `<image width="9" height="9" href="data:image/png;base64,${base64(bytes)}"/>`)
   const text = new TextEncoder().encode(drawing(`${images.join('')}<rect width="99.123456" height="99"/>`))
   const { outcome } = await pressFile(svg, text, 'a.svg', { lent: { svg, png }, timeBudget: () => new TimeBudget(0.25) })
-  expect(outcome.kind === 'compressed' && textsOf(outcome.steps)).toContain('1 picture left as it is, for want of processor time')
+  expect(outcome.kind === 'compressed' && textsOf(outcome.steps)).toContain(
+    '1 image left unchanged, because the CPU time limit was reached',
+  )
 
   const part = `--b\r\nContent-Type: image/svg+xml; name=a.svg\r\nContent-Transfer-Encoding: base64\r\n\r\n${wrapped(text)}\r\n`
   const mail = new TextEncoder().encode(
@@ -127,7 +129,7 @@ test('counts attachments other than pictures, and pictures inside a drawing', as
   const time = new TimeBudget(0)
   const sent = await pressFile(eml, mail, 'a.eml', { output: 'eml', lent: { svg, png }, timeBudget: () => time })
   expect(sent.outcome.kind).toBe('unchanged')
-  expect(textsOf(time.steps())).toEqual(['3 files left as they are, for want of processor time'])
+  expect(textsOf(time.steps())).toEqual(['3 embedded files left unchanged, because the CPU time limit was reached'])
 })
 
 test('counts images of a PDF by their number too', async () => {
@@ -141,5 +143,5 @@ test('counts images of a PDF by their number too', async () => {
   const bytes = buildPdf([...catalog, page, { dict: '', data: drawn }, ...images])
   const time = new TimeBudget(0.1)
   await pressFile(pdf, bytes, 'a.pdf', { timeBudget: () => time })
-  expect(textsOf(time.steps())).toEqual(['4 pictures left as they are, for want of processor time'])
+  expect(textsOf(time.steps())).toEqual(['4 images left unchanged, because the CPU time limit was reached'])
 })

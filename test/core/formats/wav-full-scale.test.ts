@@ -68,7 +68,7 @@ describe.each([32, 64] as const)('%i-bit float beyond full scale', (bits) => {
     expect(inEnglish(flac.outcome)).toMatchObject({
       kind: 'compressed',
       loss: { sound: {} },
-      steps: expect.arrayContaining(['float rounded to 24 bits']),
+      steps: expect.arrayContaining(['floating-point samples rounded to 24-bit integers']),
     })
   })
 })
@@ -88,7 +88,7 @@ describe('chunks', () => {
     const { outcome } = await press(wav, file, 'medium', 'mp3')
     expect(inEnglish(outcome)).toMatchObject({
       steps: expect.arrayContaining(
-        ['cue points', 'labels of cue points', 'chunk iXML'].map((what) => `not kept, mp3 has no place for it: ${what}`),
+        ['cue points', 'labels of cue points', 'chunk `iXML`'].map((what) => `not kept, because mp3 cannot store it: ${what}`),
       ),
     })
     expect(JSON.stringify(inEnglish(outcome))).not.toContain('INFO')
@@ -114,7 +114,7 @@ describe('chunks', () => {
     const { outcome } = await press(wav, large, 'medium', 'flac')
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
-      steps: expect.arrayContaining(['not kept, flac has no place for it: chunk iXML']),
+      steps: expect.arrayContaining(['not kept, because flac cannot store it: chunk `iXML`']),
     })
   })
 

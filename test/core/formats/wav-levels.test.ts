@@ -62,7 +62,7 @@ describe('WAVE levels', () => {
     const { outcome } = await press(wav, wave(integers(music(1, 2, 0.97), 16), 16, 2, HERTZ), 'medium', 'wav')
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
     const detail = outcome.kind === 'unchanged' ? textOfDetail(outcome.detail) : ''
-    expect(detail).toMatch(/format=flac \(exact\) or format=mp3 \(not exact\) would be smaller/)
+    expect(detail).toMatch(/use `format=flac` \(lossless\) or `format=mp3` \(lossy\) for a smaller file/)
   })
 
   it('uses an exact G.711 law only at low', async () => {

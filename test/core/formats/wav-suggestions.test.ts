@@ -64,7 +64,7 @@ describe('suggestions', () => {
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'no_gain',
-      detail: expect.not.stringContaining('would be smaller'),
+      detail: expect.not.stringContaining('for a smaller file'),
     })
     expect(outcome).not.toHaveProperty('suggestion')
   })

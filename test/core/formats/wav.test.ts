@@ -30,7 +30,11 @@ describe('exact', () => {
     const other = Uint8Array.of(1, 0, 1, 0, 0x44, 0xac, 0, 0, 0x88, 0x58, 1, 0, 2, 0, 16, 0)
     const file = wave(scaled(5000, 2, 24, 256), 24, 2, 44100, [['fmt ', other]])
     const { outcome } = await press(wav, file, 'high', 'wav')
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: "several 'fmt ' chunks" })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'unchanged',
+      reason: 'unsupported_feature',
+      detail: 'the WAVE file has several `fmt ` chunks; only one is allowed',
+    })
   })
 
   it('keeps other chunks byte for byte and in order', async () => {
@@ -153,7 +157,7 @@ describe('sample rates that MP3 does not have', () => {
   it('converts 96 kHz to an MP3 of 48 kHz with the same duration', async () => {
     const values = Int32Array.from(tones(48000, 2, 96000), (value) => Math.round(value * 30000))
     const { outcome, bytes } = await press(wav, wave(values, 16, 2, 96000), 'medium', 'mp3')
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['96000 → 48000 Hz', 'LAME -V3'] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: ['96000 → 48000 Hz', 'encoded as MP3, LAME -V3'] })
     expect(bytes.length).toBeLessThan(30_000)
   })
 })

@@ -17,20 +17,22 @@ describe('a message', () => {
 
   it('carries others, alone and in a list', () => {
     const inner = message('of_named', { name: 'word/media/1.png', what: message('crc_differs') })
-    expect(english(message('in_1_file_inside', { what: inner }))).toBe('in 1 file inside: word/media/1.png: the CRC differs')
+    expect(english(message('in_1_file_inside', { what: inner }))).toBe(
+      'in 1 embedded file: word/media/1.png: the CRC-32 checksum of a file does not match its data',
+    )
     const what = [message('comment'), 'tEXt']
-    expect(english(message('not_kept_no_place', { output: 'webp', what }))).toBe('not kept, webp has no place for it: comment, tEXt')
+    expect(english(message('not_kept_no_place', { output: 'webp', what }))).toBe('not kept, because webp cannot store it: comment, tEXt')
   })
 
   it('is put into another language from the inside to the outside, with the separator of that language', () => {
     const chinese: Texts = { not_kept_no_place: '{output} 无法保留：{what}', comment: '注释', list_separator: '、' }
     const step = message('not_kept_no_place', { output: 'webp', what: [message('comment'), message('resolution')] })
-    expect(textOf(step, chinese, EN)).toBe('webp 无法保留：注释、resolution')
+    expect(textOf(step, chinese, EN)).toBe('webp 无法保留：注释、print resolution (DPI)')
   })
 
   it('shows what the file says as it is, and fills nothing in it', () => {
     expect(english(message('name_leaves_folder', { name: '{what} $& constructor' }))).toBe(
-      'a name that leaves the folder ({what} $& constructor)',
+      'the file name {what} $& constructor points outside the archive folder',
     )
   })
 
@@ -38,14 +40,16 @@ describe('a message', () => {
     expect(english(revivedMessage('as it was made'))).toBe('as it was made')
     expect(english({ code: 'some_new_step', share: 3 } as unknown as Message)).toBe('some new step')
     expect(english({ code: 'constructor' } as unknown as Message)).toBe('constructor')
-    expect(english({ code: 'objects_found' } as unknown as Message)).toBe(' objects')
+    expect(english({ code: 'objects_removed' } as unknown as Message)).toBe(' objects removed that nothing in the result refers to')
   })
 
   it('is the detail of an error, whose own text is English', () => {
     const error = malformed('mp4', 12, message('tracks_found', { found: 900 }))
-    expect([error.message, error.offset]).toEqual(['mp4: 900 tracks at byte 12', 12])
+    expect([error.message, error.offset]).toEqual(['mp4 data, byte 12: the file has 900 tracks; at most 64 are supported', 12])
     expect(error.detail).toMatchObject({ code: 'malformed_at', what: { code: 'tracks_found', found: 900 } })
-    expect(unsupported('wave_codec').message).toBe('WAVE with a codec that is not PCM, float, G.711 or ADPCM')
+    expect(unsupported('wave_codec').message).toBe(
+      'the WAVE file uses a codec that is not supported; allowed are PCM, float, G.711 and ADPCM',
+    )
   })
 
   it('does not compile with a wrong code or without its parameters', () => {

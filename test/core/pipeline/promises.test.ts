@@ -20,7 +20,11 @@ import { inEnglish } from '../../support/in-english.ts'
 
 const UPLOAD = new TextEncoder().encode('a line of the upload\n'.repeat(200))
 const SMALL = UPLOAD.slice(0, 100)
-const NOT_VERIFIED = { kind: 'unchanged', reason: 'unsupported_feature', detail: 'the result did not pass its own verification' }
+const NOT_VERIFIED = {
+  kind: 'unchanged',
+  reason: 'unsupported_feature',
+  detail: 'the compressed result failed verification against the original, so Whittle kept the original',
+}
 
 const lossless: Outcome = { kind: 'compressed', steps: [] }
 const picture = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', ...lossOf(ofPixels({ ssim, psnrDb })), steps: [] })
@@ -139,12 +143,12 @@ describe('never larger', () => {
 
 describe('floors', () => {
   it.each([
-    ['SSIM 0.89', picture(0.89, 40), 'SSIM 0.8900, PSNR 40.00 dB'],
-    ['PSNR 29 dB', picture(0.99, 29), 'SSIM 0.9900, PSNR 29.00 dB'],
-    ['no SSIM at all', picture(Number.NaN, 40), 'SSIM NaN, PSNR 40.00 dB'],
-    ['no PSNR at all', picture(0.99, Number.NaN), 'SSIM 0.9900, PSNR NaN dB'],
-    ['SNR 5.9 dB', sound(5.9), 'SNR 5.90 dB'],
-    ['no SNR at all', sound(Number.NaN), 'SNR NaN dB'],
+    ['SSIM 0.89', picture(0.89, 40), 'the image quality is too low: SSIM 0.8900, PSNR 40.00 dB'],
+    ['PSNR 29 dB', picture(0.99, 29), 'the image quality is too low: SSIM 0.9900, PSNR 29.00 dB'],
+    ['no SSIM at all', picture(Number.NaN, 40), 'the image quality is too low: SSIM NaN, PSNR 40.00 dB'],
+    ['no PSNR at all', picture(0.99, Number.NaN), 'the image quality is too low: SSIM 0.9900, PSNR NaN dB'],
+    ['SNR 5.9 dB', sound(5.9), 'the audio quality is too low: the signal-to-noise ratio is 5.90 dB'],
+    ['no SNR at all', sound(Number.NaN), 'the audio quality is too low: the signal-to-noise ratio is NaN dB'],
   ])('%s is below', async (_, outcome, detail) => {
     const { storage } = await expectUnchanged(claiming(outcome), { reason: 'below_floor', detail })
     // A result below a floor is never finished in storage.

@@ -81,7 +81,7 @@ it('a film larger than a phone screen is compressed with a larger budget', async
   expect(inEnglish(await pressed(ISOLATE_BYTES))).toMatchObject({
     kind: 'unchanged',
     reason: 'over_budget',
-    detail: 'pictures of 2048×1344',
+    detail: 'the video has 2048×1344 pixels, a size that Whittle cannot re-encode',
   })
   expect(await pressed(ROOM_BYTES)).toMatchObject({ kind: 'compressed', loss: { pictures: { measuredAt: 'second' } } })
 })

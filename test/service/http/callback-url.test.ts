@@ -1,11 +1,12 @@
 /** Which addresses callbacks may have, before anybody looks where their names lead. */
 import { describe, expect, it } from 'vitest'
+import { inLanguage } from '../../../src/service/i18n/message.ts'
 import { checkCallbackUrl } from '../../../src/service/tasks/callback-url.ts'
 
 const PUBLIC = { loopbackHttp: false }
 const why = (url: string, rules = PUBLIC) => {
   const checked = checkCallbackUrl(url, rules)
-  return checked.ok ? 'fine' : checked.why
+  return checked.ok ? 'fine' : inLanguage('en', checked.why)
 }
 
 describe('a callback address', () => {
@@ -56,7 +57,7 @@ describe('a callback address', () => {
 
   it('has a port that is for https, or that the operator allows', () => {
     for (const port of [22, 25, 80, 3000, 6379, 9443]) {
-      expect(why(`https://a.com:${port}/`), String(port)).toBe(`its port is ${port}; callbacks go to 443, 8443`)
+      expect(why(`https://a.com:${port}/`), String(port)).toBe(`its port is ${port}; callbacks may use 443, 8443`)
     }
     for (const port of ['', ':443', ':8443']) expect(why(`https://a.com${port}/`), port).toBe('fine')
     expect(why('https://a.com:9443/', { ...PUBLIC, ports: [9443] } as typeof PUBLIC)).toBe('fine')

@@ -19,8 +19,8 @@ describe('Accept-Language', () => {
 
   it('has the message of an error in Chinese, and its facts as they are', async () => {
     const [chinese, english] = [await ask('zh-CN,zh;q=0.9', '/v1/nothing'), await ask('en', '/v1/nothing')]
-    expect(chinese.body.error.message).toBe('/v1/nothing 处没有内容。')
-    expect(english.body.error.message).toBe('There is nothing at /v1/nothing.')
+    expect(chinese.body.error.message).toBe('地址 /v1/nothing 不存在。')
+    expect(english.body.error.message).toBe('The address /v1/nothing does not exist.')
     expect(chinese.body.error_detail).toEqual(english.body.error_detail)
     expect([chinese, english].map(({ answer }) => answer.headers.get('Content-Language'))).toEqual(['zh-Hans', 'en'])
     expect(chinese.answer.headers.get('Vary')).toContain('Accept-Language')
@@ -31,7 +31,7 @@ describe('Accept-Language', () => {
     const who = await member()
     const answer = await compress(who, new Uint8Array(3000).fill(1), 'a.jpg', {}, { 'Accept-Language': 'zh' })
     const said = (await answer.json()) as ErrorBody
-    expect(said.error.message).toBe('无法识别此文件的格式，支持的格式见 /v1/formats。')
+    expect(said.error.message).toBe('不支持此文件类型。`GET /v1/formats` 列出支持的类型。')
 
     const batch = new FormData()
     for (const name of ['a.jpg', 'b.jpg']) batch.append('files[]', new Blob([new Uint8Array(3000).fill(1)]), name)

@@ -11,23 +11,25 @@ import { ApiError } from '../../../src/service/tasks/api-error.ts'
 describe('a message of the API', () => {
   it('is English, or Chinese with what it carries', () => {
     const unknown = apiMessage('no_such_task', { id: 'key' })
-    expect(inLanguage('en', unknown)).toBe("There is no task 'key'; it may have been deleted or have expired.")
+    expect(inLanguage('en', unknown)).toBe("There is no task 'key'. It may have been deleted or have expired.")
     expect(inLanguage('zh-Hans', unknown)).toBe('没有任务“key”，它可能已被删除或已过期。')
     const unusable = apiMessage('callback_url_unusable', { why: apiMessage('host_is_ip_address') })
-    expect(inLanguage('en', unusable)).toBe('The callback_url cannot be used: its host is an IP address.')
-    expect(inLanguage('zh-Hans', unusable)).toBe('callback_url 不可用：主机是 IP 地址。')
+    expect(inLanguage('en', unusable)).toBe("The field 'callback_url' cannot be used: its host is an IP address.")
+    expect(inLanguage('zh-Hans', unusable)).toBe('字段“callback_url”不可用：主机是 IP 地址。')
     const tooLong = apiMessage('field_wrong_got', { name: 'key', why: apiMessage('must_be_at_most_characters', { limit: 40 }), got: 'aaa' })
     expect(inLanguage('zh-Hans', tooLong)).toBe('字段“key”最多 40 个字符（收到“aaa”）。')
   })
 
-  it('stays English where Chinese has no text, and as it was stored where an earlier version stored it', () => {
-    expect(inLanguage('zh-Hans', message('chroma_halved'))).toBe('chroma halved to 4:2:0')
-    expect(inLanguage('zh-Hans', 'The file is empty.')).toBe('The file is empty.')
+  it('about a file is Chinese as well, and stays as it was stored where an earlier version stored a sentence', () => {
+    expect(inLanguage('zh-Hans', message('chroma_halved'))).toBe('色度已下采样到 4:2:0')
+    expect(inLanguage('zh-Hans', 'The file is empty. Send a file with at least 1 byte.')).toBe(
+      'The file is empty. Send a file with at least 1 byte.',
+    )
   })
 
   it('is in the error and in the failed task', () => {
     const error = new ApiError('unknown_route', apiMessage('nothing_at', { path: '/x' }))
-    expect(error.message).toBe('There is nothing at /x.')
+    expect(error.message).toBe('The address /x does not exist.')
     expect(error.asTaskError('req_1')).toMatchObject({ code: 404, message: { code: 'nothing_at', path: '/x' } })
   })
 
@@ -41,7 +43,7 @@ describe('a message of the API', () => {
     // @ts-expect-error a parameter is missing
     apiMessage('nothing_at')
     // @ts-expect-error a code with parameters does not stand alone
-    expect(new ApiError('unknown_route', 'nothing_at').message).toBe('There is nothing at .')
+    expect(new ApiError('unknown_route', 'nothing_at').message).toBe('The address  does not exist.')
   })
 })
 
@@ -58,9 +60,9 @@ describe('the tables of the API', () => {
     }
   })
 
-  it('are all Chinese; messages about files are not yet', () => {
+  it('have a Chinese text for every message', () => {
     const share = (part: Texts, whole: Texts) => Object.keys(part).length / Object.keys(whole).length
     expect(share(API_ZH, API_EN)).toBe(1)
-    expect(share(ZH, EN)).toBe(0)
+    expect(share(ZH, EN)).toBe(1)
   })
 })

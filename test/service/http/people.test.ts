@@ -66,7 +66,7 @@ describe('people of an account', () => {
     await browser.json('DELETE', `/passkeys/${bobsKey.credentialId}`)
     expect([await me(bob), await me(browser)]).toEqual([401, 200])
     const refused = await new Browser().signIn(bobsKey)
-    expect([refused.status, (await errorOf(refused)).error.message]).toEqual([401, 'This passkey is not known here.'])
+    expect([refused.status, (await errorOf(refused)).error.message]).toEqual([401, 'This passkey is not registered with this service.'])
   })
 
   it('keep the session in which they take away a passkey of their own', async () => {

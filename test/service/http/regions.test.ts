@@ -132,7 +132,7 @@ it('a deployment may have a region for all new accounts', async () => {
 
 it('is not well while a bucket of a region does not answer', async () => {
   const answer = await edgeWith({ BLOBS_APAC: { head: () => Promise.reject(new Error('R2 is away')) } }, '/healthz')
-  expect([answer.status, (await errorOf(answer)).error.message]).toEqual([503, 'Not everything answers: blobs.'])
+  expect([answer.status, (await errorOf(answer)).error.message]).toEqual([503, 'Some components of the service do not respond: blobs.'])
 })
 
 it('the operator lists, exports and imports accounts of all regions, each where it is', async () => {

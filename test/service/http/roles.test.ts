@@ -48,7 +48,10 @@ describe('a role', () => {
     const { account } = await signedIn('pro')
     const member = await join(account, 'Mo', 'member')
     const refused = await errorOf(await member.ask('POST', '/callbacks/rotate', {}))
-    expect([refused.error.message, refused.error_detail.type]).toEqual(["This takes the role 'admin'; yours is 'member'.", 'missing_scope'])
+    expect([refused.error.message, refused.error_detail.type]).toEqual([
+      "This request needs the role 'admin'; your role is 'member'.",
+      'missing_scope',
+    ])
   })
 
   it('lets nobody rise: admins neither make nor remove owners, and everybody may leave', async () => {

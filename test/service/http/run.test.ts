@@ -49,9 +49,9 @@ it('completes what took its workers along with the upload, under its password', 
     const { taskId } = await started(change)
     const record = env.TASKS.getByName(taskId)
     await record.claim(null, 'whole')
-    await record.giveUp(1, 'the job lost its worker; it was tried 3 times')
+    await record.giveUp(1, 'the worker process ended unexpectedly in each of 3 attempts')
     await run(env, { mp4: codec }, { taskId, generation: null, step: 'whole' })
-    const detail = message('text', { text: 'the job lost its worker; it was tried 3 times' })
+    const detail = message('text', { text: 'the worker process ended unexpectedly in each of 3 attempts' })
     const outcome = { kind: 'unchanged', reason: 'over_budget', detail }
     const failed = { status: 'failed', error: { type: 'target_unreachable', facts: { best_size: 4 } } }
     const completed = { status: 'completed', result: { outcome, encrypted: 'password' in change } }

@@ -13,8 +13,8 @@ const outcome = async (answer: Response) => {
   const { error, error_detail } = await errorOf(answer)
   return [answer.status, error_detail.type, error.message]
 }
-const OVER = [401, 'invalid_key', 'The sign-in took too long, or was sent twice. Try again.']
-const NOT_VERIFIED = [401, 'invalid_key', 'The passkey could not be verified.']
+const OVER = [401, 'invalid_key', 'The sign-in took too long or was sent twice. Try again.']
+const NOT_VERIFIED = [401, 'invalid_key', 'The passkey could not be verified. Try again.']
 
 afterEach(() => void vi.useRealTimers())
 
@@ -86,7 +86,7 @@ describe('signing in', () => {
     })
     await account.update({ state: 'disabled' })
     const browser = new Browser()
-    const disabled = [401, 'disabled_key', 'This account is disabled; ask the operator of the service.']
+    const disabled = [401, 'disabled_key', 'This account is disabled. Ask the operator of the service to enable it.']
     expect(await outcome(await browser.signIn(authenticator))).toEqual(disabled)
     expect(browser.cookies.has('whittle_session')).toBe(false)
     expect(await outcome(await bob.ask('POST', '/register/options', { invitation }))).toEqual(disabled)
@@ -104,7 +104,7 @@ describe('an invitation', () => {
     expect((await new Browser().register(await account.people.invite('Ada'), await newAuthenticator(id))).status).toBe(200)
     const invitation = await account.people.invite('Bob')
     const known = await new Browser().register(invitation, await newAuthenticator(id))
-    expect(await outcome(known)).toEqual([401, 'invalid_key', 'This passkey is known here already; make another one.'])
+    expect(await outcome(known)).toEqual([401, 'invalid_key', 'This passkey is already registered. Create another one.'])
     const bob = new Browser()
     expect((await bob.register(invitation, await newAuthenticator())).status).toBe(200)
     expect(await bob.json('GET', '/me')).toMatchObject({ name: 'Bob' })

@@ -132,7 +132,7 @@ describe.skipIf(!program)("films encoded by the machine's FFmpeg", () => {
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'unsupported_feature',
-      detail: 'HDR pictures are kept as they are',
+      detail: 'HDR video (PQ or HLG) is kept unchanged, because a re-encoding could change its brightness',
     })
   })
 

@@ -73,7 +73,7 @@ describe('images in a PDF', () => {
     const { outcome, bytes: result } = await press(bytes, 'medium')
     expect(inEnglish(withFidelity(outcome))).toMatchObject({
       fidelity: 'perceptual',
-      steps: expect.arrayContaining(['1 images reduced to their size on the page']),
+      steps: expect.arrayContaining(['1 images downscaled to their size on the page']),
     })
     expect(size((await imageOf(result)).stream)).toEqual([300, 300])
   })

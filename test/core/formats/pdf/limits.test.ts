@@ -110,7 +110,11 @@ describe('memory and time limits for PDF', () => {
     const numbers = Array.from({ length: 20_000 }, (_, i) => String(i))
     const file = buildPdf(plainDocument(1, numbers))
     const within = (memoryBudget: number) => pressFile(pdf, file, 'a.pdf', { memoryBudget })
-    const refused = { kind: 'unchanged', reason: 'over_budget', detail: '20005 objects' }
+    const refused = {
+      kind: 'unchanged',
+      reason: 'over_budget',
+      detail: 'the document has 20005 objects, more than this job has memory for',
+    }
     expect(inEnglish((await within(5 << 20)).outcome)).toMatchObject(refused)
     expect(inEnglish((await within(6 << 20)).outcome)).not.toMatchObject(refused)
   })

@@ -133,7 +133,7 @@ async function merged(pages: readonly Page[]): Promise<{ steps: string[]; fonts:
   return { steps: [...textsOf(outcome.steps)], fonts: [...(await programs(bytes)).values()] }
 }
 
-const MERGED = '2 subsets of fonts merged with others'
+const MERGED = '2 font subsets merged with other subsets of the same font'
 
 describe('subsets of one TrueType font', () => {
   it('with equal glyph numbers share one program with all outlines', async () => {
@@ -295,7 +295,7 @@ describe('OpenType programs', () => {
       0x4f54544f,
     )
     const { steps, fonts } = await merged([{ ...named([34, 35], [0, 1]), file: { key: 'FontFile3', dict: '/Subtype/OpenType', data } }])
-    expect(steps).toContain('1 fonts without unused glyphs')
+    expect(steps).toContain('unused glyphs removed from 1 fonts')
     expect(new Cff(fonts[0]!).count).toBe(3)
   })
 })

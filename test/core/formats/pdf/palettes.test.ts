@@ -99,7 +99,7 @@ describe('a picture with at most 256 colours', () => {
       const { outcome, bytes: result } = await press(bytes, quality)
       expect(inEnglish(withFidelity(outcome))).toMatchObject({
         fidelity: 'lossless',
-        steps: expect.arrayContaining(['1 images with a palette of their colours or fewer bits a pixel']),
+        steps: expect.arrayContaining(['1 images stored losslessly with a palette or fewer bits per pixel']),
       })
       expect(await spaceOf(result)).toEqual({
         family: 'Indexed',
@@ -266,7 +266,7 @@ describe('a drawing with anti-aliased edges and more than 256 colours', () => {
       }
       expect(inEnglish(withFidelity(outcome))).toMatchObject({
         fidelity: 'perceptual',
-        steps: expect.arrayContaining(['1 images with a palette of fewer colours']),
+        steps: expect.arrayContaining(['1 images reduced to a palette of fewer colours']),
       })
       expect(await spaceOf(result)).toMatchObject({ family: 'Indexed', base: 'DeviceRGB' })
     }

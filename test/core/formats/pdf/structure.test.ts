@@ -63,7 +63,10 @@ describe('structure of a PDF', () => {
       const tail = new Uint8Array(bytes).fill(0x78)
       const upload = new Uint8Array([...buildPdf(plainDocument(20)), ...tail])
       const { outcome, bytes: result } = await press(upload)
-      expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([`${bytes} bytes after the end kept`]) })
+      expect(inEnglish(outcome)).toMatchObject({
+        kind: 'compressed',
+        steps: expect.arrayContaining([`${bytes} trailing bytes after the end of the file format kept`]),
+      })
       expect(result.subarray(-bytes)).toEqual(tail)
       return latin1(result)
     }
@@ -79,7 +82,7 @@ describe('structure of a PDF', () => {
     const extra: Part[] = ['<</A 6 0 R/B 7 0 R/C 8 0 R>>', same, same, same, unused]
     const bytes = buildPdf(plainDocument(1, extra, '/PieceInfoX 5 0 R'))
     const { outcome, bytes: result } = await press(bytes)
-    expect(inEnglish(outcome)).toMatchObject({ steps: expect.arrayContaining(['2 duplicates merged']) })
+    expect(inEnglish(outcome)).toMatchObject({ steps: expect.arrayContaining(['2 duplicate objects merged']) })
     expect(result.length).toBeLessThan(2000)
     expect(latin1(result).split('/BBox').length - 1).toBeLessThanOrEqual(1)
   })

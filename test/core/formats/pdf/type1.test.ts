@@ -75,7 +75,7 @@ describe('Type 1', () => {
   it('is replaced in a document by the CFF program under /FontFile3', async () => {
     const { outcome, bytes } = await press(document('ABC'), 'high')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
-    if (outcome.kind === 'compressed') expect(textsOf(outcome.steps)).toContain('1 Type 1 fonts as CFF')
+    if (outcome.kind === 'compressed') expect(textsOf(outcome.steps)).toContain('1 Type 1 fonts converted to CFF')
     const reader = await Reader.open(memorySource(bytes, 'small.pdf'))
     for (let number = 1; number < reader.xref.size; number++) {
       const object = await reader.get(number)

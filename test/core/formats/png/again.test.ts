@@ -10,7 +10,7 @@ import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
 import { inEnglish } from '../../../support/in-english.ts'
 
-const AGAIN = 'deflated once more, parsed optimally'
+const AGAIN = 'recompressed with optimal Deflate parsing'
 
 function picture(side: number, colourAt: (x: number, y: number) => readonly number[]): Uint8Array {
   using encoder = new PngEncoder({ width: side, height: side, colourType: 2, bitDepth: 8 }, QUICK)

@@ -282,7 +282,7 @@ describe('PNG', () => {
     expect(inEnglish(withFidelity(outcome))).toMatchObject({
       kind: 'compressed',
       fidelity: 'perceptual',
-      steps: expect.arrayContaining(['16 → 8 bits a sample']),
+      steps: expect.arrayContaining(['reduced from 16 to 8 bits per sample']),
     })
     expect(bytes?.[24]).toBe(8)
     expect(await rows(bytes!, 'rgba8')).toEqual(await rows(file, 'rgba8'))

@@ -208,7 +208,7 @@ describe('links without a valid directory', () => {
     const place = to === -1 ? file.length : to === -2 ? empty : to
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
-      steps: expect.arrayContaining([`link to no directory removed: next directory at byte ${place}`]),
+      steps: expect.arrayContaining([`dead link removed (next directory at byte ${place}): no directory exists at that offset`]),
     })
     expect(chainOf(bytes).map(({ width }) => width)).toEqual([96, 80])
   })
@@ -230,7 +230,7 @@ describe('links without a valid directory', () => {
     const { outcome } = await pack(draft.finish(draft.page(96, [[34665, 0xffffff]])))
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
-      steps: expect.arrayContaining(['link to no directory removed: tag 34665 at byte 16777215']),
+      steps: expect.arrayContaining(['dead link removed (tag 34665 at byte 16777215): no directory exists at that offset']),
     })
   })
 
@@ -255,7 +255,10 @@ describe('bytes that no directory refers to', () => {
     const file = draft.finish(draft.page(96))
     const tail = Uint8Array.from({ length: count }, (_, i) => 1 + (i % 255))
     const { outcome, bytes } = await pack(concat([file, tail]))
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([`${count} bytes after the end kept`]) })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'compressed',
+      steps: expect.arrayContaining([`${count} trailing bytes after the end of the file format kept`]),
+    })
     expect(bytes.slice(-count)).toEqual(tail)
   })
 
@@ -270,7 +273,7 @@ describe('bytes that no directory refers to', () => {
     const { outcome } = await pack(concat([draft.finish(draft.page(96)), new Uint8Array(5000)]))
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
-      steps: expect.arrayContaining(['5000 zero bytes after the end removed']),
+      steps: expect.arrayContaining(['5000 trailing zero bytes after the end removed']),
     })
   })
 
@@ -280,7 +283,7 @@ describe('bytes that no directory refers to', () => {
     const { outcome } = await pack(draft.finish(draft.page(96)))
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
-      steps: expect.arrayContaining([expect.stringMatching(/^\d\d bytes that no directory names removed$/)]),
+      steps: expect.arrayContaining([expect.stringMatching(/^\d\d bytes removed that no directory refers to$/)]),
     })
   })
 
@@ -297,7 +300,7 @@ describe('bytes that no directory refers to', () => {
     expect(inEnglish((await pack(where === 'behind them' ? concat([file, hidden]) : file)).outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'unsupported_feature',
-      detail: 'tag 65000 leads to bytes that no directory names',
+      detail: 'private tag 65000 may refer to bytes that no directory lists, which a rewrite would lose',
     })
   })
 

@@ -46,7 +46,7 @@ describe('GeoTIFF in tiles, if rows are longer than the Deflate window', () => {
   ])('%s: keeps all samples and writes no strip fields', async (_, over, shape) => {
     const picture = streaks({ ...WIDE, ...over })
     const { outcome, bytes, directory } = await packed(buildTiff([picture], shape))
-    const step = `${picture.tile ? 'tiles' : 'strips'} became tiles of 256 × 16`
+    const step = `${picture.tile ? 'tiles' : 'strips'} rewritten as tiles of 256 × 16 pixels`
     expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: expect.arrayContaining([step]) })
     expect(Buffer.compare(readPicture(bytes, directory, picture), picture.pixels)).toBe(0)
     expect(bytes.length).toBeLessThan(picture.pixels.length * 0.25)
@@ -59,7 +59,7 @@ describe('GeoTIFF in tiles, if rows are longer than the Deflate window', () => {
   test('replaces small tiles by larger ones, no larger than the picture', async () => {
     const picture = streaks({ width: 200, height: 90, bits: 8, samples: 1, tile: [16, 16] })
     const { outcome, bytes, directory } = await packed(buildTiff([picture]))
-    expect(inEnglish(outcome)).toMatchObject({ steps: expect.arrayContaining(['tiles became tiles of 208 × 96']) })
+    expect(inEnglish(outcome)).toMatchObject({ steps: expect.arrayContaining(['tiles rewritten as tiles of 208 × 96 pixels']) })
     expect(Buffer.compare(readPicture(bytes, directory, picture), picture.pixels)).toBe(0)
   })
 
