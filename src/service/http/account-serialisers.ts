@@ -1,4 +1,4 @@
-/** How accounts, applications, keys and deliveries look to the operator and in the console. Never a key, never a hash. */
+/** Serialisers of accounts, applications, keys and deliveries, for the operator's API and the console. They never contain a key or its hash. */
 import type { AccountRecord, ApplicationRecord, CallsOfKey, KeySummary } from '../store/accounts.ts'
 import type { DeadLetter } from '../store/dead-letters.ts'
 import type { KeyRecord } from '../store/keys.ts'
@@ -68,7 +68,7 @@ export const deliveryView = (delivery: DeliveryRecord) => ({
   ...(delivery.answer ? { answer: delivery.answer } : {}),
 })
 
-/** `you`: the id of the person who asks. */
+/** @param you id of the person who sends the request */
 export function peopleView({ people, invitations }: PeopleList, you?: string) {
   return {
     people: people.map(({ userId, name, role, createdAt, passkeys, sessions }) => ({

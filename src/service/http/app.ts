@@ -1,4 +1,4 @@
-/** The order in which a request is served: id → https → route → authenticate and count → handler → headers → log. */
+/** Serves a request in this order: request id, https check, route, authentication and rate limit, handler, headers, log. */
 
 import { Hono } from 'hono'
 import { apiMessage } from '../i18n/message.ts'
@@ -42,7 +42,7 @@ async function handle(c: AppContext, route: Route): Promise<Response> {
   else if (access === 'session' || access === 'session:counted') await authenticateSession(c, access)
   else if (access !== 'public') await c.get('timing').measure('auth', () => authenticate(c, access))
   if (route.role) requireRole(c, route.role)
-  // Whoever opens a page may come by a link that others have added to.
+  // A link to a page may carry query parameters that other sites added.
   if (access !== 'public') refuseUnknownQuery(c.get('url').searchParams, Object.keys(route.query?.shape ?? {}))
   if (route.bodyless || route.method === 'DELETE') await refuseBody(c.req.raw)
   const answer = await route.handle(c)
@@ -50,7 +50,7 @@ async function handle(c: AppContext, route: Route): Promise<Response> {
   return answer
 }
 
-/** Everything around the answer itself, for every answer alike. */
+/** Adds the request id, headers, timing and the log line to every answer. */
 async function serve(
   c: AppContext,
   route: string,
@@ -63,7 +63,7 @@ async function serve(
   c.set('logged', {})
   c.set('route', route)
   let thrown: unknown
-  // Goes on to its end when the client leaves, so that what was half stored is removed.
+  // The handler runs to its end after the client disconnects, so that partly stored files are removed.
   const work = answerOrError(c, answer, (error) => {
     thrown = error
   })
@@ -92,7 +92,7 @@ async function answerOrError(c: AppContext, answer: () => Promise<Response>, thr
   }
 }
 
-/** The address as the client wrote it, whatever name a proxy used for us. */
+/** URL as the client wrote it, even if a proxy uses another host name for this service. */
 function clientUrl(c: AppContext): URL {
   const url = new URL(c.req.url)
   if (!c.env.PUBLIC_URL) return url
@@ -129,7 +129,7 @@ async function refuseRoute(c: AppContext): Promise<never> {
   throw new ApiError('unknown_route', apiMessage('nothing_at', { path: path.slice(0, 100) }))
 }
 
-/** Mistaken requests count like any other when they come with a key. */
+/** Requests without a route count for the rate limit if they carry a key. */
 async function countIfKeyed(c: AppContext, path: string): Promise<void> {
   await assertMayKnock(c, 'public')
   if (path.startsWith('/v1') && c.req.header('Authorization')) await authenticate(c, 'key')

@@ -1,9 +1,9 @@
-/** Notes in the account what a person or the operator has just done: routes say what they do, this says to what, and who did it. */
+/** Audit log of an account: records what a person or the operator changed. Routes declare the action; this file adds the object and the actor. */
 import type { Action, ActionName, AuditPage } from '../store/audit.ts'
 import { isTestAccount } from '../store/test-accounts.ts'
 import type { AppContext } from './context.ts'
 
-/** Fields of requests that the log repeats. No key, token or secret is among them. */
+/** Request fields that the audit log repeats. Keys, tokens and secrets are never among them. */
 const ASKED = [
   'name',
   'environment',
@@ -19,7 +19,7 @@ const ASKED = [
   'url',
 ]
 
-/** What the answer of a route tells of the thing it changed. */
+/** Fields of an answer that identify the changed object. */
 interface Told {
   readonly key_id?: string
   readonly application_id?: string
@@ -30,7 +30,7 @@ interface Told {
   readonly name?: string
 }
 
-/** Behind the change: what was refused is not noted. */
+/** Records an action after it succeeded. Refused requests are not recorded. */
 export async function noteAction(c: AppContext, what: ActionName, answer: Response): Promise<void> {
   const told = (await answer.clone().json()) as Told
   const accountId = c.get('home') ?? c.get('key')?.accountId ?? c.req.param('account_id') ?? told.account_id
@@ -53,7 +53,7 @@ export async function noteAction(c: AppContext, what: ActionName, answer: Respon
   await c.env.ACCOUNTS.getByName(accountId).noteAction(action)
 }
 
-/** Moments were parsed to milliseconds. */
+/** Request schemas parse times to milliseconds since 1970; the log stores ISO 8601. */
 const shown = (name: string, value: unknown) => (name.endsWith('at') && typeof value === 'number' ? new Date(value).toISOString() : value)
 
 export const auditView = ({ actions, before }: AuditPage) => ({
@@ -71,7 +71,7 @@ export const auditView = ({ actions, before }: AuditPage) => ({
 
 const PAGE = 100
 
-/** `cursor`: of the page before. */
+/** @param cursor `next_cursor` of the previous page */
 export const auditPage = (c: AppContext, accountId: string) => {
   const cursor = Number(c.req.query('cursor'))
   return c.env.ACCOUNTS.getByName(accountId).actions(PAGE, cursor > 0 ? cursor : undefined)

@@ -1,4 +1,4 @@
-/** Who calls, and may they: `Authorization: Bearer …` → one hop to the key's gate, which authenticates, authorises and counts. */
+/** Authentication: the Durable Object of the API key checks the key, its scope and its rate limit in one call. */
 
 import { type ApiSaid, apiMessage } from '../i18n/message.ts'
 import { checkKey, hashKey, regionOfKey } from '../store/key-format.ts'
@@ -7,7 +7,7 @@ import { ApiError } from '../tasks/api-error.ts'
 import type { AppContext } from './context.ts'
 import { secondsUntil } from './headers.ts'
 
-/** A bearer token, as RFC 6750 writes it; the scheme's name in any case (RFC 9110, 11.1). */
+/** Bearer token in the syntax of RFC 6750. The scheme name is case-insensitive (RFC 9110, 11.1). */
 export function bearer(c: AppContext): string {
   const header = c.req.header('Authorization')?.trim()
   if (!header) throw unauthorized('missing_key', 'key_needed')
@@ -34,7 +34,7 @@ export async function authenticate(c: AppContext, access: 'key' | Scope): Promis
   if (entry.kind === 'limited') throw rateLimited(entry.key.plan, entry.rate)
 }
 
-/** The gate in the region that the key names. One without a region may look as if it had one. */
+/** Durable Object of the key, in the region that the key names. A key without a region can accidentally look like one with a region. */
 async function enter(c: AppContext, token: string, scope: Scope | null): Promise<Entry> {
   const hash = await hashKey(token)
   const region = regionOfKey(token)
@@ -56,14 +56,14 @@ export function rateLimited(plan: string, { limit, resetAt = Date.now() }: RateS
   return new ApiError('rate_limited', message, facts, { 'Retry-After': String(seconds) })
 }
 
-/** The operator's token; without one configured there is no such route. */
+/** Checks the operator's token. Without a configured token, the route does not exist. */
 export async function authenticateOperator(c: AppContext): Promise<void> {
   const expected = c.env.ADMIN_TOKEN
   if (!expected) throw new ApiError('unknown_route', apiMessage('nothing_at', { path: c.get('url').pathname }))
   if (!(await equalInConstantTime(bearer(c), expected))) throw unauthorized('invalid_key', 'not_operator_token')
 }
 
-/** Compares digests, so that neither length nor first difference shows in the time. */
+/** Compares digests, so that the duration reveals neither the length nor the first difference. */
 async function equalInConstantTime(a: string, b: string): Promise<boolean> {
   const [left, right] = await Promise.all([a, b].map((text) => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
   return crypto.subtle.timingSafeEqual(left!, right!)

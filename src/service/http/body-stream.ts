@@ -1,15 +1,15 @@
-/** A request body, pulled chunk by chunk. */
+/** Reads a request body chunk by chunk. */
 
 export interface Pull {
-  /** The next bytes, which are valid until the next call; undefined at the end. */
+  /** Returns the next bytes, which are valid until the next call. `undefined`: end of the body. */
   readonly pull: () => Promise<Uint8Array | undefined>
-  /** Gives up the rest. */
+  /** Stops reading and discards the rest of the body. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Reads of up to `readBytes` where the stream can fill our buffer (every request body); what it gives elsewhere. Of a body that
- * breaks off, less than `leastBytes` are lost.
+ * Reads up to `readBytes` at a time if the stream can fill a caller's buffer, otherwise whatever chunks it returns.
+ * If the body ends early, fewer than `leastBytes` bytes are lost.
  */
 export function pullFrom(body: ReadableStream<Uint8Array>, readBytes: number, leastBytes = readBytes / 4): Pull {
   try {

@@ -1,4 +1,4 @@
-/** Bodies that are not uploads: JSON of the operator's API and the console, and what stands behind a refusal. Nothing here holds more than 64 KB. */
+/** Request bodies other than uploads: JSON of the operator's API and the console, and bodies of refused requests. At most 64 KB are in memory. */
 
 import type * as z from 'zod'
 import { apiMessage } from '../i18n/message.ts'
@@ -11,7 +11,7 @@ import { refuseRepeatedNames, refuseUnknownNames } from './unknown-fields.ts'
 const MAX_JSON_BYTES = 64 * 1024
 const DRAIN_READ_BYTES = 16 * 1024
 
-/** The JSON body, checked against a schema. Its bytes are counted as they come: a length header may be missing, or lie. */
+/** Returns the JSON body, validated against a schema. Bytes are counted while reading, because Content-Length may be missing or wrong. */
 export async function readBody<Schema extends z.ZodType>(c: AppContext, schema: Schema): Promise<z.output<Schema>> {
   const body = parseOrRefuse(schema, await readJson(c.req.raw))
   c.set('asked', body as Readonly<Record<string, unknown>>)
@@ -22,7 +22,7 @@ export async function readJson(request: Request): Promise<unknown> {
   return parseJson(await readText(request))
 }
 
-/** Refuses what is sent to a route that takes no body: nobody would read it. */
+/** Refuses a body sent to a route that does not take one. */
 export async function refuseBody(request: Request): Promise<void> {
   const text = await readText(request)
   const body = text.trim() === '' ? {} : parseJson(text)
@@ -45,7 +45,7 @@ function parsed(text: string): unknown {
 
 async function readText(request: Request): Promise<string> {
   if (!request.body) return ''
-  // Nothing of it is read here; `drain` lets its sender finish.
+  // The body is not read here; `drain` reads it, so that the client can finish sending.
   if (!(Number(request.headers.get('Content-Length') ?? 0) <= MAX_JSON_BYTES)) throw tooLong()
   const { pull, close } = pullFrom(request.body, DRAIN_READ_BYTES)
   const decoder = new TextDecoder('utf-8')
@@ -68,8 +68,8 @@ function brokenOff(): never {
 }
 
 /**
- * Reads and forgets the body of a request that was refused, through a small buffer: a client that sends its file before it
- * listens must be able to, and then hears why.
+ * Reads and discards the body of a refused request through a small buffer.
+ * A client that sends its whole file before it reads the answer can then receive the error.
  */
 export async function drain(request: Request, limit: number): Promise<void> {
   if (!request.body || request.body.locked || request.bodyUsed) return
@@ -82,6 +82,6 @@ export async function drain(request: Request, limit: number): Promise<void> {
     }
     await close()
   } catch {
-    // The client is gone; nobody waits for the answer.
+    // The client disconnected, so the error has no recipient.
   }
 }

@@ -1,4 +1,4 @@
-/** What travels with a request through `http/`. */
+/** Values that a request carries through the handlers of `http/`. */
 import type { Context } from 'hono'
 import type { Env } from '../env.ts'
 import type { KeyRecord, RateState, Scope } from '../store/keys.ts'
@@ -11,26 +11,26 @@ export interface App {
     requestId: string
     url: URL
     timing: Timing
-    /** Set once the caller is known; absent on public routes. */
+    /** API key of the caller. Not set on public routes. */
     key: KeyRecord
     rate: RateState
-    /** The account that a person is signed in to; where they look at what test keys did, `key` is of its twin. */
+    /** Account of the signed-in person. While they view test data, `key` belongs to the account for test keys instead. */
     home: string
-    /** Who is signed in, on the console's routes. */
+    /** Signed-in person, on routes of the console. */
     person: Person
-    /** The JSON body of a request that the operator or a person sent, once it was read. */
+    /** Validated JSON body of an operator's or person's request. Set once it is read. */
     asked: Readonly<Record<string, unknown>>
-    /** Ids for the log line. Never keys, passwords, names or contents. */
+    /** Ids for the log line. Never keys, passwords, file names or contents. */
     logged: { taskIds?: readonly string[]; batchId?: string; error?: string }
-    /** The route's pattern, for the log. */
+    /** Path pattern of the matched route, for the log. */
     route: string
   }
 }
 
 export type AppContext = Context<App>
 
-/** Who may call: anybody, the operator, a person signed in to the console (`counted` like a key's request), any live key (`key`), or a key with this scope. */
+/** Who may call a route: anybody, the operator, a person with a console session (`counted`: with a rate limit), any valid key (`key`), or a key with this scope. */
 export type Access = 'public' | 'operator' | 'session' | 'session:counted' | 'key' | Scope
 
-/** The origin the client spoke to: addresses in answers begin with it. */
+/** Origin that the client used. Addresses in answers begin with it. */
 export const baseUrl = (c: AppContext) => c.get('url').origin

@@ -1,7 +1,7 @@
-/** What errors mean, for people: the table of `/docs`, and the sentences of statuses in `/openapi.json`. */
+/** Descriptions of errors for the reference (`/docs`) and of statuses for `/openapi.json`. */
 import { ERROR_TYPES, type ErrorType } from '../tasks/api-error.ts'
 
-/** By status. */
+/** Descriptions by HTTP status. */
 export const ERROR_TEXTS: Readonly<Record<number, string>> = {
   400: 'Parameters missing, badly formatted, or over limits',
   401: 'No key, or one that is invalid, expired or disabled',
@@ -16,7 +16,7 @@ export const ERROR_TEXTS: Readonly<Record<number, string>> = {
   503: 'Busy; try again after `Retry-After` seconds',
 }
 
-/** Every `error_detail.type`, for people: what it means, and what helps. `doc_url` of an error leads to its line. */
+/** Meaning and remedy of every `error_detail.type`. The `doc_url` of an error links to its row. */
 const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>> = {
   missing_file: 'No part of the form has the name `file` (of a batch: `files[]`) and a file name, and no `upload` is named.',
   empty_file: 'The file has no bytes.',
@@ -60,7 +60,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>>
 
 const statusOf = (type: string) => (type in ERROR_TYPES ? ERROR_TYPES[type as ErrorType] : 400)
 
-/** In Markdown; `doc_url` of an error leads to its line. */
+/** Markdown table of all error types. The `doc_url` of an error links to its row. */
 export const ERROR_TABLE = `| type | status | |
 |---|---|---|
 ${Object.entries(ERROR_MEANINGS)

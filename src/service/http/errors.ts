@@ -1,11 +1,11 @@
-/** Errors as answers: the error object with `error_detail`, or RFC 9457 for who asks for it. */
+/** Error responses: JSON with `error` and `error_detail`, or RFC 9457 if the client accepts it. */
 import { inLanguage } from '../i18n/message.ts'
 import { PlatformError } from '../store/retry.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { type AppContext, baseUrl } from './context.ts'
 import { languageFor } from './task-serialiser.ts'
 
-/** Any thrown thing as an `ApiError`. What is not one is our bug, or an overloaded platform; the caller learns no more. */
+/** Converts any thrown value to an `ApiError`. Unknown errors become `internal` or `overloaded`, without details for the caller. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (isOverload(error instanceof PlatformError ? error.cause : error)) {
@@ -14,7 +14,7 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal', 'something_went_wrong')
 }
 
-/** Durable Objects mark what a retry may cure (`overloaded`, `retryable`). */
+/** True if a Durable Object marks the error as `overloaded` or `retryable`. */
 function isOverload(error: unknown): boolean {
   return (
     error instanceof Error && (('overloaded' in error && error.overloaded === true) || ('retryable' in error && error.retryable === true))
@@ -52,7 +52,7 @@ function answer(error: ApiError, body: unknown, headers: Readonly<Record<string,
 
 const titleOf = (type: string) => type[0]!.toUpperCase() + type.slice(1).replaceAll('_', ' ')
 
-/** RFC 9457 when it is named in Accept and not refused by `q=0`. */
+/** True if Accept names `application/problem+json` (RFC 9457) without `q=0`. */
 function wantsProblem(accept: string | undefined): boolean {
   const match = /application\/problem\+json\s*((?:;[^,]*)?)/i.exec(accept ?? '')
   return match !== null && !/;\s*q=0(\.0*)?\s*(;|$)/.test(match[1] ?? '')

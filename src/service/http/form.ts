@@ -1,4 +1,4 @@
-/** The form of an upload: text fields checked as they come, files handed to `receive` one after another, limits kept while reading. */
+/** Upload form (multipart): validates text fields while reading, passes files to `receive` one after another, and enforces limits. */
 import { apiMessage } from '../i18n/message.ts'
 import { ApiError, invalidParameter } from '../tasks/api-error.ts'
 import { cleanFileName } from './file-name.ts'
@@ -7,18 +7,21 @@ import { malformed } from './multipart-disposition.ts'
 import { givenTwice, unknownField } from './unknown-fields.ts'
 
 export interface FormRules<File> {
-  /** Names under which files come, and under which finished uploads are named. */
+  /** Field names of files, and field names of finished uploads. */
   readonly fileFields: readonly string[]
   readonly uploadFields: readonly string[]
-  /** Of both together. */
+  /** Maximum number of files and finished uploads together. */
   readonly maxFiles: number
   /** Names of all other fields. */
   readonly textFields: readonly string[]
-  /** Throws for a value that cannot be. */
+  /**
+   * Validates a text field.
+   * @throws ApiError if the value is not allowed
+   */
   checkField(name: string, value: string): void
-  /** Takes one file's bytes; must read them all, or throw. */
+  /** Receives the bytes of one file. It must read all of them or throw. */
   receive(fileName: string, body: AsyncIterable<Uint8Array>): Promise<File>
-  /** Takes a finished upload. */
+  /** Receives the id of a finished upload. */
   take(uploadId: string): Promise<File>
 }
 
@@ -27,7 +30,7 @@ export interface Form<File> {
   readonly files: readonly File[]
 }
 
-/** What came so far, whatever it was written in. */
+/** Files and fields received so far, from a multipart or a JSON body. */
 export class FormContents<File> implements Form<File> {
   readonly fields = new Map<string, string>()
   readonly files: File[] = []
@@ -53,9 +56,9 @@ export class FormContents<File> implements Form<File> {
 }
 
 const MAX_FIELD_BYTES = 8 * 1024
-/** File inputs that nobody filled in. */
+/** Maximum number of file inputs without a file. */
 const MAX_EMPTY_INPUTS = 64
-/** After a refusal this much of the body is read and forgotten, so that the client hears why. */
+/** Bytes of the body that are read and discarded after a refusal, so that the client can receive the error. */
 export const DRAIN_BYTES = 64 * 1024 * 1024
 
 export async function readForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
@@ -64,7 +67,7 @@ export async function readForm<File>(request: Request, rules: FormRules<File>): 
   const window = new BodyWindow(request.body)
   try {
     const form = await readParts(parseMultipart(window, boundary), rules)
-    await window.drain(DRAIN_BYTES) // the epilogue
+    await window.drain(DRAIN_BYTES) // skips the multipart epilogue
     return form
   } catch (error) {
     await window.drain(DRAIN_BYTES)
@@ -95,7 +98,7 @@ async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File
   return contents
 }
 
-/** Browsers send a file input without a file as an empty file without a name: that is no file. */
+/** Browsers send a file input without a selected file as an empty part with an empty name. It does not count as a file. */
 async function withoutEmptyInput(part: Part): Promise<AsyncIterable<Uint8Array> | undefined> {
   if (part.fileName !== '') return part.body
   const iterator = part.body[Symbol.asyncIterator]()
@@ -129,10 +132,10 @@ function decodeText(name: string, chunks: Uint8Array[]): string {
   }
 }
 
-/** Text under a file's name is no file. */
+/** Error for a text part in a file field. */
 const withoutFileName = (param: string) => new ApiError('missing_file', apiMessage('part_without_file_name', { name: param }), { param })
 
-/** The file itself, under the name of finished uploads. */
+/** Error for a file in the field of finished uploads. */
 const underAnotherName = <File>(name: string, { fileFields: [file] }: FormRules<File>) =>
   new ApiError('missing_file', apiMessage('file_under_another_name', { name, file: String(file) }), { param: file })
 

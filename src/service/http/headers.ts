@@ -1,4 +1,4 @@
-/** Headers that every answer has, and CORS: any origin may call with a key of its own; no cookies exist, so none are allowed. */
+/** Headers of every answer, and CORS: any origin may call with an API key. CORS never allows credentials, because the API uses no cookies. */
 import type { RateState } from '../store/keys.ts'
 
 const COMMON: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const REQUEST_HEADERS =
   'Authorization, Content-Type, Prefer, Idempotency-Key, X-Request-Id, Range, If-Match, If-None-Match, If-Range, If-Modified-Since, Accept, ' +
   'Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Upload-Checksum, Upload-Defer-Length, Upload-Concat, X-HTTP-Method-Override'
 
-/** The answer to a CORS preflight. */
+/** Answer to a CORS preflight request. */
 export function preflight(methods: readonly string[], facts: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, {
     status: 204,
@@ -35,7 +35,7 @@ export function preflight(methods: readonly string[], facts: Readonly<Record<str
   })
 }
 
-/** Where the key stands, in the spec's form and in the IETF's (draft-ietf-httpapi-ratelimit-headers). */
+/** Rate limit headers, in the form of the specification and in that of draft-ietf-httpapi-ratelimit-headers. */
 export function setRateHeaders(headers: Headers, rate: RateState, nowMs: number): void {
   if (rate.limit === null || rate.remaining === null) {
     headers.set('X-RateLimit-Limit', 'unlimited')
@@ -50,5 +50,5 @@ export function setRateHeaders(headers: Headers, rate: RateState, nowMs: number)
   headers.set('RateLimit', `"minute";r=${rate.remaining};t=${secondsUntil(resetMs, nowMs)}`)
 }
 
-/** Whole seconds from now, rounded up; at least 0. */
+/** Whole seconds from now until a time, rounded up; at least 0. */
 export const secondsUntil = (atMs: number, nowMs: number) => Math.max(0, Math.ceil((atMs - nowMs) / 1000))

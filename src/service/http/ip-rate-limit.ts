@@ -1,12 +1,12 @@
 /**
- * How often one address may knock, before anything is looked up for it: a flood of guessed keys would ask an object for each. What a
- * key may do is counted by its gate; these limits are far above what a plan or a person needs.
+ * Rate limit of one IP address, applied before a key is looked up. Otherwise each guessed key would start a Durable Object.
+ * The limits are far above what a plan or a person needs. The rate limit of a key is counted by its Durable Object.
  */
 import type { RateLimiter } from '../env.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import type { Access, AppContext } from './context.ts'
 
-/** Of the limits in `wrangler.toml`. */
+/** Period of the rate limits in `wrangler.toml`, in seconds. */
 const WINDOW_SECONDS = 60
 
 export async function assertMayKnock(c: AppContext, access: Access): Promise<void> {
@@ -18,7 +18,7 @@ export async function assertMayKnock(c: AppContext, access: Access): Promise<voi
   throw new ApiError('rate_limited', message, facts, { 'Retry-After': String(WINDOW_SECONDS) })
 }
 
-/** Pages, sign-in, health and the operator's token are for people and monitors; keys are for programs. */
+/** True for pages, sign-in, health checks and the operator's routes: they use the limit for people and monitors. */
 function limiterFor({ env }: AppContext, access: Access): RateLimiter | undefined {
   if (env.ENVIRONMENT === 'local') return undefined
   return access === 'public' || access === 'operator' ? env.STRANGERS : env.PROGRAMS

@@ -1,4 +1,4 @@
-/** The form of an upload without any file, written in JSON: the same names, the same rules. */
+/** Upload form as JSON, for requests whose files are finished uploads. Names and rules are those of the multipart form. */
 import { apiMessage } from '../i18n/message.ts'
 import { invalidParameter } from '../tasks/api-error.ts'
 import { readJson } from './body.ts'

@@ -1,10 +1,10 @@
-/** In which language messages come: English, or Simplified Chinese for who prefers it (`Accept-Language`, RFC 9110, 12.5.4). */
+/** Language of messages: English, or Simplified Chinese if `Accept-Language` prefers it (RFC 9110, 12.5.4). */
 import type { Language } from '../i18n/message.ts'
 
-/** Those who read traditional characters are better served by English than by simplified ones. */
+/** Languages with traditional characters (`zh-Hant`, `zh-TW` …) receive English. */
 const SIMPLIFIED = /^zh(-hans|-cn|-sg|-my)?(-|$)/i
 
-/** `accept`: of the header. What weighs most; of two that weigh the same, the first. */
+/** @param accept value of Accept-Language. The highest weight wins; for equal weights, the first. */
 export function languageOf(accept: string | undefined): Language {
   let best: { language: Language; weight: number } | undefined
   for (const range of (accept ?? '').slice(0, 500).split(',')) {

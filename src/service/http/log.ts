@@ -1,4 +1,4 @@
-/** One JSON line per request: ids, route, status, time. Never keys, passwords, file names or contents. */
+/** Writes one JSON log line per request: ids, route, status, time. Never keys, passwords, file names or contents. */
 import type { AppContext } from './context.ts'
 
 export function logRequest(c: AppContext, status: number, thrown?: unknown): void {

@@ -1,4 +1,4 @@
-/** The headers of one part of a form: its name, its file name, its declared type (RFC 7578, 4.2; WHATWG multipart/form-data). */
+/** Parses the headers of a multipart part: field name, file name, content type (RFC 7578, 4.2; WHATWG multipart/form-data). */
 import { type ApiSaid, apiMessage, apiMessageOf } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
 
@@ -6,14 +6,14 @@ export const malformed = (what: ApiSaid) =>
   new ApiError('malformed_request', apiMessage('multipart_malformed', { why: apiMessageOf(what) }))
 
 export interface Disposition {
-  /** The field's name. */
+  /** Name of the form field. */
   readonly name: string
-  /** As sent, decoded; '' for a file input without a file. Absent: not a file. */
+  /** Decoded file name. Empty: a file input without a file. `undefined`: the part is not a file. */
   readonly fileName?: string
 }
 
 const MAX_NAME_LENGTH = 200
-/** Parameters: token, equals, quoted string or token. In quotes a backslash escapes `"` and `\`. */
+/** Header parameters: token, equals sign, token or quoted string. In quotes, a backslash escapes `"` and `\`. */
 const PARAMETER = /[;\s]+([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(?:"((?:[^"\\]|\\[\s\S])*)"|([^\s;"]+))/y
 
 export function parseDisposition(headers: Uint8Array): Disposition {
@@ -55,11 +55,11 @@ function parseParameters(disposition: string): Map<string, string> {
   return parameters
 }
 
-/** Backslash escapes of `"` and `\` (RFC 822 clients), and the three percent escapes browsers write. */
+/** Decodes backslash escapes of `"` and `\` (RFC 822 clients) and the three percent escapes that browsers write. */
 const unquote = (text: string) =>
   text.replace(/\\(["\\])/g, '$1').replace(/%22|%0D|%0A/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
 
-/** `filename*` (RFC 8187), which RFC 7578 forbids and clients send; undefined when it is broken. */
+/** Decodes `filename*` (RFC 8187), which RFC 7578 forbids but some clients send. `undefined`: invalid. */
 function extended(value: string | undefined): string | undefined {
   const match = /^utf-8'[^']*'(.*)$/i.exec(value ?? '')
   if (!match) return undefined
@@ -70,7 +70,7 @@ function extended(value: string | undefined): string | undefined {
   }
 }
 
-/** UTF-8, and Latin-1 from clients that do not know it. */
+/** Decodes UTF-8, or Latin-1 if the bytes are not valid UTF-8. */
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -1,6 +1,6 @@
 /**
- * multipart/form-data (RFC 7578, RFC 2046 section 5.1) parsed as it arrives, in a window of fixed size. Each part's body must
- * be read, or is skipped, before the next part comes. Chunks are views into the window: use them before asking for more.
+ * Streaming parser of multipart/form-data (RFC 7578; RFC 2046, 5.1) with a buffer of fixed size.
+ * The body of each part is read or skipped before the next part. Chunks are views into the buffer, valid until the next read.
  */
 
 import { indexOfBytes, startsWithBytes } from '../../core/bytes/search.ts'
@@ -17,7 +17,7 @@ const READ_BYTES = 256 * 1024
 const WINDOW_BYTES = 2 * READ_BYTES
 const MAX_PREAMBLE_BYTES = 16 * 1024
 const MAX_HEADER_BYTES = 16 * 1024
-/** Spaces and tabs that RFC 2046 allows between a boundary and its line end. */
+/** Maximum number of spaces and tabs between a boundary and its line end (allowed by RFC 2046). */
 const MAX_PADDING_BYTES = 64
 
 const encode = (text: string) => new TextEncoder().encode(text)
@@ -25,7 +25,7 @@ const CRLF = encode('\r\n')
 const BLANK_LINE = encode('\r\n\r\n')
 const DASH = 0x2d
 
-/** The boundary of a Content-Type header; 1–70 characters (RFC 2046, 5.1.1). */
+/** Returns the boundary of a Content-Type header: 1 to 70 characters (RFC 2046, 5.1.1). */
 export function boundaryOf(contentType: string | undefined): string {
   if (!contentType || !/^\s*multipart\/form-data\s*(;|$)/i.test(contentType)) {
     throw new ApiError(
@@ -41,17 +41,17 @@ export function boundaryOf(contentType: string | undefined): string {
   return boundary
 }
 
-/** The unread rest of a request body behind a window that only ever holds `WINDOW_BYTES`. */
+/** Buffer of at most `WINDOW_BYTES` over the unread rest of a request body. */
 export class BodyWindow {
   readonly #pull: () => Promise<Uint8Array | undefined>
   readonly #close: () => Promise<void>
   readonly #bytes = new Uint8Array(WINDOW_BYTES)
   #start = 0
   #end = 0
-  /** What the stream gave and the window had no room for. */
+  /** Bytes that were read from the stream but do not fit into the buffer yet. */
   #rest: Uint8Array = new Uint8Array(0)
   #broken = false
-  /** Bytes taken from the request so far. */
+  /** Bytes read from the request so far. */
   received = 0
 
   constructor(body: ReadableStream<Uint8Array>) {
@@ -68,7 +68,7 @@ export class BodyWindow {
     this.#start += count
   }
 
-  /** Reads more behind what is there. false: the body has ended, or the window is full. */
+  /** Appends more bytes to the buffer. False: the body has ended, or the buffer is full. */
   async fill(): Promise<boolean> {
     if (this.#start > 0) {
       this.#bytes.copyWithin(0, this.#start, this.#end)
@@ -83,7 +83,10 @@ export class BodyWindow {
     return taken > 0
   }
 
-  /** `fill`, where an end is an error. */
+  /**
+   * Appends more bytes.
+   * @throws ApiError if the body has ended
+   */
   async need(where: ApiSaid): Promise<void> {
     if (!(await this.fill())) throw malformed(apiMessage('body_ends', { where: apiMessageOf(where) }))
   }
@@ -100,8 +103,8 @@ export class BodyWindow {
   }
 
   /**
-   * Reads and forgets the rest, up to `limit` bytes, so that a client that sends before it listens hears the answer;
-   * a longer rest is cut off.
+   * Reads and discards the rest of the body, up to `limit` bytes, so that the client can receive the answer.
+   * A longer rest is cut off.
    */
   async drain(limit: number): Promise<void> {
     this.#start = this.#end = 0
@@ -114,7 +117,7 @@ export class BodyWindow {
       }
       await this.#close()
     } catch {
-      // The client is gone; nobody waits for the answer.
+      // The client disconnected, so the error has no recipient.
     }
   }
 }
@@ -126,12 +129,12 @@ export async function* parseMultipart(window: BodyWindow, boundary: string): Asy
     const disposition = parseDisposition(await readHeaders(window))
     const body = partBody(window, delimiter)
     yield { ...disposition, body }
-    // What the reader of the part left over.
+    // Skips bytes of the previous part that its reader did not read.
     for await (const _ of body);
   }
 }
 
-/** To behind the first boundary, which may stand at the very start. */
+/** Moves the buffer behind the first boundary, which may be at the start of the body. */
 async function skipPreamble(window: BodyWindow, delimiter: Uint8Array): Promise<void> {
   const atStart = delimiter.subarray(CRLF.length)
   for (;;) {
@@ -144,7 +147,7 @@ async function skipPreamble(window: BodyWindow, delimiter: Uint8Array): Promise<
   }
 }
 
-/** Behind a boundary: `--` closes the body, a line end begins a part. */
+/** Reads what follows a boundary: `--` ends the body, a line end begins a part. True: another part follows. */
 async function atClosing(window: BodyWindow): Promise<boolean> {
   for (let padding = 0; ; ) {
     const { view } = window
@@ -160,7 +163,7 @@ async function atClosing(window: BodyWindow): Promise<boolean> {
   }
 }
 
-/** The header lines of a part. They begin with the line end of the boundary, so that "no headers" is found, too. */
+/** Reads the header lines of a part. The search includes the line end of the boundary, so that a part without headers is found. */
 async function readHeaders(window: BodyWindow): Promise<Uint8Array> {
   for (;;) {
     const { view } = window
@@ -175,10 +178,10 @@ async function readHeaders(window: BodyWindow): Promise<Uint8Array> {
   }
 }
 
-/** One generator, however often it is iterated: reading on continues where reading stopped. */
+/** Wraps a generator so that a second iteration continues where the first one stopped. */
 function partBody(window: BodyWindow, delimiter: Uint8Array): AsyncIterable<Uint8Array> {
   let ended = false
-  // `next` is called by hand: leaving a `for await` early must not end the body.
+  // Calls `next` directly, because leaving a `for await` loop early would close the generator.
   const iterator: AsyncIterator<Uint8Array> = {
     async next() {
       for (;;) {

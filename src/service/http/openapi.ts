@@ -1,5 +1,4 @@
-/** `/openapi.json`: OpenAPI 3.1 from the routes and the schemas that validate. */
-
+/** Builds `/openapi.json` (OpenAPI 3.1) from the routes and their validation schemas. */
 import * as z from 'zod'
 import manifest from '../../../package.json' with { type: 'json' }
 import { ERROR_TABLE, ERROR_TEXTS } from './error-texts.ts'
@@ -32,14 +31,14 @@ Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"
 
 ${ERROR_TABLE}`
 
-/** In the order in which somebody needs them; an operation belongs to the first whose paths it has. */
+/** Tags in reading order. An operation belongs to the first tag whose pattern matches its path. */
 const TAGS = [
   { name: 'Compress', description: 'Files in, tasks out.', paths: /^\/v1\/(compress|batch)/ },
   { name: 'Tasks', description: 'How far they are, their results, and the receipts that can be checked.', paths: /^\/v1\/tasks|jwks/ },
   { name: 'Uploads', description: 'Resumable uploads, for what is larger than a body may be.', paths: /^\/v1\/uploads/ },
   { name: 'Account', description: 'What was used, and what may be.', paths: /^\/v1\// },
   { name: 'Service', description: 'Pages and health.', paths: /./ },
-  // Of their own: openapi-generator makes a class of each tag, and that of the webhooks would be written over that of the operations.
+  // Callbacks have a tag of their own: openapi-generator creates one class per tag and would overwrite the class of the operations.
   { name: 'Callbacks', description: 'What is sent to a `callback_url`.', paths: /^$/ },
 ] as const
 
@@ -78,7 +77,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Json {
   }
 }
 
-/** JSON Schemas of named shapes, each once under `components`. */
+/** Converts named schemas to JSON Schema, each once under `components`. */
 class Schemas {
   readonly components: Record<string, unknown> = {}
 
@@ -92,7 +91,7 @@ class Schemas {
     return { $ref: `#/components/schemas/${name}` }
   }
 
-  /** Moves `$defs` to the components, and a named root as well. */
+  /** Moves `$defs` and a named root schema to the components. */
   #adopt(made: Json): unknown {
     const { $schema: _, $defs, ...root } = JSON.parse(JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json
     for (const [name, definition] of Object.entries(($defs ?? {}) as Record<string, Json>)) this.components[name] = withoutId(definition)
@@ -102,8 +101,8 @@ class Schemas {
 }
 
 /**
- * Fields are only added (docs/users/versioning.md), so no answer is closed; and the bounds of JavaScript's integers are nobody's business. What
- * openapi-generator makes for PHP holds a moment against its pattern after it was parsed, and `true` against the word.
+ * Adapts a schema for clients. Answers stay open for new fields (docs/users/versioning.md), and limits of JavaScript integers are removed.
+ * PHP code of openapi-generator checks patterns of dates after parsing and compares `true` with a string, so both are removed.
  */
 function loosen(schema: z.core.JSONSchema.BaseSchema): void {
   if (schema.format === 'date-time') delete schema.pattern
@@ -147,21 +146,21 @@ const headerParameter = (name: keyof typeof HEADER_TEXTS) => ({
   schema: { type: 'string' },
 })
 
-/** OpenAPI 3.1 says it with `contentMediaType`; what most generators know is the `format` of 3.0. */
+/** OpenAPI 3.1 uses `contentMediaType` for binary data; most generators only know the `format` of 3.0. */
 const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
 
 const TARGET_SIZE = { type: 'integer', format: 'int64', minimum: 1, description: 'Wanted size in bytes: the best result that fits.' }
 
-/** What is sent is closed: a field that is not known is refused. */
+/** Request bodies are closed: unknown fields are refused. */
 const CLOSED = { additionalProperties: false }
 
-/** Files go in a form; where every file is an upload that was finished before, JSON of the same names will do. */
+/** Request bodies of uploads: a multipart form, or JSON with the same names if every file is a finished upload. */
 function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
   const { properties: fields } = schemas.of(form.fields, 'input') as { properties: Record<string, unknown> }
   const uploads = { type: 'array', minItems: 1, items: { type: 'string' }, description: 'Finished resumable uploads (`upl_…`)' }
   const files = form.several ? { type: 'array', minItems: 1, items: BINARY } : BINARY
   const properties = form.several ? { ...fields, 'uploads[]': uploads } : fields
-  // In JSON a number is a number.
+  // In JSON, numbers are numbers instead of strings.
   const inJson = fields['target_size'] ? { ...properties, target_size: TARGET_SIZE } : properties
   return {
     required: true,
@@ -174,7 +173,7 @@ function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
   }
 }
 
-/** Where an answer leads, by operations and the field that they need. */
+/** Links (OpenAPI): operations that use a field of an answer, by field. */
 const LINKS: Readonly<Record<string, readonly (readonly [operationId: string, field: string])[]>> = {
   compress: ['getTask', 'download', 'getReceipt', 'deleteTask'].map((operationId) => [operationId, 'task_id'] as const),
   batchCompress: [['getBatch', 'batch_id']],
@@ -187,7 +186,7 @@ const linkTo = ([operationId, field]: readonly [string, string]) => [
 
 function responses(route: Route, doc: RouteDoc, schemas: Schemas): Json {
   const error = schemas.of(errorAnswer, 'output')
-  // A Host that is none is refused before any route is looked for.
+  // An invalid Host header is refused before the route is known.
   const doorErrors = route.access === 'public' ? [400] : route.access === 'key' ? [401, 429] : [401, 403, 429]
   const codes = [...new Set([...doorErrors, ...doc.errors])].sort((a, b) => a - b)
   const content = { 'application/json': { schema: error } }
@@ -199,7 +198,7 @@ function success(doc: RouteDoc, schemas: Schemas): Json {
   const { answer } = doc
   if (answer === 'binary') {
     const schema = { type: 'string', format: 'binary' }
-    // The type is that of the result; a generator that knows no `*/*` knows the other.
+    // The content type is that of the result. The second entry is for generators that do not know `*/*`.
     const content = { 'application/octet-stream': { schema }, '*/*': { schema } }
     return {
       200: { description: 'The file', content },
@@ -220,10 +219,10 @@ function success(doc: RouteDoc, schemas: Schemas): Json {
   return { 200: { description: 'Done', content, ...(links ? { links: Object.fromEntries(links.map(linkTo)) } : {}) } }
 }
 
-/** What is sent to a `callback_url`, after Standard Webhooks 1.0.0. */
+/** Webhooks: requests that the service sends to a `callback_url` (Standard Webhooks 1.0.0). */
 const bodyOf = (schema: Json) => ({ required: true, content: { 'application/json': { schema } } })
 
-/** `storage.nearly_full` as `StorageNearlyFull`. */
+/** Converts `storage.nearly_full` to `StorageNearlyFull`. */
 const operationOf = (type: string) => type.replace(/(?:^|[._])(\w)/g, (_, first: string) => first.toUpperCase())
 
 function webhooks(schemas: Schemas): Json {
@@ -240,7 +239,7 @@ function webhooks(schemas: Schemas): Json {
       timestamp: { type: 'string', format: 'date-time' },
       data: schemas.of(task, 'output'),
     }
-    // Not among the components: oapi-codegen drops those that no path leads to, and keeps what refers to them.
+    // Written inline, because oapi-codegen drops components that no path uses but keeps the references to them.
     const schema = { type: 'object', properties, required: Object.keys(properties) }
     return {
       operationId: `on${name}`,

@@ -1,6 +1,6 @@
-/** `Prefer` (RFC 7240): `respond-async` never waits, whatever stands beside it; `wait=N` waits up to N seconds. */
+/** `Prefer` header (RFC 7240): `respond-async` never waits, even beside `wait`; `wait=N` waits up to N seconds. */
 
-/** The longest wait that can be asked for. */
+/** Longest wait that a client can request, in seconds. */
 const MAX_WAIT_SECONDS = 60
 
 export type Preference = { kind: 'async' } | { kind: 'wait'; ms: number } | undefined
@@ -15,13 +15,13 @@ export function preference(header: string | undefined): Preference {
       .split(/\s*=\s*/)
     if (name === 'respond-async') return { kind: 'async' }
     const seconds = name === 'wait' ? /^"?(\d{1,9})"?$/.exec(value ?? '')?.[1] : undefined
-    // Of a preference that is given twice the first one counts (RFC 7240, 2).
+    // If a preference is given twice, the first one counts (RFC 7240, 2).
     if (seconds !== undefined) wait ??= { kind: 'wait', ms: Math.min(Number(seconds), MAX_WAIT_SECONDS) * 1000 }
   }
   return wait
 }
 
-/** What was honoured, for `Preference-Applied`. */
+/** Value of `Preference-Applied`: the preferences that the service honoured. */
 export function applied(preference: Preference): Record<string, string> {
   if (!preference) return {}
   const text = preference.kind === 'async' ? 'respond-async' : `wait=${preference.ms / 1000}`

@@ -1,4 +1,4 @@
-/** Byte ranges and preconditions of a download (RFC 9110, sections 13 and 14), against one strong entity tag. */
+/** Byte ranges and preconditions of a download (RFC 9110, sections 13 and 14), with one strong entity tag. */
 
 export type Range =
   | { readonly kind: 'whole' }
@@ -7,7 +7,7 @@ export type Range =
 
 const WHOLE: Range = { kind: 'whole' }
 
-/** One range is served; what is not one well-formed range of bytes is ignored, as RFC 9110 14.2 allows. */
+/** Parses a single byte range. Other or malformed ranges are ignored, as RFC 9110, 14.2 allows. */
 export function parseRange(header: string | undefined, size: number): Range {
   const match = /^bytes=\s*(?:(\d+)-(\d*)|-(\d+))\s*$/i.exec(header ?? '')
   if (!match) return WHOLE
@@ -24,16 +24,16 @@ export function parseRange(header: string | undefined, size: number): Range {
 
 const tagsOf = (header: string): readonly string[] => header.match(/(?:W\/)?"[^"]*"|[^\s,]+/g) ?? []
 
-/** If-Match: strong comparison. true: go on. */
+/** Evaluates If-Match with strong comparison. True: continue with the request. */
 export function matches(header: string | undefined, tag: string): boolean {
   return header === undefined || header.trim() === '*' || tagsOf(header).includes(tag)
 }
 
-/** If-None-Match: weak comparison. true: the client has it. */
+/** Evaluates If-None-Match with weak comparison. True: the client already has the result. */
 export function isKnown(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false
   return header.trim() === '*' || tagsOf(header).some((other) => other.replace(/^W\//, '') === tag)
 }
 
-/** If-Range: strong comparison; a date never matches, for there is no Last-Modified. */
+/** Evaluates If-Range with strong comparison. A date never matches, because results have no Last-Modified. */
 export const rangeStands = (header: string | undefined, tag: string) => header === undefined || header.trim() === tag

@@ -1,4 +1,4 @@
-/** Request ids: the caller's own when it is harmless to repeat, else a new one. */
+/** Request ids: the id that the caller sent if it is safe to repeat, otherwise a new one. */
 import { randomBase62 } from '../store/key-format.ts'
 
 const HARMLESS = /^[A-Za-z0-9._-]{1,64}$/

@@ -1,4 +1,4 @@
-/** A route as data: the app serves it, `/openapi.json` describes it. */
+/** Routes as data: the app serves them, and `/openapi.json` describes them. */
 import type * as z from 'zod'
 import type { ActionName } from '../store/audit.ts'
 import type { Role } from '../store/people.ts'
@@ -6,23 +6,23 @@ import type { Access, AppContext } from './context.ts'
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** OpenAPI's way: `/v1/tasks/{task_id}`. */
+  /** Path with parameters in the syntax of OpenAPI: `/v1/tasks/{task_id}`. */
   readonly path: string
   readonly access: Access
   readonly handle: (c: AppContext) => Promise<Response>
-  /** Parameters of the query, where it takes any. */
+  /** Schema of the query parameters. `undefined`: none are allowed. */
   readonly query?: z.ZodObject
-  /** A POST without a body; no DELETE has one. */
+  /** True for a POST without a body. DELETE never has one. */
   readonly bodyless?: true
-  /** Of a session: what somebody must be at least. Absent: anybody who is signed in. */
+  /** Lowest role for a console session. `undefined`: any signed-in person. */
   readonly role?: Role
-  /** What the account notes when it succeeded; its answer is JSON. */
+  /** Action for the audit log, recorded after success. The answer of the route must be JSON. */
   readonly audit?: ActionName
-  /** On every answer at this path, refusals as well. */
+  /** Headers of every answer at this path, including errors. */
   readonly headers?: Readonly<Record<string, string>>
-  /** What OPTIONS tells beside the methods. */
+  /** Additional headers of the answer to OPTIONS. */
   readonly preflight?: Readonly<Record<string, string>>
-  /** Absent: not part of the documented API. */
+  /** Documentation for OpenAPI. `undefined`: the route is not part of the documented API. */
   readonly doc?: RouteDoc
 }
 
@@ -43,15 +43,15 @@ export interface RouteDoc {
   readonly id: string
   readonly summary: string
   readonly description?: string
-  /** multipart/form-data: text fields, and the name under which files come. */
+  /** multipart/form-data: text fields, and the field name of files. */
   readonly form?: { readonly fields: z.ZodObject; readonly file: string; readonly several: boolean }
-  /** Request headers that mean something here. */
+  /** Request headers that the route uses. */
   readonly headers?: readonly RequestHeader[]
   /** Media type of a body that is neither a form nor JSON. */
   readonly body?: string
-  /** JSON of a 200; 'binary' for file bytes, 'html' for pages; `jws`: signed text, or this JSON; 'created' and 'empty' for what stands in headers alone. */
+  /** Kind of a successful answer: JSON schema; `binary`: file; `html`: page; `jws`: signed text or this JSON; `created` and `empty`: headers only. */
   readonly answer: z.ZodType | 'binary' | 'html' | 'json' | 'created' | 'empty' | { readonly jws: z.ZodType }
-  /** Statuses of errors, beside those of authentication. */
+  /** Error statuses, in addition to those of authentication. */
   readonly errors: readonly number[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Receipts that can be checked by others: compact JWS (RFC 7515) by Ed25519 (RFC 8037), and the keys that they are checked with. The
- * secret is a set of JSON Web Keys (RFC 7517): the first signs, all are published without their private parts.
+ * Signed receipts: compact JWS (RFC 7515) with Ed25519 (RFC 8037), and the public keys to verify them.
+ * The secret is a JSON Web Key Set (RFC 7517). Its first key signs; all keys are published without their private parts.
  */
 import { CompactSign, type CryptoKey, importJWK, type JSONWebKeySet, type JWK } from 'jose'
 import * as z from 'zod'
@@ -14,13 +14,13 @@ const keySet = z.object({
 interface Keys {
   readonly published: JSONWebKeySet
   readonly kid: string
-  /** Undefined where the first key has no private part. */
+  /** Signing key. `undefined`: the first key has no private part. */
   readonly signing: JWK | undefined
 }
 
 let parsed: { readonly secret: string; readonly keys: Keys } | undefined
 
-/** @throws Error where the secret is no such set. It is not repeated in the message. */
+/** @throws Error if the secret is not a valid key set. The message does not repeat the secret. */
 function keysOf(secret: string): Keys {
   if (parsed?.secret === secret) return parsed.keys
   let json: unknown
@@ -39,10 +39,10 @@ function keysOf(secret: string): Keys {
   return keys
 }
 
-/** For `/.well-known/jwks.json`. */
+/** Public keys, for `/.well-known/jwks.json`. */
 export const publishedKeys = (secret: string | undefined): JSONWebKeySet => (secret === undefined ? { keys: [] } : keysOf(secret).published)
 
-/** The same payload under the same key is the same text. */
+/** Signs a payload. The same payload and key always give the same text. */
 export async function signed(payload: object, secret: string | undefined): Promise<string> {
   const keys = secret === undefined ? undefined : keysOf(secret)
   if (!keys?.signing) throw new ApiError('maintenance', 'no_signing_key')

@@ -1,4 +1,4 @@
-/** The files of one request, from its body to what lies in the bucket and waits for its task. */
+/** Files of one request between the request body and their tasks: identified, stored in the bucket, waiting for admission. */
 import { PART_BYTES } from '../store/blobs.ts'
 import { randomBase62 } from '../store/key-format.ts'
 import { PLANS } from '../store/plans.ts'
@@ -9,28 +9,28 @@ import { admit, giveBack } from '../tasks/submit.ts'
 import type { AppContext } from './context.ts'
 import type { FormRules } from './form.ts'
 
-/** More would only share the line, and hold more of it in memory. */
+/** Parallel uploads of one request. More uploads share the same bandwidth and use more memory. */
 export const FILES_AT_A_TIME = 6
 
-/** Of the room for several files at once. */
+/** Id prefix of the storage reservation for several files. */
 const SEVERAL = 'adm_'
 
-/** The files of one request on their way in: some are looked into and stored while the next ones come. */
+/** Stages the files of one request. Several files are identified and stored in parallel while the next ones arrive. */
 export class Staging {
   readonly #c: AppContext
   readonly #isAlone: boolean
   readonly #files: Promise<Staged>[] = []
   readonly #ahead = new Ahead(FILES_AT_A_TIME, PART_BYTES)
-  /** What the account keeps room for. */
+  /** Storage that the account reserved for these files, in bytes. */
   #admitted: string | undefined
 
-  /** `isAlone`: the request takes one file. */
+  /** @param isAlone true if the request takes one file */
   constructor(c: AppContext, isAlone: boolean) {
     this.#c = c
     this.#isAlone = isAlone
   }
 
-  /** A list holds the promise of a file: a promise alone would be waited for. */
+  /** Returns the file's promise in a list, because an `async` function would wait for a bare promise. */
   readonly takers: Pick<FormRules<Promise<Staged>[]>, 'receive' | 'take'> = {
     receive: async (fileName, body) => {
       const { env } = this.#c
@@ -55,18 +55,18 @@ export class Staging {
     this.#admitted = id
   }
 
-  /** None is held in memory any more. */
+  /** Resolves when no file is in memory any more. */
   stored(): Promise<void> {
     return this.#ahead.end()
   }
 
-  /** All files, in order. Those of a batch are admitted together. */
+  /** Returns all files in order. The files of a batch are admitted together. */
   async end(): Promise<Staged[]> {
     const files = await Promise.all(this.#files)
     if (this.#isAlone) return files
     const own = files.filter(({ kept, uploadId }) => 'upload' in kept && uploadId === undefined)
     const bytes = own.reduce((sum, { size }) => sum + size, 0)
-    // Its task gives the room of a single one back.
+    // A single file's task releases its own reservation.
     if (own.length === 1) await this.#admit(own[0]!.taskId, bytes)
     else if (own.length > 1) await this.#admit(`${SEVERAL}${randomBase62(24)}`, bytes)
     return files
@@ -77,12 +77,12 @@ export class Staging {
     await discard(files.flatMap((file) => (file.status === 'fulfilled' ? [file.value] : [])))
   }
 
-  /** The tasks have the room now. */
+  /** Hands the reservation over to the tasks. */
   async handedOver(): Promise<void> {
     if (this.#admitted?.startsWith(SEVERAL)) await this.giveBack()
   }
 
-  /** Room that was taken and is nobody's. */
+  /** Releases reserved storage that no task uses. */
   async giveBack(): Promise<void> {
     if (this.#admitted !== undefined) await giveBack(this.#c.env, this.#c.get('key'), [this.#admitted])
   }

@@ -1,4 +1,4 @@
-/** The task of the path, if it is the caller's. */
+/** Returns the task of the path if it belongs to the caller's account. */
 
 import { apiMessage } from '../i18n/message.ts'
 import type { Task, TaskResult } from '../store/task.ts'
@@ -9,7 +9,7 @@ import { taskId } from './schemas/common.ts'
 
 export async function ownedTask(c: AppContext, read: (record: TaskRecordFace) => Promise<Task | undefined> = (record) => record.read()) {
   const id = c.req.param('task_id') ?? ''
-  // Asking a Durable Object by a name makes it: only names that we could have given.
+  // Addressing a Durable Object by name creates it, so only well-formed task ids are looked up.
   if (!taskId.safeParse(id).success) throw unknownTask(id)
   c.get('logged').taskIds = [id]
   const record = c.env.TASKS.getByName(id)
@@ -19,7 +19,7 @@ export async function ownedTask(c: AppContext, read: (record: TaskRecordFace) =>
   return { task, record }
 }
 
-/** The same, where nobody is told of tasks of others. */
+/** Returns the task like `ownTask`, but answers "not found" for tasks of other accounts. */
 export async function ownTask(c: AppContext): Promise<Task> {
   try {
     return (await ownedTask(c)).task

@@ -1,4 +1,4 @@
-/** What the API tells people, in the language of who asks. */
+/** Serialises tasks and messages in the language of the request. */
 import type { Language } from '../i18n/message.ts'
 import { present, type Task, type TaskView } from '../store/task.ts'
 import { type AppContext, baseUrl } from './context.ts'
@@ -6,5 +6,5 @@ import { languageOf } from './language.ts'
 
 export const languageFor = (c: AppContext): Language => languageOf(c.req.header('Accept-Language'))
 
-/** A task as the API shows it. */
+/** Serialises a task as the API answers it. */
 export const taskView = (c: AppContext, task: Task): TaskView => present(task, baseUrl(c), languageFor(c))

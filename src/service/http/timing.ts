@@ -1,4 +1,4 @@
-/** `Server-Timing` (W3C): where the time of one request went. */
+/** `Server-Timing` header (W3C): duration of the stages of one request. */
 export class Timing {
   readonly #startedMs = Date.now()
   readonly #spans: [name: string, ms: number][] = []

@@ -11,10 +11,10 @@ const MAX_METADATA_BYTES = 8 * 1024
 
 export const CHUNK_TYPE = 'application/offset+octet-stream'
 
-/** On every answer of these routes, whatever it says. */
+/** Headers of every answer of the upload routes, including errors. */
 export const TUS_HEADERS = { 'Tus-Resumable': VERSION }
 
-/** What OPTIONS tells. */
+/** Headers of the answer to OPTIONS. */
 export const TUS_FACTS = {
   'Tus-Version': VERSION,
   'Tus-Extension': 'creation,creation-with-upload,checksum,expiration,termination',
@@ -29,7 +29,7 @@ export function requireVersion(c: AppContext): void {
   throw new ApiError('precondition_failed', message, { param: 'Tus-Resumable', allowed: [VERSION] }, { 'Tus-Version': VERSION })
 }
 
-/** A header that is a whole number of bytes. */
+/** Parses a header that must be a whole number of bytes. */
 export function wholeNumber(c: AppContext, name: 'Upload-Length' | 'Upload-Offset'): number {
   const text = c.req.header(name) ?? ''
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
@@ -37,7 +37,7 @@ export function wholeNumber(c: AppContext, name: 'Upload-Length' | 'Upload-Offse
   throw invalidParameter(name, apiMessage('header_must_be_bytes', { name }), text ? { got: text.slice(0, 40) } : {})
 }
 
-/** undefined: none is told, the body comes in chunks. */
+/** Length of the request body. `undefined`: no Content-Length, because the body is chunked. */
 export function contentLength(c: AppContext): number | undefined {
   const text = c.req.header('Content-Length')
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : undefined
@@ -60,11 +60,11 @@ export function parseChecksum(header: string | undefined): Checksum | undefined 
 
 export interface Metadata {
   readonly values: ReadonlyMap<string, string>
-  /** The header without what nobody may read again. */
+  /** `Upload-Metadata` without values that must not be shown again, such as the password. */
   readonly shown: string
 }
 
-/** `Upload-Metadata`: keys and base64, apart by commas; a key may stand alone. */
+/** Parses `Upload-Metadata`: pairs of key and base64 value, separated by commas. A key may have no value. */
 export function parseMetadata(header: string | undefined, secret: string): Metadata {
   const values = new Map<string, string>()
   const shown: string[] = []

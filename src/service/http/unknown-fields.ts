@@ -1,13 +1,13 @@
 /**
- * Refusals of fields that an endpoint does not know. Nothing is ignored: who asks for something that is not offered must not hear that
- * all went well. The value is never repeated, it may be a password under a mistyped name.
+ * Refuses unknown fields instead of ignoring them, so that a client never believes that an unsupported option was applied.
+ * The value is never repeated: it may be a password under a mistyped name.
  */
 
 import * as z from 'zod'
 import { apiMessage } from '../i18n/message.ts'
 import { type ApiError, invalidParameter } from '../tasks/api-error.ts'
 
-/** Names come from strangers; this much of one is repeated. */
+/** Maximum number of characters of an unknown name that an error repeats. */
 const MAX_PARAM_LENGTH = 200
 const MAX_SHOWN_LENGTH = 60
 
@@ -20,7 +20,7 @@ export function unknownField(name: string, known: readonly string[]): ApiError {
   return invalidParameter(name.slice(0, MAX_PARAM_LENGTH), said, { allowed: known })
 }
 
-/** Refuses the first field of a JSON body that its schema does not name. */
+/** Refuses the first field of a JSON body that its schema does not define. */
 export function refuseUnknownFields(schema: z.ZodType, value: unknown): void {
   const shapes = closedObjects(schema)
   if (!shapes || typeof value !== 'object' || value === null || Array.isArray(value)) return
@@ -31,14 +31,14 @@ export function refuseUnknownNames(names: Iterable<string>, known: readonly stri
   for (const name of names) if (!known.includes(name)) throw unknownField(name, known)
 }
 
-/** The alternatives of a body; undefined where one of them takes more than it names. */
+/** Returns the alternatives of a union schema. `undefined`: one of them accepts additional fields. */
 function closedObjects(schema: z.ZodType): readonly z.ZodObject[] | undefined {
   const alternatives: readonly unknown[] = schema instanceof z.ZodUnion ? schema.options : [schema]
   const isClosed = (one: unknown): one is z.ZodObject => one instanceof z.ZodObject && one.def.catchall instanceof z.ZodNever
   return alternatives.every(isClosed) ? alternatives : undefined
 }
 
-/** Refuses query parameters that the route does not name, and those that are given twice. */
+/** Refuses query parameters that the route does not define or that are given twice. */
 export function refuseUnknownQuery(query: URLSearchParams, known: readonly string[]): void {
   const names = [...query.keys()]
   refuseUnknownNames(names, known)
@@ -53,10 +53,10 @@ function refuseRepeated(names: readonly string[]): void {
 export const givenTwice = (name: string) =>
   invalidParameter(name.slice(0, MAX_PARAM_LENGTH), apiMessage('field_given_twice', { name: name.slice(0, MAX_SHOWN_LENGTH) }))
 
-/** A string or a bracket of JSON; a string that is the name of a field has a colon behind it. */
+/** Matches a JSON string or bracket. A string followed by a colon is a field name. */
 const TOKEN = /"((?:[^"\\]|\\.)*)"(\s*:)?|[{}]/g
 
-/** Refuses JSON in which an object has a name twice: parsers keep the last value and lose the others. `text` is valid JSON. */
+/** Refuses JSON objects with a duplicate name, because parsers silently keep the last value. `text` is valid JSON. */
 export function refuseRepeatedNames(text: string): void {
   const open: Set<string>[] = []
   for (const [token, inner, colon] of text.matchAll(TOKEN)) {

@@ -1,7 +1,7 @@
 /**
- * Room for bodies on their way through this isolate, which has 128 MB for everything: a slow client holds its buffers for minutes,
- * and a dozen uploads of one city may meet here. Who comes when it is full waits without being read (the line's own back-pressure),
- * and is then told to come again. Small bodies do not wait behind large ones.
+ * Memory limit for request bodies in this isolate, which has 128 MB in total. A slow client occupies its buffers for minutes,
+ * and many uploads can reach the same isolate. When the memory is used up, a request waits unread (TCP back-pressure)
+ * and is then refused with a retry time. Small bodies do not wait for large ones.
  */
 import { apiMessage } from '../i18n/message.ts'
 import { PART_BYTES } from '../store/blobs.ts'
@@ -9,7 +9,7 @@ import { ApiError } from '../tasks/api-error.ts'
 import { Gate } from '../tasks/memory-semaphore.ts'
 
 const MB = 1024 * 1024
-/** The windows that a body is read and parsed through. */
+/** Bytes of the buffers that a body is read and parsed through. */
 const WINDOW_BYTES = 1 * MB
 const SMALL_BYTES = 2 * MB
 const smallOnes = new Gate(12 * MB)
@@ -18,8 +18,8 @@ const WAIT_MS = 20_000
 const RETRY_SECONDS = 5
 
 /**
- * For a body of `bytes` (undefined: nobody said how long it is), of which so many parts of R2's are held at most.
- * @throws ApiError `overloaded` before anything of it was read
+ * Runs `work` when memory for a body of `bytes` is free (`undefined`: unknown length), with at most the given number of R2 parts in memory.
+ * @throws ApiError `overloaded`, before any byte of the body is read
  */
 export async function withRoom<T>(bytes: number | undefined, work: () => Promise<T>, parts = 1): Promise<T> {
   const room = Math.min(bytes ?? Number.POSITIVE_INFINITY, parts * PART_BYTES) + WINDOW_BYTES

@@ -85,7 +85,7 @@ describe('an index whose boxes do not fill their parents', () => {
     expect(inEnglish((await pack(resized(file, child, u32At(file, child) + 500))).outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'malformed',
-      detail: expect.stringContaining(`'${type}'`),
+      detail: expect.stringContaining(`\`${type}\``),
     })
   })
 

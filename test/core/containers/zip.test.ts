@@ -208,7 +208,7 @@ describe('hostile archives', () => {
   const attempt = (bytes: Uint8Array) => repacked(bytes)
 
   test.each(['../up', 'a/../../up', '/abs', '\\abs', 'C:/x', 'a\\..\\..\\b', 'nul\0'])('refuses the file name %j', async (name) => {
-    await expect(open(crafted([{ name, bytes: hello }]))).rejects.toThrow('leaves the folder')
+    await expect(open(crafted([{ name, bytes: hello }]))).rejects.toThrow('points outside the archive folder')
   })
 
   test('refuses ZIP bombs before inflating anything', async () => {
@@ -217,7 +217,7 @@ describe('hostile archives', () => {
       '4000000000 unpacked bytes from',
     )
     const many = Array.from({ length: 300 }, (_, index) => ({ name: `${index}`, bytes: new Uint8Array(400), method: 8, size: 400_000 }))
-    await expect(open(crafted(many))).rejects.toThrow('a bomb')
+    await expect(open(crafted(many))).rejects.toThrow('zip bomb')
   })
 
   test('refuses a file that inflates to more bytes than declared', async () => {
@@ -242,8 +242,10 @@ describe('hostile archives', () => {
         ]),
       ),
     ).rejects.toThrow('two files with the name')
-    await expect(attempt(crafted([{ name: 'a', bytes: hello, localName: 'b' }]))).rejects.toThrow('another name')
-    await expect(attempt(crafted([{ name: 'a', bytes: hello }]))).rejects.toThrow('CRC differs')
+    await expect(attempt(crafted([{ name: 'a', bytes: hello, localName: 'b' }]))).rejects.toThrow(
+      'the file name in the local header differs',
+    )
+    await expect(attempt(crafted([{ name: 'a', bytes: hello }]))).rejects.toThrow('CRC-32 checksum')
     await expect(open(crafted([{ name: 'a', bytes: hello }], 3))).rejects.toThrow('the central directory ends in the middle of an entry')
   })
 

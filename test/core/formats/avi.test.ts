@@ -244,7 +244,7 @@ describe('AVI index that contradicts the file', () => {
     const [hdrl, media] = [at('hdrl') - 8, at('movi') - 8]
     const turned = concat([film.subarray(0, hdrl), film.subarray(media), film.subarray(hdrl, media)])
     const { outcome } = await press(avi, turned, 'high', 'avi')
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', detail: expect.stringContaining('media in front of their headers') })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', detail: expect.stringContaining('comes before the header list') })
   })
 
   it('returns a file with a second index unchanged, because players add its entries', async () => {

@@ -190,11 +190,11 @@ describe('BMP', () => {
     expect(most).toBeLessThan(300_000)
     const damaged = (bytes: number[]) =>
       rleRowStarts(memorySource(Uint8Array.from(bytes), 'x'), { width: 4, height: 2, coding: 'rle8', pixelsAt: 0 })
-    await expect(damaged([4, 1, 0, 0, 2, 1, 0, 0, 0, 1])).rejects.toThrow('leave pixels out')
-    await expect(damaged([4, 1, 0, 1])).rejects.toThrow('leave pixels out')
-    await expect(damaged([4, 1, 0, 2, 0, 1, 4, 1, 0, 1])).rejects.toThrow('leave pixels out')
+    await expect(damaged([4, 1, 0, 0, 2, 1, 0, 0, 0, 1])).rejects.toThrow('skips pixels')
+    await expect(damaged([4, 1, 0, 1])).rejects.toThrow('skips pixels')
+    await expect(damaged([4, 1, 0, 2, 0, 1, 4, 1, 0, 1])).rejects.toThrow('skips pixels')
     await expect(damaged([4, 1, 1, 1, 0, 0, 4, 1, 0, 1])).rejects.toThrow('outside')
-    await expect(damaged([4, 1, 0, 0, 4, 1, 0, 0])).rejects.toThrow('without an end')
+    await expect(damaged([4, 1, 0, 0, 4, 1, 0, 0])).rejects.toThrow('has no end marker')
     await expect(damaged([4, 1, 0, 0, 4, 1, 0, 0, 0, 0, 0, 1])).resolves.toHaveLength(3)
   })
 

@@ -40,7 +40,7 @@ describe('float sound of a film', () => {
     const { outcome } = await press(mov, floatMovie(1), 'medium', 'mov')
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
-      steps: expect.arrayContaining([expect.stringContaining('sound: pcm_f32be → AAC')]),
+      steps: expect.arrayContaining([expect.stringContaining('audio: pcm_f32be → AAC')]),
     })
   })
 })

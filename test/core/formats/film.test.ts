@@ -168,7 +168,7 @@ describe('QuickTime and MP4', () => {
       kind: 'compressed',
       loss: { sound: { snrDb: expect.any(Number) } },
       copied: ['pictures'],
-      steps: [expect.stringMatching(/^sound/), expect.anything()],
+      steps: [expect.stringMatching(/^audio/), expect.anything()],
     })
     expect(outcome).not.toHaveProperty('loss.pictures')
     expect(await verifyFilm(source, await sink.finish(), outcome, options)).toEqual({ equal: true, share: 1 })
@@ -287,7 +287,10 @@ describe('bad input', () => {
     film.writeUInt32BE(8, at + short)
     film.write('junk', at + short + 4, 'latin1')
     const { outcome } = await press(mov, new Uint8Array(film), 'medium', 'mov')
-    expect(inEnglish(outcome)).toMatchObject({ reason: 'malformed', detail: expect.stringContaining(`'${type}' of ${bytes - 8} bytes`) })
+    expect(inEnglish(outcome)).toMatchObject({
+      reason: 'malformed',
+      detail: expect.stringContaining(`the \`${type}\` box has ${bytes - 8} bytes`),
+    })
   })
 
   it('survives truncations and flipped bits in the index, and the next job works', async () => {

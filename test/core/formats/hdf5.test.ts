@@ -80,7 +80,11 @@ describe('hdf5', () => {
     view.setUint32(GROUP_AT + 4, count, true)
     const { outcome, defect } = await press(file)
     expect(defect).toBeUndefined()
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason, detail: `an object counts ${than} links than lead to it` })
+    expect(inEnglish(outcome)).toMatchObject({
+      kind: 'unchanged',
+      reason,
+      detail: expect.stringContaining(`an object counts ${than} links than lead to it`),
+    })
   })
 
   it('keeps the user block and the version of the format', async () => {
@@ -253,7 +257,11 @@ describe('hdf5', () => {
     ['newest-chunks.h5', 'a feature of a later version of HDF5: d'],
     ['newest-complex.h5', 'a type of a later version of HDF5: d'],
   ])('does not report %s, written by HDF5 2.0, as damaged', async (name, detail) => {
-    expect(inEnglish((await press(fixture('hdf5', name))).outcome)).toEqual({ kind: 'unchanged', reason: 'unsupported_feature', detail })
+    expect(inEnglish((await press(fixture('hdf5', name))).outcome)).toEqual({
+      kind: 'unchanged',
+      reason: 'unsupported_feature',
+      detail: expect.stringContaining(detail),
+    })
   })
 
   it('reports a newer superblock version as unsupported, not damaged', async () => {

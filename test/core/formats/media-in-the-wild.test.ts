@@ -218,7 +218,7 @@ describe('films', () => {
     const longer = film.slice()
     new DataView(longer.buffer).setUint32(mdat.offset, mdat.size + 1000)
     expect((await readMovie(memorySource(longer, 'film.mp4'))).tracks.length).toBe(2)
-    await expect(readMovie(memorySource(longer.subarray(0, film.length - 1000), 'film.mp4'))).rejects.toThrow('runs over the end')
+    await expect(readMovie(memorySource(longer.subarray(0, film.length - 1000), 'film.mp4'))).rejects.toThrow('runs past the end')
   })
 
   it('reads µ-law with one byte per sample although its description says 16 bits', async () => {

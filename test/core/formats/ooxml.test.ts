@@ -329,7 +329,7 @@ describe('documents', () => {
     })
     const { outcome, bytes } = await press(docx, await zipOf(parts), 'low', shrinking([]))
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
-    expect(JSON.stringify(inEnglish(outcome))).toContain('signature kept')
+    expect(JSON.stringify(inEnglish(outcome))).toContain('has a digital signature, so every part is kept')
     for (const [name, content] of await partsOf(bytes)) {
       const before = parts[name]!
       expect(content).toEqual(typeof before === 'string' ? new TextEncoder().encode(before) : before)

@@ -178,7 +178,7 @@ describe('AVIF search by perceptual score', () => {
       return meter.finish().score
     }
     const { outcome, bytes } = await converted(jpg, file, 'avif', 'high')
-    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('4:2:0 fitted')] })
+    expect(inEnglish(outcome)).toMatchObject({ kind: 'compressed', steps: [expect.stringContaining('4:2:0 chroma fitted')] })
     expect(await scoreOf(bytes!)).toBeGreaterThanOrEqual(LEVELS.perceptual.high.score)
     const quality = Number(/quality (\d+)/.exec(textsOf((outcome as { steps: Message[] }).steps)[0]!)?.[1])
     using codec = await AvifCodec.open()

@@ -33,8 +33,8 @@ const sound = (peak: number) => {
 const CASES: [string, (bits: 32 | 64) => Uint8Array, string][] = [
   ['a peak at 3.1', (bits) => floatWave(sound(3.1), bits), '3.10 times full scale'],
   ['a peak at −1.02', (bits) => floatWave(sound(-1.02), bits), '1.02 times full scale'],
-  ['a sample that is infinite', (bits) => floatWave(sound(Number.NEGATIVE_INFINITY), bits), 'infinite or no numbers'],
-  ['a sample that is no number', (bits) => floatWave(sound(Number.NaN), bits), 'infinite or no numbers'],
+  ['a sample that is infinite', (bits) => floatWave(sound(Number.NEGATIVE_INFINITY), bits), 'infinite or not a number'],
+  ['a sample that is no number', (bits) => floatWave(sound(Number.NaN), bits), 'infinite or not a number'],
 ]
 
 describe.each([32, 64] as const)('%i-bit float beyond full scale', (bits) => {

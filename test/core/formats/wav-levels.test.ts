@@ -51,7 +51,7 @@ describe('WAVE levels', () => {
     const medium = await press(wav, file, 'medium', 'wav')
     expect(inEnglish(withFidelity(medium.outcome))).toMatchObject({
       fidelity: 'perceptual',
-      steps: ['24-bit PCM → 16-bit PCM with triangular dither'],
+      steps: ['audio samples: 24-bit PCM → 16-bit PCM with triangular dither'],
     })
     expect(read(medium.bytes)).toMatchObject({ tag: 1, bits: 16 })
     expect((await press(wav, file, 'high', 'wav')).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })

@@ -202,7 +202,7 @@ describe('verification', () => {
     ]) {
       await expectUnchanged(claiming(lossless, SMALL, { verify: fails(error) }), {
         reason: 'over_budget',
-        detail: 'about 200 MB of memory would be needed',
+        detail: expect.stringContaining('about 200 MB of memory'),
       })
     }
   })
@@ -246,8 +246,8 @@ describe('errors', () => {
     'unsupported_feature',
   ])('of a codec: %s', async (reason) => {
     const detail = message('damaged')
-    await expectUnchanged(troubled(new CodecError(reason, 'damaged')), { reason, detail: 'damaged' })
-    await expectUnchanged(claiming({ kind: 'unchanged', reason, detail }), { reason, detail: 'damaged' })
+    await expectUnchanged(troubled(new CodecError(reason, 'damaged')), { reason, detail: 'the data is damaged' })
+    await expectUnchanged(claiming({ kind: 'unchanged', reason, detail }), { reason, detail: 'the data is damaged' })
   })
 
   it('a Wasm trap is reported as malformed, and as a defect in the log', async () => {

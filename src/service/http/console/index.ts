@@ -1,11 +1,11 @@
-/** Every route below /console/api: sign-in, management, and the API's own routes for a signed-in person; the last two also for the test keys. */
+/** Routes below /console/api: sign-in, management, and the API's own routes for a signed-in person. The last two groups also exist for test keys. */
 import type { Route } from '../route.ts'
 import { MANAGE_ROUTES } from './manage.ts'
 import { PASSKEY_ROUTES } from './passkeys.ts'
 import { PEOPLE_ROUTES } from './people.ts'
 import { TEST_PATH } from './session.ts'
 
-/** `/v1/tasks` as `/console/api/v1/tasks`: the same handlers, a session instead of a key. Only what changes something counts for the plan's window. */
+/** Serves `/v1/tasks` as `/console/api/v1/tasks` with a session instead of a key. Only requests that change something count for the plan's rate limit. */
 export function consoleRoutes(api: readonly Route[]): readonly Route[] {
   const borrowed = api
     .filter((route) => route.path.startsWith('/v1/'))

@@ -1,4 +1,4 @@
-/** What the console does beside the API's own routes: applications, keys, callbacks, who is signed in. */
+/** Management routes of the console: applications, keys, callbacks, current person. */
 
 import * as z from 'zod'
 import { callbackRules } from '../../env.ts'
@@ -35,7 +35,7 @@ const newKey = z.strictObject({
   expires_at: expiry.optional(),
 })
 const keyChange = z.strictObject({
-  /** Empty for none. */
+  /** Empty: no address. */
   name: z.string().trim().max(100).optional(),
   state: z.enum(['active', 'disabled']).optional(),
   scopes: scopes.optional(),
@@ -46,11 +46,11 @@ const resetSettings = z.strictObject({
     .int()
     .min(0)
     .max(30 * 86_400)
-    // What runs with the old key must be told the new one first.
+    // The old key stays valid for this time, because running programs need the new key first.
     .default(86_400),
 })
 const testSettings = z.strictObject({ url: z.string().max(2048) })
-/** null: nobody is told. */
+/** `null`: no alerts are sent. */
 const alertSettings = z.strictObject({ url: z.string().max(2048).nullable() })
 const replaySettings = z.strictObject({ task_id: taskId })
 
@@ -202,7 +202,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
         account(c).deliveries(100),
         account(c).alertUrl(),
       ])
-      // Who has it can sign as we do.
+      // Anyone who has the signing secret can sign deliveries in the name of the service.
       const shown = isAtLeast(c.get('person').role, 'admin') ? { webhook_secret: secret } : {}
       return json({ ...shown, alert_url: alertUrl ?? null, deliveries: deliveries.map(deliveryView) })
     },
@@ -272,7 +272,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
   },
 ]
 
-/** @returns the address as it is kept */
+/** @returns the address as it is stored */
 function callable(c: AppContext, url: string): string {
   const checked = checkCallbackUrl(url, callbackRules(c.env))
   if (checked.ok) return checked.url
@@ -286,7 +286,7 @@ function requireCallbacks(c: AppContext): void {
   if (!PLANS[plan].callbacks) throw new ApiError('plan_not_allowed', apiMessage('plan_has_no_callbacks', { plan }), { plan })
 }
 
-/** What came of making, changing or resetting a key. */
+/** Converts the outcome of creating, changing or resetting a key to an answer or an error. */
 function keyAnswer(c: AppContext, outcome: OwnKeyOutcome): Response {
   switch (outcome.kind) {
     case 'made':
@@ -318,7 +318,7 @@ function keyAnswer(c: AppContext, outcome: OwnKeyOutcome): Response {
 
 const plansUpTo = (c: AppContext) => PLAN_ORDER.slice(0, PLAN_ORDER.indexOf(c.get('key').plan) + 1)
 
-/** An application may have a smaller plan than its account, never a larger one. */
+/** Plan of an application: at most the plan of its account. */
 function allowedPlan(c: AppContext, wanted: (typeof PLAN_ORDER)[number] | undefined) {
   if (wanted && !plansUpTo(c).includes(wanted)) {
     throw new ApiError('plan_not_allowed', apiMessage('plan_of_account', { plan: c.get('key').plan }), { plan: c.get('key').plan })

@@ -1,4 +1,4 @@
-/** Sign-in with passkeys (WebAuthn Level 3): registration after an invitation, and discoverable sign-in. */
+/** Sign-in with passkeys (WebAuthn Level 3): registration after an invitation, and sign-in with discoverable credentials. */
 
 import {
   type AuthenticationResponseJSON,
@@ -21,12 +21,12 @@ import { accountOfToken, closeSession, issueChallenge, openSession, takeChalleng
 const NAME = 'Whittle'
 const invitation = z.string().max(200)
 const begin = z.strictObject({ invitation })
-// Browsers make these objects, and add fields of their own (WebAuthn, 5.1.7); the library checks what it needs field by field.
+// Browsers create these objects and add fields of their own (WebAuthn, 5.1.7). The library validates the fields that it needs.
 const credential = z.looseObject({ id: z.string().max(2000), response: z.looseObject({}) })
 const finish = z.strictObject({ invitation, credential })
 const signIn = z.strictObject({ credential })
 
-/** Whom a passkey belongs to travels in its user handle: 61 bytes of the 64 that are allowed. */
+/** User handle of a passkey: account and person in 61 of the 64 allowed bytes. */
 const handleOf = (accountId: string, userId: string) => Uint8Array.from(new TextEncoder().encode(`${accountId}/${userId}`))
 
 const INVITATION_IS_OVER = 'invitation_over'
@@ -165,7 +165,7 @@ function noteEntry(
   })
 }
 
-/** Cookies set on the context go into answers that are made by hand. */
+/** Copies cookies of the context to an answer that was created by hand. */
 function withCookies(c: AppContext, answer: Response): Response {
   for (const [name, value] of c.res.headers) if (name === 'set-cookie') answer.headers.append(name, value)
   return answer
@@ -177,12 +177,12 @@ async function accountFor(c: AppContext, token: string) {
   return { accountId, account: c.env.ACCOUNTS.getByName(accountId) }
 }
 
-/** The library throws what a stranger may cause: a wrong origin, a bad signature, a missing field. Its words are for us, not for strangers. */
+/** Converts errors of the library (wrong origin, invalid signature, missing field) to an API error without their text. */
 function notVerified(): never {
   throw refused(NOT_VERIFIED)
 }
 
-/** Nobody gets into a disabled account, and nobody new. */
+/** Refuses sign-in and registration for a disabled account. */
 async function refuseDisabled(account: AccountFace): Promise<void> {
   if ((await account.get())?.state === 'disabled') throw new ApiError('disabled_key', 'account_disabled')
 }

@@ -1,4 +1,4 @@
-/** Who manages the account: everybody in it sees who can get in; who is in charge invites, changes roles, and shuts out. */
+/** People of an account: everybody sees who has access; admins and owners invite people, change roles and remove access. */
 
 import * as z from 'zod'
 import { type ApiPlainCode, apiMessage } from '../../i18n/message.ts'
@@ -23,17 +23,17 @@ const people = (c: AppContext): People => c.env.ACCOUNTS.getByName(c.get('key').
 
 const unknown = (what: ApiPlainCode) => new ApiError('unknown_route', apiMessage('no_such_thing_here', { what: apiMessage(what) }))
 
-/** Of what has an id, whose it is; undefined: nobody's here. */
+/** Owner of a passkey, session or invitation. `undefined`: not in this account. */
 type Owner = (list: PeopleList, id: string) => Pick<ListedPerson, 'userId' | 'role'> | undefined
 
-/** Everybody may do it to themselves, admins to whom they could make. */
+/** True if a person may remove an object: their own, or of a role that they may assign. */
 function requireInCharge(c: AppContext, of: Pick<ListedPerson, 'userId' | 'role'>): void {
   if (of.userId === c.get('person').userId) return
   requireRole(c, 'admin')
   requireRole(c, of.role)
 }
 
-/** Somebody must be left who can do everything. */
+/** Refuses a change that would leave the account without an owner. */
 function requireAnotherOwner({ people: listed }: PeopleList, userId: string): void {
   if (listed.some((person) => person.role === 'owner' && person.userId !== userId)) return
   throw new ApiError('invalid_parameter', 'only_owner', { param: 'role', got: userId })
@@ -46,7 +46,7 @@ interface Removal {
   readonly remove: (people: People, id: string, token: string) => Promise<boolean>
 }
 
-/** One that removes what its path names. */
+/** Creates a route that removes the object named by its path. */
 const removal = ({ path, what, owner, remove }: Removal): Route => ({
   method: 'DELETE',
   path: `/console/api/${path}/{id}`,
@@ -80,7 +80,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     async handle(c) {
       const wanted = await readBody(c, newInvitation)
       requireRole(c, wanted.role)
-      // Behind the #, so that no log and no Referer ever sees it.
+      // The token follows `#`, so that no log and no Referer header contains it.
       const invitation = `${baseUrl(c)}/console#invitation=${await people(c).invite(wanted.name, wanted.role)}`
       return json({ name: wanted.name, role: wanted.role, invitation_url: invitation })
     },

@@ -1,4 +1,4 @@
-/** The console's cookies: a session after sign-in, a ticket to a challenge during it. HttpOnly, SameSite=Strict, below /console only. */
+/** Cookies of the console: a session after sign-in, and a ticket during sign-in. HttpOnly, SameSite=Strict, path /console. */
 
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
@@ -15,7 +15,7 @@ import type { AppContext } from '../context.ts'
 
 const SESSION = 'whittle_session'
 const CHALLENGE = 'whittle_challenge'
-/** The same routes for what test keys did. */
+/** Path prefix of the same routes for data of test keys. */
 export const TEST_PATH = '/console/api/test/'
 const SESSION_SECONDS = 12 * 3600
 const CHALLENGE_SECONDS = 300
@@ -23,10 +23,10 @@ const READS_PER_MINUTE = 1200
 const TICKET_LENGTH = 32
 const TICKET = /^[0-9A-Za-z]{32}$/
 
-/** A token names its account: `acc_….<random>`. */
+/** A session token contains its account id: `acc_….<random>`. */
 const TOKEN = /^(acc_\w{20})\.[\w-]{43}$/
 
-/** The account a token belongs to, if there is one; undefined: it is no token of ours. */
+/** Account of a session token. `undefined`: the token is not valid. */
 export async function accountOfToken(c: AppContext, token: string): Promise<string | undefined> {
   const accountId = TOKEN.exec(token)?.[1]
   return accountId !== undefined && (await isEnlisted(c.env.BLOBS, accountId)) ? accountId : undefined
@@ -40,8 +40,8 @@ const cookie = (c: AppContext): CookieOptions => ({
 })
 
 /**
- * Lets a signed-in person use the routes of the API with every scope and without a key. A form on another site can send
- * neither the cookie (SameSite) nor the header.
+ * Authenticates a signed-in person for the routes of the API, with every scope and without a key.
+ * A form on another site can send neither the cookie (SameSite) nor the required header.
  */
 export async function authenticateSession(c: AppContext, access: 'session' | 'session:counted'): Promise<void> {
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD' && !c.req.header('X-Whittle-Console')) {
@@ -69,12 +69,12 @@ export async function authenticateSession(c: AppContext, access: 'session' | 'se
   await count(c, key, access)
 }
 
-/** The twin, as its account is now; it is made when it is first looked at. */
+/** Account of the test keys, in its current state. It is created on first access. */
 async function testAccount(c: AppContext, { accountId, name, plan, createdAt, lowestLimit = null }: AccountRecord): Promise<AccountRecord> {
   const twin = c.env.ACCOUNTS.getByName(testAccountOf(accountId))
   const wanted = testPlanOf(plan)
   const known = await twin.get()
-  // Disabled alone: that was the operator, who alone undoes it.
+  // If only the test account is disabled, the operator disabled it, and only the operator can enable it.
   if (known?.state === 'disabled') throw new ApiError('disabled_key', 'test_keys_disabled')
   if (known?.plan === wanted) return known
   if (known) await twin.update({ plan: wanted })
@@ -86,14 +86,14 @@ async function testAccount(c: AppContext, { accountId, name, plan, createdAt, lo
   return (await twin.get())!
 }
 
-/** @throws ApiError where the person who asks may not. */
+/** @throws ApiError if the person has no permission for this request */
 export function requireRole(c: AppContext, role: Role): void {
   const person = c.get('person')
   if (isAtLeast(person.role, role)) return
   throw new ApiError('missing_scope', apiMessage('role_needed', { role, own: person.role }), { scope: role })
 }
 
-/** Uploads and removals count like requests of a key; what pages read to show themselves has a window that nobody reaches by hand. */
+/** Rate limit of a session: changes count like requests of a key. Reads have a separate, much larger limit. */
 async function count(c: AppContext, key: KeyRecord, access: 'session' | 'session:counted'): Promise<void> {
   const counted = access === 'session:counted'
   const gate = c.env.KEY_GATES.getByName(counted ? consoleGate(key.accountId) : consoleReadsGate(key.accountId))
@@ -104,7 +104,7 @@ async function count(c: AppContext, key: KeyRecord, access: 'session' | 'session
 
 export const openSession = (c: AppContext, token: string) => setCookie(c, SESSION, token, { ...cookie(c), maxAge: SESSION_SECONDS })
 
-/** What the browser sent as its session, whatever that is. */
+/** Session cookie as the browser sent it, not validated. */
 export const sessionToken = (c: AppContext) => getCookie(c, SESSION) ?? ''
 
 export async function closeSession(c: AppContext): Promise<void> {
@@ -114,7 +114,7 @@ export async function closeSession(c: AppContext): Promise<void> {
   deleteCookie(c, SESSION, cookie(c))
 }
 
-/** A challenge for this browser, which holds the ticket to it. Kept by one of 62 accounts that nobody has. */
+/** Creates a sign-in challenge for this browser. One of 62 reserved accounts stores it; a cookie holds the ticket. */
 export async function issueChallenge(c: AppContext): Promise<string> {
   const ticket = randomBase62(TICKET_LENGTH)
   const challenge = await challenges(c, ticket).issue(ticket)
@@ -122,7 +122,7 @@ export async function issueChallenge(c: AppContext): Promise<string> {
   return challenge
 }
 
-/** The challenge that this browser was given. It is gone afterwards, whatever comes of the attempt. */
+/** Takes the sign-in challenge of this browser. It can be used once, even if the attempt fails. */
 export async function takeChallenge(c: AppContext): Promise<string | undefined> {
   const ticket = getCookie(c, CHALLENGE) ?? ''
   deleteCookie(c, CHALLENGE, cookie(c))

@@ -11,7 +11,7 @@ import { json, type Route } from '../route.ts'
 import { parseOrRefuse, usageQuery } from '../schemas/requests.ts'
 import { formats, usage } from '../schemas/service.ts'
 
-/** What Cloudflare lets through in one body on its Free and Pro plans. */
+/** Largest request body on Cloudflare's Free and Pro plans, in bytes. */
 const MAX_BODY_BYTES = 100_000_000
 
 export const getUsage: Route = {
@@ -54,7 +54,7 @@ export const getFormats: Route = {
   doc: { id: 'getFormats', summary: 'What goes in, what may come out, and the limits of your plan', answer: formats, errors: [] },
 }
 
-/** Asked of the Workers that run the codecs, so that the list never says more than is there. */
+/** Formats that the codec Workers report as available, so that the list never promises a missing codec. */
 async function availableFormats(c: AppContext): Promise<Set<string>> {
   const [press, media] = await Promise.all([c.env.PRESS.health(), c.env.MEDIA.health()])
   return new Set([...press.formats, ...media.formats])

@@ -1,4 +1,4 @@
-/** The operator's API: accounts, applications, keys. Exists only where ADMIN_TOKEN is set. */
+/** The operator's API: accounts, applications, keys. Its routes exist only if ADMIN_TOKEN is set. */
 
 import * as z from 'zod'
 import { apiMessage } from '../../i18n/message.ts'
@@ -31,7 +31,7 @@ const state = z.enum(['active', 'disabled'])
 
 const newAccount = z.strictObject({ name: label, plan, storage_bytes: z.int().min(0).optional(), region: z.string().optional() })
 const accountChange = z.strictObject({ plan: plan.optional(), state: state.optional() })
-/** A moment, or the bookmark that a restoration answered with. */
+/** A time, or the `undo` bookmark of an earlier restoration. */
 const restoration = z.union([z.strictObject({ at: moment }), z.strictObject({ bookmark: z.string().min(1).max(200) })])
 const importation = z.strictObject({ day: z.iso.date() })
 const newInvitation = z.strictObject({ name: label, role: z.enum(ROLES).default('owner') })
@@ -61,7 +61,7 @@ const keyChange = z.strictObject({
   requests_per_minute: keyFields.requests_per_minute.nullable().optional(),
 })
 
-/** The hourly sweep spares blobs of the last hour, which may belong to a request under way. */
+/** Age at which the hourly sweep may remove a blob. Younger blobs may belong to a request in progress. */
 const sweepSettings = z.strictObject({ min_age_seconds: z.int().min(0).default(3600) })
 
 export const ADMIN_ROUTES: readonly Route[] = [
@@ -142,7 +142,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
       const { account, record } = await accountOf(c)
       const change = await readBody(c, accountChange)
       await account.update(change)
-      // Its test keys stop and go on with it.
+      // Changes the account of the test keys in the same way.
       const twin = testAccountOf(record.accountId)
       if (await isEnlisted(c.env.BLOBS, twin)) {
         await c.env.ACCOUNTS.getByName(twin).update({ state: change.state, plan: change.plan && testPlanOf(change.plan) })
@@ -179,7 +179,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     access: 'operator',
     async handle(c) {
       const accountId = c.req.param('account_id') ?? ''
-      // Its record may be what was lost.
+      // The list of accounts is checked, because the account's own record may be what was lost.
       if (!(isAccountId(accountId) && (await isEnlisted(c.env.BLOBS, accountId)))) {
         throw new ApiError('unknown_route', apiMessage('never_such_account', { id: accountId.slice(0, 40) }))
       }
@@ -196,7 +196,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const { account } = await accountOf(c)
       const { name, role } = await readBody(c, newInvitation)
-      // Behind the #, so that no log and no Referer ever sees it.
+      // The token follows `#`, so that no log and no Referer header contains it.
       return json({ name, role, invitation_url: `${baseUrl(c)}/console#invitation=${await account.people.invite(name, role)}` })
     },
   },
@@ -313,7 +313,10 @@ export const ADMIN_ROUTES: readonly Route[] = [
   },
 ]
 
-/** Of a new account. @throws ApiError when this deployment has no such region */
+/**
+ * Region of a new account.
+ * @throws ApiError if this deployment has no such region
+ */
 function regionFor(c: AppContext, wanted: string | undefined): Region | undefined {
   const region = wanted ?? c.env.REGION
   if (region === undefined) return undefined

@@ -9,7 +9,7 @@ import { batchId } from '../schemas/common.ts'
 import { batch } from '../schemas/tasks.ts'
 import { taskView } from '../task-serialiser.ts'
 
-/** The tasks that are left of a batch of the caller's account, in upload order. */
+/** Existing tasks of a batch in the caller's account, in upload order. */
 export async function batchOfAccount(c: AppContext, id: string): Promise<Task[]> {
   const known = batchId.safeParse(id).success ? await c.env.ACCOUNTS.getByName(c.get('key').accountId).batch(id) : undefined
   if (!known) throw new ApiError('unknown_batch', apiMessage('no_such_batch', { id: id.slice(0, 40) }))

@@ -1,4 +1,4 @@
-/** GET and HEAD /v1/tasks/{task_id}/download: the bytes as they are stored, streamed. */
+/** GET and HEAD /v1/tasks/{task_id}/download: streams the stored bytes. */
 
 import { Buffer } from 'node:buffer'
 import { apiMessage } from '../../i18n/message.ts'
@@ -32,7 +32,7 @@ async function answer(c: AppContext, task: Task, result: TaskResult): Promise<Re
   const headers = {
     ETag: tag,
     'Accept-Ranges': 'bytes',
-    // Proxies must not compress: tag and digest are of these very bytes.
+    // Proxies must not compress the answer, because entity tag and digest belong to these exact bytes.
     'Cache-Control': 'private, no-cache, no-transform',
     'Repr-Digest': `sha-256=:${Buffer.from(result.sha256, 'hex').toString('base64')}:`,
   }
@@ -54,7 +54,7 @@ async function answer(c: AppContext, task: Task, result: TaskResult): Promise<Re
     'Content-Type': result.contentType,
     'Content-Disposition': attachment(result.outputName),
     'Content-Length': String(last - first + 1),
-    // A result is the caller's file: a browser that is led here must not run it.
+    // A result is a file of the caller, so browsers must download it instead of running it.
     'Content-Security-Policy': "sandbox; default-src 'none'",
     ...(range.kind === 'part' ? { 'Content-Range': `bytes ${first}-${last}/${result.size}` } : {}),
   }

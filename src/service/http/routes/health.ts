@@ -1,14 +1,14 @@
-/** GET /healthz: does every binding answer? */
+/** GET /healthz: checks whether every binding responds. */
 import { apiMessage } from '../../i18n/message.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { lookAround } from '../../tasks/health.ts'
 import { json, type Route } from '../route.ts'
 import { health } from '../schemas/service.ts'
 
-/** A good answer holds so long: nobody keeps the bindings busy by asking. */
+/** Time in ms for which a good answer is reused, so that frequent requests do not load the bindings. */
 const HOLDS_MS = 5000
 
-/** Of this isolate. */
+/** Last good answer of this isolate. */
 let good: { readonly answer: object; readonly until: number } | undefined
 
 export const healthz: Route = {

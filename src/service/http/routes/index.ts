@@ -1,4 +1,4 @@
-/** Every route, in the order in which the reference tells them. */
+/** All routes, in the order of the reference. */
 import { consoleRoutes } from '../console/index.ts'
 import type { Route } from '../route.ts'
 import { getFormats, getUsage } from './account.ts'

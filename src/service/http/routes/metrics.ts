@@ -1,4 +1,4 @@
-/** GET /metrics: the month of every account, in Prometheus' text format (0.0.4), with the operator's token. */
+/** GET /metrics: monthly figures of every account, in the text format of Prometheus (0.0.4). Needs the operator's token. */
 import { enlisted } from '../../store/account-index.ts'
 import type { AccountRecord, UsageView } from '../../store/accounts.ts'
 import { deadLetters } from '../../store/dead-letters.ts'
@@ -6,7 +6,7 @@ import { bucketsOf } from '../../store/region-bindings.ts'
 import type { AppContext } from '../context.ts'
 import type { Route } from '../route.ts'
 
-/** A scrape asks each account and its keys; what is beyond is counted as left out. */
+/** Maximum number of accounts per scrape, because each account and its keys are queried. The answer counts the rest as left out. */
 const MOST_ACCOUNTS = 500
 const AT_ONCE = 50
 const MOST_LETTERS = 1000

@@ -1,4 +1,4 @@
-/** Documents beside the API: OpenAPI, the reference, the console's files. */
+/** Pages beside the API: OpenAPI document, reference, files of the console. */
 import { apiMessage } from '../../i18n/message.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { type AppContext, baseUrl } from '../context.ts'
@@ -6,7 +6,7 @@ import { openApi } from '../openapi.ts'
 import type { Route } from '../route.ts'
 import { json } from '../route.ts'
 
-/** The routes are handed in, for these pages describe them and are some of them. */
+/** @param routes all routes, passed as an argument because these pages describe them and belong to them */
 export function pageRoutes(documented: () => readonly Route[]): readonly Route[] {
   return [
     {
@@ -33,19 +33,19 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
   ]
 }
 
-/** A browser at the address that `npm start` prints wants the console; whatever else asks has mistyped. */
+/** Redirects browsers at `/` to the console. Other clients receive an error with the API's address. */
 async function front(c: AppContext): Promise<Response> {
   if (c.req.header('Accept')?.includes('text/html')) return new Response(null, { status: 302, headers: { Location: '/console' } })
   throw new ApiError('unknown_route', apiMessage('nothing_at_root', { base: baseUrl(c) }))
 }
 
-/** Agents follow whole addresses. */
+/** Replaces relative addresses with absolute ones, because AI agents do not resolve relative ones. */
 async function forAgents(c: AppContext): Promise<Response> {
   const answer = await page(c, '/llms.txt')
   return new Response((await answer.text()).replaceAll('{base}', baseUrl(c)), answer)
 }
 
-/** Scripts, styles, pictures and sound of our own only; blob: shows what was dropped and what came back. */
+/** Content Security Policy: scripts, styles, images and media only from this origin; `blob:` for previews of dropped files and results. */
 export const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -1,4 +1,4 @@
-/** GET /v1/tasks/{task_id}/receipt and the keys that receipts are signed with. */
+/** GET /v1/tasks/{task_id}/receipt, and the public keys that verify signed receipts. */
 import { signedReceipt } from '../../store/signed-receipt.ts'
 import { json, type Route } from '../route.ts'
 import { keySet, receiptDocument } from '../schemas/receipts.ts'

@@ -1,4 +1,4 @@
-/** /v1/uploads: resumable uploads, tus 1.0.0. */
+/** /v1/uploads: resumable uploads (tus 1.0.0). */
 import { apiMessage } from '../../i18n/message.ts'
 import { newId } from '../../store/ids.ts'
 import { PLANS } from '../../store/plans.ts'
@@ -41,12 +41,12 @@ export const createUploadRoute: Route = {
     requireVersion(c)
     const made = await create(c)
     const headers = { Location: `${baseUrl(c)}${c.get('url').pathname.replace(/\/$/, '')}/${made.uploadId}` }
-    // An upload of no bytes is whole already.
+    // An upload of 0 bytes is complete at once.
     if (!isChunk(c)) return answer(201, await settle(c, c.env.UPLOADS.getByName(made.uploadId), made), headers)
     try {
       return answer(201, await append(c, made.uploadId, 0), headers)
     } catch (error) {
-      // Who is refused here was never told where to go on.
+      // The client has no address to continue with after a refusal here, so the upload is removed.
       await c.env.UPLOADS.getByName(made.uploadId).remove()
       throw error
     }
@@ -125,7 +125,7 @@ export const deleteUploadRoute: Route = {
 
 const BY_METHOD: Readonly<Record<string, Route>> = { HEAD: getUploadRoute, PATCH: patchUploadRoute, DELETE: deleteUploadRoute }
 
-/** For clients that can send no other method (tus 1.0.0, X-HTTP-Method-Override). */
+/** POST with `X-HTTP-Method-Override`, for clients that cannot send other methods (tus 1.0.0). */
 export const overrideUploadRoute: Route = {
   ...common,
   method: 'POST',
@@ -166,7 +166,7 @@ async function create(c: AppContext): Promise<UploadState> {
   return createUpload(c.env, upload, password)
 }
 
-/** The caller's own; of others nothing is told, not even that there is one. */
+/** Returns the caller's own upload. For uploads of other accounts, the answer is "not found". */
 async function ownUpload(c: AppContext): Promise<{ record: UploadRecordFace; upload: UploadState }> {
   const id = c.req.param('upload_id') ?? ''
   const record = uploadRecord(c.env, id)
@@ -175,7 +175,7 @@ async function ownUpload(c: AppContext): Promise<{ record: UploadRecordFace; upl
   return { record, upload }
 }
 
-/** Stores the body of the request behind `offset`. */
+/** Stores the body of the request after `offset`. */
 async function append(c: AppContext, id: string, offset: number): Promise<UploadState> {
   const checksum = parseChecksum(c.req.header('Upload-Checksum'))
   const record = uploadRecord(c.env, id)
@@ -216,7 +216,7 @@ function mismatch(id: string, offset: number | undefined): ApiError {
 
 const beyond = (left: number) => malformed(apiMessage('beyond_upload_length', { left }))
 
-/** @returns whether the body broke off */
+/** @returns true if the body ended early */
 async function pump(request: Request, writer: ChunkWriter, size: number): Promise<boolean> {
   if (!request.body) return false
   const { pull } = pullFrom(request.body, READ_BYTES, 1)
@@ -234,8 +234,8 @@ async function pump(request: Request, writer: ChunkWriter, size: number): Promis
 }
 
 /**
- * What follows from the last byte. It is repeated by everybody who asks, because the one who sent it may not have come so far;
- * what breaks here breaks nobody's request.
+ * Completes an upload after its last byte. Every later request repeats it, because the client of the last chunk may have disconnected.
+ * An error here does not fail the request that triggered it.
  */
 async function settle(c: AppContext, record: UploadRecordFace, upload: UploadState): Promise<UploadState> {
   if (upload.offset < upload.size || upload.taskId !== undefined) return upload

@@ -1,4 +1,4 @@
-/** GET /status: how the parts of the service answered in the last 90 days, as JSON, or for a browser as a page. */
+/** GET /status: availability of the service in the last 90 days, as JSON, or as a page for browsers. */
 
 import type { Language } from '../../i18n/message.ts'
 import { type PartOfDay, type StatusHistory, statusHistory } from '../../store/status-history.ts'
@@ -7,7 +7,7 @@ import { status } from '../schemas/service.ts'
 import { languageFor } from '../task-serialiser.ts'
 import { PAGE_POLICY } from './pages.ts'
 
-/** Older than this, the last look says nothing of now: three in a row are missing. */
+/** Age in ms after which the last check no longer describes the current state: three checks in a row are missing. */
 const STALE_MS = 31 * 60_000
 const HOLDS = 'public, max-age=60'
 

@@ -1,4 +1,4 @@
-/** Tasks: the list, one, and its removal. */
+/** Tasks: list, get one, delete. */
 
 import type { Task } from '../../store/task.ts'
 import { invalidParameter } from '../../tasks/api-error.ts'
@@ -35,7 +35,7 @@ export const getTask: Route = {
     const owned = await ownedTask(c)
     let found = owned.task
     const open = found.status === 'pending' || found.status === 'processing'
-    // The wait may end with nothing: the task was deleted meanwhile.
+    // The task may have been deleted during the wait.
     if (open && request?.kind === 'wait') found = (await ownedTask(c, () => waited(c.env, found.taskId, request.ms))).task
     return json(taskView(c, found), applied(request))
   },

@@ -1,4 +1,4 @@
-/** POST /v1/compress and POST /v1/batch/compress: form → staged files → tasks. */
+/** POST /v1/compress and POST /v1/batch/compress: parse the form, stage the files, create the tasks. */
 
 import { apiMessage } from '../../i18n/message.ts'
 import { randomBase62 } from '../../store/key-format.ts'
@@ -103,7 +103,7 @@ export const batchCompress: Route = {
 
 interface Maker<Answer> {
   make(submission: Submission, files: readonly Staged[]): Promise<{ answer: Answer; id: string }>
-  /** The answer to a request that was made before under the same Idempotency-Key. */
+  /** Answer to an earlier request with the same Idempotency-Key. `undefined`: none. */
   repeat(id: string): Promise<Answer>
 }
 
@@ -154,7 +154,7 @@ async function repeat<Answer>(c: AppContext, kind: Kind, turn: Extract<Turn, { k
   return maker.repeat(turn.id)
 }
 
-/** `stored`: what came is not in memory any more. */
+/** @param stored resolves when the uploaded files are no longer in memory */
 function read<File>(c: AppContext, rules: FormRules<File>, stored = async () => {}): Promise<Form<File>> {
   if (isJson(c.req.header('Content-Type'))) return readJsonForm(c.req.raw, rules)
   const work = async () => {
@@ -162,7 +162,7 @@ function read<File>(c: AppContext, rules: FormRules<File>, stored = async () => 
     await stored()
     return form
   }
-  // Of several files one comes in while others are stored.
+  // With several files, one is received while others are being stored.
   return withRoom(contentLength(c), work, rules.maxFiles === 1 ? 1 : 2)
 }
 

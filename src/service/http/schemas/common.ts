@@ -1,11 +1,11 @@
 /**
- * What several shapes have in common. Every object that appears twice, and every alternative of a union, has a name: generators make
- * one type of it, and call it so.
+ * Schemas that several shapes share. Every object that is used twice, and every alternative of a union, has a name,
+ * so that client generators create one type with that name.
  */
 import * as z from 'zod'
 import { patternOf } from '../../store/ids.ts'
 
-// Workers forbid making code from text, which zod would otherwise try.
+// Workers forbid code generation from strings, which zod would otherwise try.
 z.config({ jitless: true })
 
 export const time = z
@@ -24,13 +24,13 @@ export const qualityName = z.enum(QUALITIES).meta({ id: 'Quality' })
 export const fidelity = z.enum(['lossless', 'perceptual']).meta({ id: 'Fidelity' })
 export const planName = z.enum(['free', 'basic', 'pro', 'enterprise']).meta({ id: 'Plan' })
 
-/** Which field tells the alternatives apart, and by which words (OpenAPI 3.1, 4.8.25). */
+/** Discriminator of a union: the field and its values (OpenAPI 3.1, 4.8.25). */
 export const discriminator = (propertyName: string, names: Readonly<Record<string, string>>) => ({
   discriminator: {
     propertyName,
     mapping: Object.fromEntries(Object.entries(names).map(([word, name]) => [word, `#/components/schemas/${name}`])),
   },
-  // openapi-generator makes one class of the alternatives for PHP, and takes the words of the last for those of all, if it is not told.
+  // Without explicit words, openapi-generator for PHP creates one class for all alternatives, with the words of the last one.
   properties: { [propertyName]: { type: 'string' } },
 })
 

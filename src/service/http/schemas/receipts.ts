@@ -1,4 +1,4 @@
-/** The shapes of receipts, and of what is signed of them. */
+/** Schemas of receipts and of their signed form. */
 import * as z from 'zod'
 import { bytes, discriminator, fidelity, qualityName, sha256, taskId, time } from './common.ts'
 

@@ -1,4 +1,4 @@
-/** The shapes of requests: they validate what comes in and become `/openapi.json`. */
+/** Schemas of requests: they validate requests and become part of `/openapi.json`. */
 
 import * as z from 'zod'
 import { type ApiMessage, type ApiPlainCode, apiMessage, isPlainCode } from '../../i18n/message.ts'
@@ -7,7 +7,7 @@ import { checkOutputName, type JobOptions } from '../../tasks/job-options.ts'
 import { refuseUnknownFields, refuseUnknownNames } from '../unknown-fields.ts'
 import { QUALITIES } from './common.ts'
 
-/** Passwords go into formats that hold at most 127 bytes of UTF-8 (PDF 2.0). */
+/** Maximum length of a password, in bytes of UTF-8 (limit of PDF 2.0). */
 const MAX_PASSWORD_BYTES = 127
 const TOO_MANY_BYTES = 'must_be_at_most_bytes_of_utf_8'
 
@@ -49,14 +49,14 @@ export const batchFields = compressFields.omit({ target_size: true, upload: true
 
 type Fields = typeof compressFields | typeof batchFields
 
-/** One text field on its own, as it arrives. */
+/** Validates one text field at the time it arrives. */
 export function checkField(schema: Fields, name: string, value: string): void {
   const field = (schema.shape as Record<string, z.ZodType>)[name]
   const parsed = field?.safeParse(value)
   if (parsed && !parsed.success) throw invalidField(name, value, parsed.error)
 }
 
-/** What is asked for; what is not stays open. */
+/** Options of a request. Fields that were not sent are `undefined`. */
 export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, string>): Partial<JobOptions> {
   const parsed = (schema as typeof compressFields).parse(Object.fromEntries(fields))
   return {
@@ -69,11 +69,11 @@ export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, stri
   }
 }
 
-/** What the metadata of a resumable upload may say of the file, under the names that common clients use. */
+/** Metadata keys of a resumable upload that describe the file, under the names that common clients use. */
 const FILE_FACTS = ['filename', 'filetype', 'name', 'type', 'relativePath']
 const WISHES = Object.keys(compressFields.shape).filter((name) => name !== 'upload')
 
-/** What the metadata of a resumable upload asks for: the fields of a form, and whether its task begins by itself. */
+/** Metadata keys of a resumable upload that set options: the fields of the form, and whether its task starts automatically. */
 export function parseWishes(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean } {
   refuseUnknownNames(values.keys(), [...FILE_FACTS, ...WISHES, 'compress'])
   const fields = new Map([...values].filter(([name]) => WISHES.includes(name)))
@@ -85,7 +85,7 @@ export function parseWishes(values: ReadonlyMap<string, string>): Partial<JobOpt
 
 const SWITCH: Readonly<Record<string, boolean>> = { '': true, true: true, '1': true, yes: true, false: false, '0': false, no: false }
 
-/** A key that stands alone, or with a word for yes. */
+/** A boolean metadata key: without a value, or with a word for yes. */
 function isSwitchedOn(name: string, value: string | undefined): boolean {
   if (value === undefined) return false
   const on = SWITCH[value.toLowerCase()]
@@ -110,7 +110,7 @@ function invalidField(name: string, value: string, error: z.ZodError) {
 
 const shorten = (value: string) => (value.length > 60 ? `${value.slice(0, 60)}…` : value)
 
-/** What is wrong with a field. Schemas here name their own messages by code. */
+/** Message for an invalid field. Schemas here name their messages by code. */
 function whyOf(error: z.ZodError): ApiMessage {
   const [issue] = error.issues
   if (issue?.code === 'too_small') return apiMessage('must_not_be_empty')
@@ -119,13 +119,16 @@ function whyOf(error: z.ZodError): ApiMessage {
   return apiMessage(issue && isPlainCode(issue.message) ? issue.message : 'is_not_valid')
 }
 
-/** What is wrong with a query or a body: a message of ours, or zod's own words. */
+/** Message for an invalid query or body: a message code of the schema, or the text of zod. */
 function shapeOf(issue: z.core.$ZodIssue | undefined): ApiMessage | string {
   if (!issue) return apiMessage('it_has_another_shape')
   return isPlainCode(issue.message) ? apiMessage(issue.message) : issue.message
 }
 
-/** Parses a query or a JSON body; the first thing that is wrong becomes the error. */
+/**
+ * Parses a query or a JSON body.
+ * @throws ApiError for the first invalid value
+ */
 export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   refuseUnknownFields(schema, value)
   const parsed = schema.safeParse(value)

@@ -1,4 +1,4 @@
-/** The shapes of what an account has used, of what the service can do, and of how it is. */
+/** Schemas of usage, formats, limits and the state of the service. */
 import * as z from 'zod'
 import { bytes, fidelity, ofTestKeys, planName, qualityName, time } from './common.ts'
 

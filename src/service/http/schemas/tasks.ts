@@ -1,4 +1,4 @@
-/** The shapes of tasks, batches, uploads and errors, as they are answered. */
+/** Schemas of answers: tasks, batches, uploads and errors. */
 import * as z from 'zod'
 import { batchId, bytes, discriminator, ofTestKeys, qualityName, taskId, time, uploadId } from './common.ts'
 import { receipt } from './receipts.ts'

@@ -22,13 +22,13 @@ describe('JPEG of many segments', () => {
     expect(inEnglish((await press(jpg, await commented(100_000), 'medium')).outcome)).toMatchObject({
       kind: 'unchanged',
       reason: 'over_budget',
-      detail: expect.stringContaining('20000 segments'),
+      detail: expect.stringContaining('20000 metadata segments'),
     })
   })
 
   it('is rejected with 100,000 comments between its scans', async () => {
     const places = Array.from({ length: 20_001 }, (_, i) => ({ offset: 4 * i, length: 4 }))
-    await expect(lateSegments(memorySource(new Uint8Array(80_004), 'a.jpg'), places)).rejects.toThrow('20000 segments')
+    await expect(lateSegments(memorySource(new Uint8Array(80_004), 'a.jpg'), places)).rejects.toThrow('20000 metadata segments')
   })
 
   it('keeps each of several thousand comments', async () => {
