@@ -1,4 +1,4 @@
-/** Bundles the console and lays out the API reference. wrangler runs it before it serves or deploys `whittle`. */
+/** Bundles the console and builds the API reference. wrangler runs it before it serves or deploys `whittle`. */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { REQUESTABLE } from '../src/core/catalog/outputs.ts'
@@ -16,7 +16,7 @@ await build({
   jsxImportSource: 'preact',
   legalComments: 'linked',
   define: { OUTPUT_IDS: JSON.stringify(REQUESTABLE) },
-  // The page loads it when there is a PDF to show.
+  // The page loads pdf.js only when it shows a PDF.
   external: ['/console/pdf/*'],
   logLevel: 'warning',
 })
@@ -28,12 +28,12 @@ for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE']) {
 writeGuides('console/public/docs')
 await writeLicences('console/public')
 
-// The photo of the guides, for whoever has no file at hand.
+// Sample photo of the guides, for people without a file of their own.
 copyFileSync('docs/photo.jpg', 'console/public/console/sample.jpg')
 
 /**
- * pdf.js. Of its fonts only the two that no system has: the console lets pdf.js use the system's for the others
- * (`useSystemFonts`), and its Liberation fonts are GPL.
+ * Copies pdf.js with only the two fonts that no system has (Symbol, ZapfDingbats). For other fonts the console uses
+ * system fonts (`useSystemFonts`), because the Liberation fonts of pdf.js are GPL.
  */
 const PDF = 'console/public/console/pdf'
 const PDFJS = 'node_modules/pdfjs-dist'
@@ -45,5 +45,5 @@ const pdfFiles = new Map([
 ])
 mkdirSync(PDF, { recursive: true })
 for (const [name, source] of pdfFiles) copyFileSync(source, `${PDF}/${name}`)
-// What an earlier build left there would be served too.
+// Removes files of an earlier build, which would be served too.
 for (const name of readdirSync(PDF)) if (!pdfFiles.has(name)) rmSync(`${PDF}/${name}`)

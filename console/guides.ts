@@ -3,10 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked } from 'marked'
 
-/** Clients, whose guide is the README of their package. */
+/** Client guides are the READMEs of their packages. */
 const CLIENTS = ['typescript', 'python', 'go', 'php'] as const
 
-/** In reading order, with their titles. */
+/** Guides in reading order, with titles. */
 const GUIDES = {
   'quick-start': 'Quick start',
   formats: 'Formats and levels',
@@ -50,7 +50,7 @@ ${body}</main>
 </html>
 `
 
-/** Writes a page for each guide into `out`. */
+/** Writes one page per guide to `out`. */
 export function writeGuides(out: string): void {
   mkdirSync(out, { recursive: true })
   for (const [name, title] of Object.entries(GUIDES)) {
@@ -58,7 +58,7 @@ export function writeGuides(out: string): void {
   }
 }
 
-/** Path of a guide's text. */
+/** Path of a guide's Markdown file. */
 function sourceOf(name: string): string {
   if (CLIENTS.some((client) => client === name)) return `packages/clients/${name}/README.md`
   return name === 'self-hosting' ? 'docs/operators/self-hosting.md' : `docs/users/${name}.md`

@@ -1,4 +1,4 @@
-/** `/licences`: who wrote what is used here, and on what terms. Also as a text, for the package of the command line. */
+/** `/licences`: authors and licences of included software, as a page and as plain text for the CLI package. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ARTEFACTS, type Notice, notices } from '../tools/release/notices.ts'
@@ -6,7 +6,7 @@ import { page } from './guides.ts'
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
-/** Writes `licences.html` into `out`. Texts that several have stand there once. */
+/** Writes `licences.html` to `out`. Licence texts shared by several packages appear once. */
 export async function writeLicences(out: string): Promise<void> {
   const all = await notices()
   const texts = [...new Set(all.flatMap((notice) => notice.texts))]
@@ -25,7 +25,7 @@ ${texts.map((text, i) => `<h2 id="text-${i + 1}">Text ${i + 1}</h2>\n<pre>${esca
   writeFileSync(join(out, 'licences.html'), page('licences', 'Licences', body))
 }
 
-/** What the command line has bundled, as plain text. */
+/** Licences of the software bundled in the CLI, as plain text. */
 export async function commandNotices(): Promise<string> {
   const own = (await notices(['packages/cli/src/main.ts'])).filter(({ usedIn }) => usedIn.includes(ARTEFACTS['packages/cli/src/main.ts']))
   return own.map(({ name, version, licence, texts }) => `${name} ${version} (${licence})\n\n${texts.join('\n').trim()}\n`).join('\n---\n\n')

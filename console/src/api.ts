@@ -1,4 +1,4 @@
-/** The console's side of HTTP. The session is a cookie that scripts cannot read; the header keeps other sites out. */
+/** HTTP client of the console. The session is an HttpOnly cookie; a required header protects against requests of other sites. */
 
 import { language } from './language.ts'
 
@@ -47,7 +47,7 @@ export interface Usage {
   by_day: { day: string; api_calls: number; tasks: number; original_size: number; compressed_size: number }[]
 }
 
-/** Calls of a month that counted for a key; without one: for the console. */
+/** Requests of a month that counted for a key. Without a key: requests of the console. */
 export interface CallsOfKey {
   key_id?: string
   masked?: string
@@ -91,12 +91,12 @@ export interface Delivery {
   answer?: string
 }
 
-/** Each may what those before it may. */
+/** Roles in ascending order. Each role includes the permissions of the roles before it. */
 export const ROLES = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 export const isAtLeast = (role: Role, least: Role) => ROLES.indexOf(role) >= ROLES.indexOf(least)
 
-/** What was done to the account. */
+/** An entry of the audit log. */
 export interface Action {
   at: string
   by: { kind: 'operator' } | { kind: 'person'; user_id: string; name: string }
@@ -121,19 +121,19 @@ export interface People {
   invitations: { invitation_id: string; name: string; role: Role; expires_at: string }[]
 }
 
-/** Who is signed in. */
+/** Signed-in person and their account. */
 export interface Me {
   name: string
   role: Role
   account: { name: string; plan: string }
-  /** No `requests_per_minute`: any number. */
+  /** Without `requests_per_minute`, the number of requests is unlimited. */
   limits?: { max_file_bytes: number; requests_per_minute?: number | null; callbacks?: boolean }
 }
 
-/** A refusal of the service, in its own words. */
+/** Error answer of the service, with its own message. */
 export class Refusal extends Error {
   readonly status: number
-  /** When to try again, of a 429. */
+  /** Seconds until the next attempt, for status 429. */
   readonly retryAfterSeconds: number | undefined
   constructor(status: number, message: string, retryAfterSeconds?: number) {
     super(message)
@@ -144,23 +144,23 @@ export class Refusal extends Error {
 
 const HOME = '/console/api'
 const MODE = 'whittle-mode'
-/** This tab shows what test keys did. */
+/** True if this tab shows data of the test keys. */
 export const isTesting = sessionStorage.getItem(MODE) === 'test'
 export const BASE = isTesting ? `${HOME}/test` : HOME
-/** What test keys have of their own; people and sign-in are the account's. */
+/** API paths with separate data for test keys. People and sign-in belong to the account. */
 const OWN = /^\/(v1|me|applications|keys|callbacks|usage)\b/
 
-/** Loads the page anew: nothing of the one may stand among what is of the other. */
+/** Reloads the page, so that data of test keys and live keys is never shown together. */
 export function setTesting(wanted: boolean): void {
   if (wanted) sessionStorage.setItem(MODE, 'test')
   else sessionStorage.removeItem(MODE)
   location.reload()
 }
 
-/** On every request: that it comes from here, and in which language problems are told. */
+/** Headers of every request: the console's marker and the language of messages. */
 export const mark = () => ({ 'X-Whittle-Console': '1', 'Accept-Language': language() })
 
-/** Told to the window when the session is over. */
+/** Event of the window when the session has ended. */
 export const SIGNED_OUT = 'whittle-signed-out'
 
 const UNREACHABLE = 'The service cannot be reached.'
@@ -191,13 +191,13 @@ export async function call<T>(method: string, path: string, body?: object): Prom
 export const downloadUrl = (taskId: string) => `${BASE}/v1/tasks/${taskId}/download`
 
 export interface Sending {
-  /** Share of the bytes. */
+  /** Share of the bytes that were sent, 0 to 1. */
   readonly progress: (share: number) => void
-  /** Ends it. */
+  /** Cancels the upload. */
   readonly signal: AbortSignal
 }
 
-/** Uploads with progress, which `fetch` cannot tell. */
+/** Uploads with XMLHttpRequest, because `fetch` reports no upload progress. */
 export function upload(file: File, wishes: Readonly<Record<string, string>>, { progress, signal }: Sending): Promise<Task> {
   return new Promise((resolve, reject) => {
     const form = new FormData()

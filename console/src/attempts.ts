@@ -1,4 +1,4 @@
-/** Files on their way through the service. They outlive the page that shows them, and what was sent outlives a reload. */
+/** Uploads and their tasks. They survive a change of the page; sent files also survive a reload. */
 import { call, isOpen, isTesting, Refusal, type Task, upload } from './api.ts'
 import { t } from './language.ts'
 import { message } from './parts.tsx'
@@ -8,36 +8,39 @@ export interface Attempt {
   readonly id: number
   readonly name: string
   readonly size: number
-  /** Not after a reload: the browser forgets it. */
+  /** File of the browser. `undefined` after a reload, because browsers do not keep it. */
   readonly file?: File
-  /** What was asked for; a password is not remembered. */
+  /** Options of the request. Passwords are not stored. */
   readonly wishes: Readonly<Record<string, string>>
   readonly state: 'waiting' | 'uploading' | 'working' | 'done' | 'failed'
-  /** Share of the bytes. */
+  /** Share of the bytes that were sent, 0 to 1. */
   readonly uploaded: number
-  /** When its upload began, ms of the page's clock. */
+  /** Start of the upload, in ms of the page's clock. */
   readonly begunMs?: number
   readonly task?: Task
   readonly error?: string
 }
 
-/** More uploads at a time would only share the line, and keep the browser's few connections from everything else. */
+/** Parallel uploads. More would share the same bandwidth and block the browser's connections for other requests. */
 const UPLOADS_AT_A_TIME = 3
 const FIRST_LOOK_MS = 700
 const LAST_LOOK_MS = 4000
-/** A watch goes on while the service cannot be reached, for about two minutes. */
+/** Failed requests after which polling stops: about two minutes without the service. */
 const LOOKS_IN_VAIN = 30
 const MEMORY = isTesting ? 'whittle-files-test' : 'whittle-files'
 
 let attempts: readonly Attempt[] = []
 let show: (all: readonly Attempt[]) => void = () => undefined
 let count = 0
-/** Ends the upload of an attempt. */
+/** Functions that cancel the upload of an attempt. */
 const cancels = new Map<number, AbortController>()
 
 export const allAttempts = () => attempts
 
-/** Tells `listener` of every change from now on; the answer ends that. */
+/**
+ * Calls `listener` after every change.
+ * @returns function that unsubscribes
+ */
 export function watchAttempts(listener: (all: readonly Attempt[]) => void): () => void {
   show = listener
   listener(attempts)
@@ -46,7 +49,7 @@ export function watchAttempts(listener: (all: readonly Attempt[]) => void): () =
   }
 }
 
-/** Whoever signs in next must not see them. */
+/** Clears all attempts, so that the next person who signs in does not see them. */
 export function forgetAttempts(): void {
   for (const cancel of cancels.values()) cancel.abort()
   waiting.length = 0
@@ -63,7 +66,7 @@ function put(all: readonly Attempt[]): void {
 const change = (id: number, part: Partial<Attempt>) => put(attempts.map((one) => (one.id === id ? { ...one, ...part } : one)))
 const isThere = (id: number) => attempts.some((one) => one.id === id)
 
-/** Files in the order in which they came; `limit` is the largest that the plan takes. */
+/** Adds files in their order. `limit`: largest file of the plan, in bytes. */
 export function begin(files: readonly File[], wishes: Readonly<Record<string, string>>, limit: number | undefined, tooLarge: string): void {
   const fresh = files.map((file): Attempt => {
     const isTooLarge = limit !== undefined && file.size > limit
@@ -74,7 +77,7 @@ export function begin(files: readonly File[], wishes: Readonly<Record<string, st
   for (const attempt of fresh) if (attempt.state === 'waiting') void go(attempt)
 }
 
-/** What this tab had sent before it was loaded again. */
+/** Restores the attempts that this tab had sent before a reload. */
 export function restoreAttempts(): void {
   if (attempts.length > 0) return
   const kept = JSON.parse(sessionStorage.getItem(MEMORY) ?? '[]') as (Pick<Attempt, 'name' | 'size' | 'wishes'> & { taskId?: string })[]
@@ -85,7 +88,7 @@ export function restoreAttempts(): void {
         ...known,
         uploaded: 0,
         state: 'failed',
-        error: 'The page was loaded again before this file was there. Please choose it again.',
+        error: 'The page was reloaded before this file was uploaded completely. Choose the file again.',
       }
     }
     return { id: ++count, ...known, uploaded: 1, state: 'working', taskId }
@@ -103,7 +106,7 @@ export function retry({ id }: Attempt): void {
   void go(fresh)
 }
 
-/** Off the list; what is on its way ends, and what the service has of it stays in the list of tasks unless it was still open. */
+/** Removes an attempt from the list and cancels its upload. A finished task stays in the list of tasks. */
 export function dismiss({ id, task }: Attempt): void {
   cancels.get(id)?.abort()
   put(attempts.filter((one) => one.id !== id))
@@ -122,7 +125,7 @@ async function go({ id, file, wishes }: Attempt): Promise<void> {
   cancels.delete(id)
 }
 
-/** Until the task is done, or cannot be. */
+/** Polls until the task has ended or cannot be read. */
 async function follow(id: number, accepted: () => Promise<Task>): Promise<void> {
   try {
     const task = await accepted()
@@ -138,7 +141,7 @@ function stateOf(task: Task): Partial<Attempt> {
   return task.status === 'completed' ? { task, state: 'done' } : { task, state: 'failed', error: task.error?.message ?? t('failed') }
 }
 
-/** More files than the plan takes in a minute wait for their turn. */
+/** Starts uploads up to the rate limit of the plan; the others wait. */
 async function uploadWhenFree(id: number, file: File, wishes: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Task> {
   for (;;) {
     signal.throwIfAborted()
@@ -165,7 +168,7 @@ async function watch(id: number, accepted: Task): Promise<void> {
       vain = 0
       change(id, stateOf(task))
     } catch (problem) {
-      // A line that breaks, a service that is busy, or looks that are too many, do not end the job that is watched.
+      // Polling continues after a lost connection, a busy service or the rate limit.
       if (!(problem instanceof Refusal) || (problem.status > 0 && problem.status < 500 && problem.status !== 429) || ++vain > LOOKS_IN_VAIN)
         throw problem
     }

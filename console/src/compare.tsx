@@ -1,4 +1,4 @@
-/** Before and after: pictures, pages and pictures of documents over each other, sound and films switched while they play. */
+/** Comparison before and after: pictures, PDF pages and pictures of documents on top of each other; audio and video in sync. */
 import { useEffect, useState } from 'preact/hooks'
 import { downloadUrl, type Task } from './api.ts'
 import { t } from './language.ts'
@@ -8,12 +8,12 @@ import type { OpenSeries, Series } from './series.ts'
 import { type Pair, Stage } from './stage.tsx'
 import { picturesIn } from './zip-pictures.ts'
 
-/** A larger PDF or document is not opened: the page would hold it twice. */
+/** Size in bytes above which PDFs and documents are not compared, because the page would hold both files in memory. */
 const MAX_OPENED_BYTES = 50e6
-/** Formats that are ZIPs with pictures inside. */
+/** Formats that are ZIP packages with pictures. */
 const PACKAGES = ['docx', 'xlsx', 'pptx', 'ofd', 'epub', 'kmz']
 
-/** Whatever this browser can show of both; nothing where it cannot. */
+/** Comparison in the way that this browser supports for the file type. Nothing is shown for other types. */
 export function Compare({ file, task }: { file: File; task: Task }) {
   const open =
     file.size > MAX_OPENED_BYTES ? undefined : task.format === 'pdf' ? pagesOf : PACKAGES.includes(task.format) ? picturesIn : undefined
@@ -69,7 +69,7 @@ function CompareSeries({ file, task, open }: { file: File; task: Task; open: Ope
 
 const resultOf = async (task: Task) => (await fetch(downloadUrl(task.task_id))).blob()
 
-/** Addresses of two pictures, once both can be drawn; `load` runs when `key` changes. */
+/** URLs of two pictures once both can be drawn. `load` runs when `key` changes. */
 function usePair(key: string | undefined, load: () => Promise<readonly Blob[]>): Pair | undefined {
   const [pair, setPair] = useState<Pair>()
   useEffect(() => {
@@ -81,7 +81,7 @@ function usePair(key: string | undefined, load: () => Promise<readonly Blob[]>):
       await Promise.all(made.map(drawable))
       if (!gone) setPair({ before: made[0]!, after: made[1]! })
     }
-    // One of the two is nothing that this browser draws: there is nothing to compare.
+    // This browser cannot draw one of the two, so there is no comparison.
     void show().catch(() => undefined)
     return () => {
       gone = true

@@ -1,13 +1,13 @@
-/** Usage as CSV (RFC 4180), for a spreadsheet. */
+/** Usage as CSV (RFC 4180) for spreadsheets. */
 import type { CallsOfKey, Usage } from './api.ts'
 
-/** A text that a spreadsheet would take for a formula gets an apostrophe before it. */
+/** Prefixes an apostrophe to text that a spreadsheet would run as a formula. */
 const cell = (value: string | number) => {
   const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value)
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A line for each day, each format and each key of the month; sizes are bytes. */
+/** One row for each day, format and key of the month. Sizes are in bytes. */
 export function usageCsv(usage: Usage, keys: readonly CallsOfKey[]): string {
   const rows: (string | number)[][] = [['what', 'name', 'application', 'api_calls', 'tasks', 'original_size', 'compressed_size']]
   for (const day of usage.by_day) rows.push(['day', day.day, '', day.api_calls, day.tasks, day.original_size, day.compressed_size])
@@ -18,7 +18,7 @@ export function usageCsv(usage: Usage, keys: readonly CallsOfKey[]): string {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('')
 }
 
-/** Hands a text to the reader as a file. */
+/** Downloads a text as a file. */
 export function save(name: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
   const link = document.createElement('a')

@@ -1,6 +1,6 @@
-/** The files of a drop, also those in folders. */
+/** Files of a drop event, including those in folders. */
 export async function droppedFiles(data: DataTransfer | null): Promise<File[]> {
-  // Both must be asked for before anything is awaited: afterwards the drop is empty.
+  // Entries and files must be read before the first `await`; afterwards the event's data is empty.
   const plain = [...(data?.files ?? [])]
   const entries = [...(data?.items ?? [])].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null)
   if (entries.length === 0) return plain
@@ -12,7 +12,7 @@ async function filesIn(entry: FileSystemEntry): Promise<File[]> {
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   const all: File[] = []
   for (;;) {
-    // A hundred or so at a time, until none come.
+    // `readEntries` returns about 100 entries per call, and an empty list at the end.
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
     if (some.length === 0) return all
     for (const one of some) for (const file of await filesIn(one)) all.push(file)

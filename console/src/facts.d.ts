@@ -1,2 +1,2 @@
-/** Ids of all outputs that `format` takes; written in by `console/build.ts` from the facts of the formats. */
+/** Ids of all values of `format`. `console/build.ts` inserts them from the format catalog. */
 declare const OUTPUT_IDS: readonly string[]

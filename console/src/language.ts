@@ -1,4 +1,4 @@
-/** English and Simplified Chinese. The English text is the key. */
+/** Language of the console: English or Simplified Chinese. The English text is the key. */
 import { chinese } from './chinese.ts'
 
 export type Language = 'en' | 'zh'
@@ -15,7 +15,7 @@ export function setLanguage(wanted: Language): void {
   document.documentElement.lang = wanted === 'zh' ? 'zh-Hans' : 'en'
 }
 
-/** The text in the reader's language; `{name}` is filled in. */
+/** Returns the text in the selected language and replaces `{name}` by values. */
 export function t(text: string, values: Record<string, string | number> = {}): string {
   const found = current === 'zh' ? (chinese[text] ?? text) : text
   return found.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''))
@@ -24,7 +24,7 @@ export function t(text: string, values: Record<string, string | number> = {}): s
 export const dateTime = (iso: string) =>
   new Date(iso).toLocaleString(current === 'zh' ? 'zh-CN' : 'en-GB', { dateStyle: 'medium', timeStyle: 'short' })
 
-/** "2026-11" as "November 2026". */
+/** Formats "2026-11" as "November 2026". */
 export const monthName = (month: string) =>
   new Date(`${month}-15T00:00:00Z`).toLocaleDateString(current === 'zh' ? 'zh-CN' : 'en-GB', { month: 'long', year: 'numeric' })
 
@@ -35,7 +35,7 @@ export function bytes(count: number): string {
   return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`
 }
 
-/** `45 s`, `3:20 min`, `2:05 h`. */
+/** Formats a duration as `45 s`, `3:20 min` or `2:05 h`. */
 export function duration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`

@@ -1,4 +1,4 @@
-/** The console: sign-in, navigation, pages. */
+/** The console: sign-in, navigation and pages. */
 import { type ComponentChildren, render } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { call, isAtLeast, isTesting, type Me, Refusal, type Role, SIGNED_OUT, setTesting } from './api.ts'
@@ -48,7 +48,7 @@ function App() {
     setMe(null)
   }
   useEffect(() => {
-    // Also when it runs out in the middle of something.
+    // Also called when the session expires while a page is open.
     addEventListener(SIGNED_OUT, leave)
     void load()
     const follow = () => setPage(pageOf(location.hash))
@@ -61,7 +61,7 @@ function App() {
 
   useEffect(() => {
     document.title = `${t(me === null ? 'Sign in' : PAGES[page].title)} · Whittle`
-    // A reader of the screen begins where the new page begins.
+    // Moves the focus to the new page, so that screen readers start there.
     if (moved.current) document.getElementById('main')?.focus()
     moved.current = true
   }, [page, shown, me === null])
@@ -93,7 +93,7 @@ function App() {
       <Header me={me} page={page} language={choose} onSignOut={signOut} />
       {isTesting && (
         <p class="banner">
-          {t('Test keys: their tasks, usage and storage are apart from everything else, with the limits of the plan {plan}.', {
+          {t('Test keys have separate tasks, usage and storage, with the limits of the {plan} plan.', {
             plan: me.account.plan,
           })}
         </p>

@@ -1,19 +1,19 @@
-/** Small parts that pages share. */
+/** Small components that pages share. */
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { isAtLeast, type Me, type Role } from './api.ts'
 import { t } from './language.ts'
 
-/** Who is signed in. */
+/** React context: the signed-in person. */
 export const Self = createContext<Me | undefined>(undefined)
 
-/** What only those see who may use it; others see `else`. */
+/** Shows its children only to people with the required role; others see `else`. */
 export function For(props: { atLeast: Role; else?: ComponentChildren; children: ComponentChildren }) {
   const me = useContext(Self)
   return <>{me && isAtLeast(me.role, props.atLeast) ? props.children : props.else}</>
 }
 
-/** A modal dialog of the browser's own: focus, Escape and screen readers come with it. */
+/** Modal dialog (`<dialog>`). The browser handles focus, Escape and screen readers. */
 export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
@@ -46,7 +46,7 @@ export function CopyButton(props: { text: string }) {
   )
 }
 
-/** What went wrong, told once and to screen readers. */
+/** Error message, announced once to screen readers. */
 export function Problem(props: { error: string | undefined }) {
   return (
     <p role="alert" class={props.error ? 'problem' : 'problem empty'}>
@@ -55,14 +55,14 @@ export function Problem(props: { error: string | undefined }) {
   )
 }
 
-/** Before there is something to show. */
+/** Placeholder while data is loading. */
 export function Loading({ error }: { error: string | undefined }) {
   return error ? <Problem error={error} /> : <p aria-busy="true">{t('Loading…')}</p>
 }
 
 export const message = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Loads once, and again on demand. */
+/** Loads data once, and again on request. */
 export function useLoaded<T>(load: () => Promise<T>) {
   const [value, setValue] = useState<T>()
   const [error, setError] = useState<string>()

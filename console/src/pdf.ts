@@ -1,4 +1,4 @@
-/** Draws pages of a PDF, with pdf.js. It is fetched when the first PDF is shown. */
+/** Draws pages of a PDF with pdf.js, which is loaded when the first PDF is shown. */
 import type * as PdfJs from 'pdfjs-dist'
 import { t } from './language.ts'
 import type { Series } from './series.ts'
@@ -14,7 +14,7 @@ async function load(): Promise<typeof PdfJs> {
   return library
 }
 
-/** @throws when one of the two is no PDF, is damaged or wants a password. */
+/** @throws if one of the files is not a PDF, is damaged or needs a password */
 export async function pagesOf(before: Blob, after: Blob): Promise<Series> {
   const [first, second] = await Promise.all([opened(before), opened(after)])
   const page = async ({ document }: Opened, number: number) => drawn(await document.getPage(number))
@@ -41,16 +41,16 @@ async function opened(file: Blob): Promise<Opened> {
     data: new Uint8Array(await file.arrayBuffer()),
     cMapUrl: FOLDER,
     standardFontDataUrl: FOLDER,
-    // Only Symbol and ZapfDingbats lie in the folder.
+    // The font folder contains only Symbol and ZapfDingbats.
     useSystemFonts: true,
-    // The page's policy lets no WebAssembly in; pdf.js has the same decoders in JavaScript.
+    // The Content Security Policy forbids WebAssembly; pdf.js has the same decoders in JavaScript.
     useWasm: false,
     wasmUrl: FOLDER,
   })
   return { task, document: await task.promise }
 }
 
-/** As a PNG. */
+/** Page of the canvas as a PNG. */
 async function drawn(page: PdfJs.PDFPageProxy): Promise<Blob> {
   const viewport = page.getViewport({ scale: WIDTH_PX / page.getViewport({ scale: 1 }).width })
   const canvas = document.createElement('canvas')

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { downloadUrl, type Task } from './api.ts'
 import { bytes, t } from './language.ts'
 
-/** Both play together, and one is heard and seen. */
+/** Original and result play in sync; one of them is audible and visible. */
 export function ComparePlayed({ file, task }: { file: File; task: Task }) {
   const [shown, setShown] = useState<'before' | 'after'>('after')
   const [plays, setPlays] = useState(false)
@@ -39,7 +39,7 @@ export function ComparePlayed({ file, task }: { file: File; task: Task }) {
     <figure class={plays ? 'compare played' : 'hidden'}>
       <figcaption class="actions">
         <span>{t('Before and after')}</span>
-        <fieldset class="zooms" aria-label={t('What plays')}>
+        <fieldset class="zooms" aria-label={t('Version that plays')}>
           {(['before', 'after'] as const).map((side) => (
             <button key={side} type="button" aria-pressed={side === shown} onClick={() => setShown(side)}>
               {t(side === 'before' ? 'Before' : 'After')} {bytes((side === 'before' ? task.original_size : task.compressed_size) ?? 0)}

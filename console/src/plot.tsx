@@ -1,25 +1,25 @@
-/** Bars by day, from the first to the last of a month. */
+/** Bar chart by day for one month. */
 import { t } from './language.ts'
 
 const HEIGHT = 170
-/** On a phone, so that what the axes say can be read. */
+/** Width of the chart in pixels on a phone, so that axis labels stay readable. */
 const NARROW = 340
 const WIDE = 640
-/** Room for what the axes say. */
+/** Space for axis labels in pixels. */
 const [LEFT, FOOT, TOP] = [58, 22, 10]
 const LINES = 4
 
 export interface PlotProps {
   readonly title: string
-  /** "2026-11" */
+  /** Month such as "2026-11". */
   readonly month: string
   readonly names: readonly string[]
-  /** By day, "2026-11-20". Of one day they stand beside each other. */
+  /** Values by day, such as "2026-11-20". Bars of one day are side by side. */
   readonly values: ReadonlyMap<string, readonly number[]>
   readonly show: (value: number) => string
 }
 
-/** The next round number above: 1, 2 or 5 times a power of ten, so that the lines of the axis fall on round numbers. */
+/** Next larger value of 1, 2 or 5 times a power of ten, so that grid lines have round numbers. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return [1, 2, 4, 5, 10].map((step) => step * power).find((step) => step >= value) ?? value

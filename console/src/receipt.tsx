@@ -1,9 +1,9 @@
-/** What a task's receipt says: what was done, how near it is, and how anybody can see for themselves. */
+/** Receipt of a task: what the service did, quality figures, and how to verify them. */
 import { BASE, type Task } from './api.ts'
 import { bytes, t } from './language.ts'
 import { CopyButton } from './parts.tsx'
 
-/** A figure with its scale; from `good` on it is what the smallest level promises. */
+/** Quality figure with a bar. `good`: value from which the bar counts as good, the minimum of the lowest level. */
 interface Figure {
   readonly name: string
   readonly value: number
@@ -19,15 +19,15 @@ const PLACES: Readonly<Record<string, string>> = {
   second: 'of the worst second',
 }
 
-/** Why a file stays as it is, for people. */
+/** Why a file was returned unchanged, as a sentence for people. */
 const REASONS: Readonly<Record<string, string>> = {
-  no_gain: 'It is as small as it gets.',
-  below_floor: 'A smaller file would not have been good enough.',
-  signed: 'It is signed: any change would break the signature.',
-  encrypted: 'It needs its password.',
-  malformed: 'It is damaged.',
-  over_budget: 'It is too much work for this service.',
-  unsupported_feature: 'It uses something that cannot be made smaller yet.',
+  no_gain: 'The file cannot get smaller.',
+  below_floor: 'A smaller file would be below the minimum quality.',
+  signed: 'The file is signed. A change would break the signature.',
+  encrypted: 'The file is encrypted. Remove the password and try again.',
+  malformed: 'The file is damaged.',
+  over_budget: 'The file needs more memory or time than this service allows.',
+  unsupported_feature: 'The file uses a feature that Whittle cannot compress yet.',
 }
 
 export function ReceiptCard({ task }: { task: Task }) {
@@ -42,7 +42,7 @@ export function ReceiptCard({ task }: { task: Task }) {
       {result.detail && result.outcome === 'unchanged' && <p class="steps">{result.detail}</p>}
       {result.suggestion && (
         <p class="steps">
-          {t('As {format} it would have about {size}.', {
+          {t('As {format}, the file would have about {size}.', {
             format: result.suggestion.format,
             size: bytes(result.suggestion.estimated_size),
           })}
@@ -61,9 +61,9 @@ export function ReceiptCard({ task }: { task: Task }) {
 }
 
 function verdictOf({ result }: Task): string {
-  if (result?.outcome === 'unchanged') return REASONS[result.reason ?? ''] ?? 'It stays as it is.'
-  if (result?.fidelity === 'lossless') return 'Lossless: the result was decoded, and everything is there.'
-  return 'The result was decoded and compared with what you sent.'
+  if (result?.outcome === 'unchanged') return REASONS[result.reason ?? ''] ?? 'The file stays unchanged.'
+  if (result?.fidelity === 'lossless') return 'Lossless: Whittle decoded the result, and its content is identical to your file.'
+  return 'Whittle decoded the result and compared it with your file.'
 }
 
 function Meters({ task: { result } }: { task: Task }) {

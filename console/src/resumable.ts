@@ -1,17 +1,17 @@
-/** Large files go up in chunks (tus 1.0.0) and go on after a lost line, a service that was started again, or a page that was loaded again. */
+/** Resumable uploads of large files (tus 1.0.0). They continue after a lost connection, a restart of the service, or a reload of the page. */
 import { BASE, call, mark, Refusal, refused, type Said, type Sending, type Task } from './api.ts'
 
-/** From this size on. */
+/** File size in bytes from which uploads are resumable. */
 export const RESUMABLE_BYTES = 32 * 1024 * 1024
 const CHUNK_BYTES = 16 * 1024 * 1024
 const UPLOADS = `${BASE}/v1/uploads`
-/** A service that is started again is there within this time. */
+/** Time in ms within which a restarted service responds again. */
 const MOST_SILENCE_MS = 120_000
 const LONGEST_PAUSE_MS = 5000
 
 const tus = () => ({ ...mark(), 'Tus-Resumable': '1.0.0' })
 
-/** Where this tab had come to with this file. */
+/** Session storage key of a file's upload address in this tab. */
 const memoryOf = (file: File) => `whittle-upload/${file.name}/${file.size}/${file.lastModified}`
 
 export async function uploadInChunks(file: File, wishes: Readonly<Record<string, string>>, sending: Sending): Promise<Task> {
@@ -41,7 +41,7 @@ export async function uploadInChunks(file: File, wishes: Readonly<Record<string,
   return task
 }
 
-/** Tries again while nobody answers, and when the service says so. */
+/** Retries a request while the service does not respond or asks to retry. */
 class Persistence {
   #heardMs = Date.now()
 
@@ -74,7 +74,7 @@ async function create(file: File): Promise<string> {
   return new URL(answer.headers.get('Location')!, location.href).pathname
 }
 
-/** undefined: it is gone. */
+/** Bytes that the service stored. `undefined`: the upload no longer exists. */
 async function offsetOf(path: string): Promise<number | undefined> {
   const answer = await ask('HEAD', path, {})
   if (answer.status === 404) return undefined
@@ -82,7 +82,10 @@ async function offsetOf(path: string): Promise<number | undefined> {
   return Number(answer.headers.get('Upload-Offset'))
 }
 
-/** With progress, which `fetch` cannot tell. @returns where the next chunk begins; undefined: the upload stands somewhere else */
+/**
+ * Sends a chunk with progress, which `fetch` does not report.
+ * @returns offset of the next chunk; `undefined`: the upload has another offset
+ */
 function append(path: string, file: File, offset: number, { progress, signal }: Sending): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
@@ -91,7 +94,7 @@ function append(path: string, file: File, offset: number, { progress, signal }: 
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
     request.responseType = 'json'
     request.upload.onprogress = (event) => progress((offset + event.loaded) / file.size)
-    // What came of a chunk that broke off counts: the service says how much.
+    // An interrupted chunk may be partly stored; the service reports how much.
     signal.addEventListener('abort', () => {
       request.abort()
       reject(new Refusal(499, 'Cancelled.'))

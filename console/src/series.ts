@@ -1,13 +1,13 @@
-/** Pages of a PDF, or pictures of a document, each before and after. */
+/** Series of pairs to compare: pages of a PDF, or pictures of a document, before and after. */
 export interface Series {
   readonly count: number
-  /** What is shown, "Page 2 of 7"; from 1. */
+  /** Caption of pair number `i` (from 1), such as "Page 2 of 7". */
   name(number: number): string
   pair(number: number): Promise<readonly [Blob, Blob]>
-  /** Of the pair in bytes, where it is not that of the files. */
+  /** Sizes of the pair in bytes, if they differ from those of the files. */
   sizes?(number: number): readonly [number, number]
   close(): void
 }
 
-/** @throws where one of the two cannot be read */
+/** @throws if one of the two files cannot be read */
 export type OpenSeries = (before: Blob, after: Blob) => Promise<Series>

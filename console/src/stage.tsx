@@ -1,13 +1,13 @@
-/** Two pictures over each other, with a handle between that a pointer or the keyboard moves, as they fit or up to four times as large. */
+/** Two pictures on top of each other with a movable divider, fitted or enlarged up to 4:1. Works with pointer and keyboard. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { bytes, t } from './language.ts'
 
 const ZOOMS = [0, 1, 2, 4] as const
 type Zoom = (typeof ZOOMS)[number]
-/** A pointer this near takes the handle, in CSS pixels. */
+/** Distance in CSS pixels within which a pointer grabs the divider. */
 const GRIP = 28
 
-/** Addresses. */
+/** URLs of both pictures. */
 export interface Pair {
   readonly before: string
   readonly after: string
@@ -15,7 +15,7 @@ export interface Pair {
 
 interface StageProps {
   readonly pair: Pair
-  /** In bytes, before and after. */
+  /** Sizes before and after, in bytes. */
   readonly sizes: readonly [number, number]
   readonly caption: string
   readonly children?: preact.ComponentChildren
@@ -27,7 +27,7 @@ export function Stage({ pair, sizes, caption, children }: StageProps) {
   const stage = useRef<HTMLDivElement>(null)
   const drag = useDrag(stage, share, setShare)
   const [left, setLeft] = useState(0)
-  // What is shown right of the handle begins where the handle stands, also when the picture is scrolled.
+  // The right picture is clipped at the divider, also when the picture is scrolled.
   const cut = () => {
     const element = stage.current
     return element ? element.scrollLeft + (element.clientWidth * share) / 100 : 0
@@ -88,7 +88,7 @@ export function Stage({ pair, sizes, caption, children }: StageProps) {
   )
 }
 
-/** The handle where the pointer takes it; elsewhere a zoomed picture is moved. */
+/** Moves the divider if the pointer grabs it; otherwise scrolls an enlarged picture. */
 function useDrag(stage: preact.RefObject<HTMLDivElement | null>, share: number, setShare: (share: number) => void) {
   const held = useRef<'handle' | { x: number; y: number; left: number; top: number } | null>(null)
   const shareAt = (event: PointerEvent) => {

@@ -1,15 +1,15 @@
-/** Pictures inside of ZIP packages (Office, OFD, EPUB, KMZ), those that changed, before and after. The browser itself inflates. */
+/** Changed pictures in ZIP packages (Office, OFD, EPUB, KMZ), before and after. The browser's own decompressor inflates them. */
 
 import { t } from './language.ts'
 import type { Series } from './series.ts'
 
 interface Entry {
   readonly name: string
-  /** As it lies in the ZIP. */
+  /** Compressed size in the ZIP, in bytes. */
   readonly packed: Blob
   readonly method: number
   readonly crc32: number
-  /** In bytes, unpacked. */
+  /** Uncompressed size in bytes. */
   readonly size: number
 }
 
@@ -22,10 +22,13 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 const extensionOf = (name: string) => name.slice(name.lastIndexOf('.') + 1).toLowerCase()
-/** A PNG may have become a JPEG, whose name then ends otherwise. */
+/** Path without extension, because a PNG may have become a JPEG. */
 const stemOf = (name: string) => name.slice(0, name.lastIndexOf('.'))
 
-/** Largest saving first. @throws where one of the two is no ZIP */
+/**
+ * Pairs of pictures, largest saving first.
+ * @throws if one of the files is not a ZIP
+ */
 export async function picturesIn(before: Blob, after: Blob): Promise<Series> {
   const [originals, results] = await Promise.all([entriesOf(before), entriesOf(after)])
   const byName = new Map(results.map((entry) => [entry.name, entry]))
@@ -47,12 +50,12 @@ export async function picturesIn(before: Blob, after: Blob): Promise<Series> {
 const MAX_END_BYTES = 65_557
 const END = 0x06054b50
 
-/** The pictures of a ZIP's directory (APPNOTE 4.3.12, 4.3.16). */
+/** Picture entries of the central directory (APPNOTE 4.3.12, 4.3.16). */
 async function entriesOf(zip: Blob): Promise<Entry[]> {
   const tail = await viewOf(zip.slice(-MAX_END_BYTES))
   let end = tail.byteLength - 22
   while (end >= 0 && tail.getUint32(end, true) !== END) end--
-  // Throws where there is no end.
+  // Throws if the end of central directory record is missing.
   const directory = await viewOf(zip.slice(tail.getUint32(end + 16, true)))
   const entries: Entry[] = []
   for (let at = 0, left = tail.getUint16(end + 10, true); left > 0; left--) {

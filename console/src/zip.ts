@@ -1,8 +1,8 @@
-/** Several results as one ZIP, made by the page: nothing is packed again. */
+/** Creates one ZIP of several results in the browser, without recompression. */
 import { downloadZip } from 'client-zip'
 import { downloadUrl, type Task } from './api.ts'
 
-/** @throws Error where a result cannot be fetched */
+/** @throws Error if a result cannot be downloaded */
 export async function saveAsZip(tasks: readonly Task[], name: string): Promise<void> {
   const zip = await downloadZip(entries(tasks)).blob()
   const link = document.createElement('a')

@@ -141,7 +141,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await shot('welcome')
     const weight = 'performance.getEntriesByType("resource").reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)'
     expect(await page.evaluate(weight), 'what the page fetches, as it is sent').toBeLessThan(90_000)
-    await page.getByRole('button', { name: 'Make a passkey' }).click()
+    await page.getByRole('button', { name: 'Create a passkey' }).click()
     await page.getByRole('heading', { name: 'Compress' }).waitFor()
     const cookies = await context.cookies(`${base}/console`)
     expect(cookies.find((cookie) => cookie.name === 'whittle_session')).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
@@ -203,7 +203,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     ])
     await accessible()
     await shot('empty')
-    await page.getByRole('button', { name: 'Take a sample photo' }).click()
+    await page.getByRole('button', { name: 'Use a sample photo' }).click()
     await page.getByRole('article', { name: 'sample.jpg' }).getByRole('link', { name: 'Download' }).waitFor({ timeout: 60_000 })
   })
 
@@ -250,7 +250,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.dispatchEvent('fieldset.drop', 'drop', { dataTransfer: data })
     await page
       .getByRole('article', { name: 'huge.txt' })
-      .getByText(/Larger than the \d+ MB of your plan/)
+      .getByText(/your plan allows \d+ MB per file/)
       .waitFor()
     await page.reload()
   })
@@ -358,7 +358,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
   })
 
   it('says what a size that cannot be reached would cost', async () => {
-    await page.getByLabel('At most').fill('0.5')
+    await page.getByLabel('Maximum size').fill('0.5')
     await page
       .getByLabel('Choose files')
       .setInputFiles({ name: 'small.jpg', mimeType: 'image/jpeg', buffer: readFileSync(join(import.meta.dirname, '../../docs/photo.jpg')) })
@@ -366,7 +366,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await article.getByRole('alert').waitFor({ timeout: 60_000 })
     await article.getByRole('button', { name: 'Details' }).click()
     await article.getByText('-F target_size=500').waitFor({ state: 'attached' })
-    await page.getByLabel('At most').fill('')
+    await page.getByLabel('Maximum size').fill('')
   })
 
   it('keeps other sites out: no header, no answer', async () => {
@@ -437,7 +437,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect.poll(() => rows.count()).toBe(3)
     await rows.first().getByRole('button', { name: 'Receipt' }).click()
-    await page.getByRole('dialog').getByText('Lossless: the result was decoded').waitFor()
+    await page.getByRole('dialog').getByText('Lossless: Whittle decoded the result').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
     await rows.first().getByRole('button', { name: 'Delete' }).click()
     expect(await page.title()).toBe('Tasks · Whittle')
@@ -450,7 +450,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
       .getByRole('row', { name: /Checkout .* Shop/ })
       .first()
       .waitFor()
-    await page.getByText(/At this pace the month ends with about \d+ files/).waitFor()
+    await page.getByText(/you will have sent about \d+ files/).waitFor()
     await accessible()
     await shot('usage')
     const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()])
@@ -568,7 +568,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
   it('tells who did what', async () => {
     await go('Activity')
     const row = (text: string) => page.getByRole('row').filter({ hasText: text })
-    await row('made the key').filter({ hasText: 'Checkout' }).getByText('Ada').waitFor()
+    await row('created the key').filter({ hasText: 'Checkout' }).getByText('Ada').waitFor()
     await row('ended a session').first().waitFor()
     await row('invited').filter({ hasText: 'viewer' }).waitFor()
     await accessible()

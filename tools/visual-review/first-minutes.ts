@@ -27,11 +27,11 @@ async function addStep(page: Page, name: string, text: string): Promise<void> {
 async function takeTour(page: Page, service: Running): Promise<void> {
   await page.goto(await inviteDeveloper(service.baseUrl, service.adminToken, service.accountId, 'Ada'))
   await page.getByRole('heading', { name: 'Welcome, Ada' }).waitFor()
-  await addStep(page, 'welcome', '`npm start` prints an invitation to the console. It opens here: no password, a passkey of this browser.')
-  await page.getByRole('button', { name: 'Make a passkey' }).click()
-  await page.getByRole('button', { name: 'Take a sample photo' }).waitFor()
-  await addStep(page, 'empty', 'What goes in and how large it may be stands below; who has no file at hand takes the sample.')
-  await page.getByRole('button', { name: 'Take a sample photo' }).click()
+  await addStep(page, 'welcome', '`npm start` prints an invitation to the console. It opens here. You sign in with a passkey of this browser, without a password.')
+  await page.getByRole('button', { name: 'Create a passkey' }).click()
+  await page.getByRole('button', { name: 'Use a sample photo' }).waitFor()
+  await addStep(page, 'empty', 'The page lists the formats and the largest file size. Without a file at hand, use the sample photo.')
+  await page.getByRole('button', { name: 'Use a sample photo' }).click()
   await page.getByRole('region', { name: 'Receipt' }).getByText('✓ Verified').waitFor({ timeout: 120_000 })
   await page.getByRole('slider', { name: 'Before and after' }).waitFor()
   await addStep(

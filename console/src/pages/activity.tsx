@@ -1,4 +1,4 @@
-/** Who did what to the account, newest first. */
+/** Audit log of the account, newest entry first. */
 import { useState } from 'preact/hooks'
 import { type Action, call } from '../api.ts'
 import { dateTime, t } from '../language.ts'
@@ -9,18 +9,18 @@ interface Page {
   next_cursor: string | null
 }
 
-/** In words; what is not here is shown as the service calls it. */
+/** Names of actions. Unknown actions are shown with the name that the service uses. */
 const WORDS: Readonly<Record<string, string>> = {
-  'application.created': 'made the application',
+  'application.created': 'created the application',
   'application.changed': 'changed the application',
   'application.removed': 'deleted the application',
-  'key.created': 'made the key',
+  'key.created': 'created the key',
   'key.changed': 'changed the key',
   'key.reset': 'reset the key',
   'key.removed': 'deleted the key',
   'secret.rotated': 'changed the signing secret',
-  'secret.read': 'looked at the signing secret',
-  'alerts.changed': 'changed where alerts go',
+  'secret.read': 'viewed the signing secret',
+  'alerts.changed': 'changed the address for alerts',
   'person.invited': 'invited',
   'person.joined': 'joined',
   'person.signed_in': 'signed in',
@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'passkey.removed': 'removed a passkey',
   'session.removed': 'ended a session',
   'invitation.removed': 'withdrew an invitation',
-  'account.created': 'made the account',
+  'account.created': 'created the account',
   'account.changed': 'changed the account',
   'account.imported': 'imported the account',
 }
@@ -49,7 +49,7 @@ export function ActivityPage() {
   return (
     <>
       <Problem error={error} />
-      <p>{t('What people and the operator of the service did to keys, applications, people and secrets.')}</p>
+      <p>{t('Changes that people and the operator of the service made to keys, applications, people and secrets.')}</p>
       <Actions actions={actions} />
       {cursor && (
         <p>
@@ -70,7 +70,7 @@ function Actions({ actions }: { actions: readonly Action[] }) {
           <th scope="col">{t('Time')}</th>
           <th scope="col">{t('Who')}</th>
           <th scope="col">{t('What')}</th>
-          <th scope="col">{t('Asked for')}</th>
+          <th scope="col">{t('Request')}</th>
         </tr>
       </thead>
       <tbody>

@@ -1,4 +1,4 @@
-/** What the page of applications asks, a dialog each. */
+/** Dialogs of the applications page. */
 import type { ComponentChildren } from 'preact'
 import { type Application, call, type Key } from '../api.ts'
 import { t } from '../language.ts'
@@ -14,7 +14,7 @@ export type Asked =
   | { what: 'shown'; text: string }
   | { what: 'remove'; path: string; question: string }
 
-/** Does what was asked and gives the next dialog, if there is one. */
+/** Runs the action of a dialog and returns the next dialog. `undefined`: none. */
 type Work = (fields: FormData) => Promise<Asked | undefined>
 
 interface Asking {
@@ -55,7 +55,7 @@ function FormDialog(props: Asking & { title: string; submit: string; work: Work;
   )
 }
 
-/** A new application, or another name, environment and plan for one. */
+/** Dialog that creates an application or changes its name, environment and plan. */
 function ApplicationDialog({ of, plans, ...asking }: Asking & { of?: Application; plans: readonly string[] }) {
   const work = async (fields: FormData) => {
     const body = { name: fields.get('name'), environment: fields.get('environment'), plan: fields.get('plan') }
@@ -117,9 +117,9 @@ function ChangeKeyDialog({ of, ...asking }: Asking & { of: Key }) {
 }
 
 const DAY_SECONDS = 86_400
-/** For how many seconds the old key goes on; a day by default, for what runs with it must be told the new one. */
+/** Seconds for which the old key stays valid. Default: one day, so that running programs can switch to the new key. */
 const GRACE: [string, number][] = [
-  ['It stops now', 0],
+  ['Disable it now', 0],
   ['One hour', 3600],
   ['One day', DAY_SECONDS],
   ['One week', 604_800],
@@ -134,7 +134,7 @@ function ResetKeyDialog({ of, ...asking }: Asking & { of: Key }) {
   return (
     <FormDialog title={`${t('Reset')} ${of.name ?? of.masked}`} submit={t('Reset')} work={work} {...asking}>
       <label>
-        {t('The new key works at once. How long should the old one go on?')}
+        {t('The new key is valid immediately. How long should the old key stay valid?')}
         <select name="grace" value={DAY_SECONDS}>
           {GRACE.map(([title, seconds]) => (
             <option key={seconds} value={seconds}>
@@ -165,7 +165,7 @@ function ShownKeyDialog({ text, onClose }: { text: string; onClose: () => void }
       <p>{t('This is the only time the key is shown. Keep it in a safe place.')}</p>
       <pre class="secret">{text}</pre>
       <CopyButton text={text} />
-      <p>{t('Try it with a photo of yours:')}</p>
+      <p>{t('Try it with your own photo:')}</p>
       <pre>{`curl -H "Authorization: Bearer $WHITTLE_KEY" -F file=@photo.jpg ${location.origin}/v1/compress`}</pre>
     </Dialog>
   )

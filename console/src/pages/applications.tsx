@@ -28,7 +28,9 @@ export function ApplicationsPage() {
   return (
     <>
       <Problem error={error} />
-      <p>{t('Make an application for each program or environment: its keys can be told apart, limited and stopped by themselves.')}</p>
+      <p>
+        {t('Create an application for each program or environment, so that you can distinguish, limit and disable its keys separately.')}
+      </p>
       <For atLeast="admin" else={<p>{t('Admins and owners can change this.')}</p>}>
         <p>
           <button type="button" class="main" onClick={() => setAsked({ what: 'application' })}>
@@ -67,7 +69,7 @@ function ApplicationSection(props: { application: Application; onAsk: (asked: As
                 onAsk({
                   what: 'remove',
                   path: `/applications/${application.application_id}`,
-                  question: t('{name} has no keys and goes for good.', { name: application.name }),
+                  question: t('{name} has no keys. You cannot undo the deletion.', { name: application.name }),
                 })
               }
             >
@@ -88,7 +90,7 @@ function ApplicationSection(props: { application: Application; onAsk: (asked: As
             onAsk({
               what: 'remove',
               path: `/keys/${key.key_id}`,
-              question: t('{name} cannot be enabled again. What it did stays in the usage.', { name: key.name ?? key.masked }),
+              question: t('You cannot enable {name} again. Its usage figures are kept.', { name: key.name ?? key.masked }),
             })
           }
         />

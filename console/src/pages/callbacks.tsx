@@ -119,7 +119,7 @@ function Alerts({ url, onSave }: { url: string | null; onSave: (url: string) => 
   return (
     <>
       <h2>{t('Alerts')}</h2>
-      <p>{t('Told when the storage is 80 % full, and when it is full: each once a month.')}</p>
+      <p>{t('Whittle sends an alert when the storage is 80 % full and when it is full, each at most once a month.')}</p>
       <form
         class="wishes"
         onSubmit={(event) => {
@@ -129,7 +129,7 @@ function Alerts({ url, onSave }: { url: string | null; onSave: (url: string) => 
       >
         <label>
           {t('Address for alerts')}
-          <input type="url" name="url" defaultValue={url ?? ''} placeholder={t('nowhere')} />
+          <input type="url" name="url" defaultValue={url ?? ''} placeholder={t('no address')} />
         </label>
         <button type="submit">{t('Save')}</button>
       </form>

@@ -28,10 +28,10 @@ export function CompressPage({ me }: { me: Me }) {
       password: String(fields.get('password')),
       target_size: targetBytes(fields),
     }
-    begin([...files], wishes, limit, t('Larger than the {limit} of your plan.', { limit: bytes(limit ?? 0) }))
+    begin([...files], wishes, limit, t('This file is too large: your plan allows {limit} per file.', { limit: bytes(limit ?? 0) }))
   }
   return (
-    <For atLeast="member" else={<p>{t('Viewers look at tasks and usage. Members can compress files.')}</p>}>
+    <For atLeast="member" else={<p>{t('Viewers can view tasks and usage. Members can compress files.')}</p>}>
       <form ref={form} class="wishes" onSubmit={(event) => event.preventDefault()}>
         <Fields />
       </form>
@@ -107,7 +107,7 @@ interface FormatFacts {
   readonly available: boolean
 }
 
-/** Before the first file: what may be dropped, and something to drop. */
+/** Start screen: supported formats and a sample file. */
 function Welcome({ me, onFiles }: { me: Me; onFiles: (files: Iterable<File>) => void }) {
   const [formats, setFormats] = useState<readonly FormatFacts[]>([])
   useEffect(() => {
@@ -121,17 +121,17 @@ function Welcome({ me, onFiles }: { me: Me; onFiles: (files: Iterable<File>) => 
     onFiles([new File([picture], 'sample.jpg', { type: 'image/jpeg' })])
   }
   return (
-    <section class="welcome" aria-label={t('What goes in')}>
+    <section class="welcome" aria-label={t('Supported formats')}>
       <p>
         {t('No file at hand?')}{' '}
         <button type="button" onClick={() => void sample()}>
-          {t('Take a sample photo')}
+          {t('Use a sample photo')}
         </button>
       </p>
       <For atLeast="admin">
         <FirstSteps me={me} />
       </For>
-      <h2>{t('What goes in')}</h2>
+      <h2>{t('Supported formats')}</h2>
       <ul class="formats">
         {formats.map(({ title, extensions }) => (
           <li key={title}>
@@ -140,7 +140,7 @@ function Welcome({ me, onFiles }: { me: Me; onFiles: (files: Iterable<File>) => 
         ))}
       </ul>
       <p class="steps">
-        {t('Every result is decoded again and compared before you get it. What cannot get smaller comes back as it was.')}
+        {t('Whittle decodes every result and compares it with your file. Files that cannot get smaller are returned unchanged.')}
       </p>
     </section>
   )
@@ -164,13 +164,13 @@ function Fields() {
         <select name="format">
           {OUTPUTS.map((output) => (
             <option key={output} value={output}>
-              {output || t('as it came')}
+              {output || t('Same as input')}
             </option>
           ))}
         </select>
       </label>
       <label>
-        {t('At most')} ({t('optional')})
+        {t('Maximum size')} ({t('optional')})
         <span class="size">
           <input type="number" name="target" min="0" step="any" inputMode="decimal" placeholder="1.5" />
           <select name="unit" aria-label={t('Unit')}>
@@ -215,7 +215,7 @@ function DropArea({ onFiles, limit }: { onFiles: (files: Iterable<File>) => void
           aria-label={t('Choose files')}
           onChange={(event) => {
             onFiles([...(event.currentTarget.files ?? [])])
-            // The same file again is a change, too.
+            // Resets the input, so that choosing the same file again triggers an event.
             event.currentTarget.value = ''
           }}
         />
@@ -225,7 +225,7 @@ function DropArea({ onFiles, limit }: { onFiles: (files: Iterable<File>) => void
   )
 }
 
-/** The largest result that is welcome, in bytes; empty without a wish. */
+/** Maximum size of the result in bytes. Empty: no limit. */
 function targetBytes(fields: FormData): string {
   const wanted = Number(fields.get('target')) * Number(fields.get('unit'))
   return wanted > 0 ? String(Math.round(wanted)) : ''

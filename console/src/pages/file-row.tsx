@@ -6,10 +6,10 @@ import { bytes, duration, t } from '../language.ts'
 import { CopyButton } from '../parts.tsx'
 import { ReceiptCard } from '../receipt.tsx'
 
-/** Before that nobody knows how fast the line is, ms. */
+/** Time in ms before an upload's speed is estimated. */
 const LEAST_MS = 1000
 
-/** One file: what becomes of it in a line, and everything about it when it is opened. */
+/** One file: a line with its state, and details when opened. */
 export function FileRow({ attempt, ahead, isAlone }: { attempt: Attempt; ahead: number; isAlone: boolean }) {
   const [open, setOpen] = useState(isAlone)
   const { state, task, name } = attempt
@@ -51,7 +51,7 @@ export function FileRow({ attempt, ahead, isAlone }: { attempt: Attempt; ahead: 
               <Compare file={attempt.file} task={done} />
             )}
             <details>
-              <summary>{t('The same with curl')}</summary>
+              <summary>{t('Equivalent curl command')}</summary>
               <pre>{curl(attempt)}</pre>
               <CopyButton text={curl(attempt)} />
             </details>
@@ -62,7 +62,7 @@ export function FileRow({ attempt, ahead, isAlone }: { attempt: Attempt; ahead: 
   )
 }
 
-/** Where it stands: a word, a bar, or what came of it. */
+/** State of a file: a word, a progress bar, or the result. */
 function Standing({ attempt, ahead }: { attempt: Attempt; ahead: number }) {
   const { state, task, error, uploaded, size } = attempt
   if (state === 'failed') {
@@ -72,7 +72,7 @@ function Standing({ attempt, ahead }: { attempt: Attempt; ahead: number }) {
       </p>
     )
   }
-  if (state === 'waiting') return <p class="standing">{ahead > 0 ? t('Waiting behind {count}', { count: ahead }) : t('Waiting')}</p>
+  if (state === 'waiting') return <p class="standing">{ahead > 0 ? t('Waiting: {count} files ahead', { count: ahead }) : t('Waiting')}</p>
   if (state === 'uploading') {
     return (
       <p class="standing">
@@ -88,7 +88,7 @@ function Standing({ attempt, ahead }: { attempt: Attempt; ahead: number }) {
       <p class="standing">
         <progress max={1} value={task?.progress ?? 0} aria-label={t('Working')} />
         <span>
-          {task?.status === 'pending' ? t('In line') : `${t('Compressing')} ${Math.floor((task?.progress ?? 0) * 100)} %`} · {bytes(size)}
+          {task?.status === 'pending' ? t('Queued') : `${t('Compressing')} ${Math.floor((task?.progress ?? 0) * 100)} %`} · {bytes(size)}
         </span>
       </p>
     )
@@ -117,7 +117,7 @@ function paceOf({ begunMs, uploaded, size }: Attempt): string {
   return `· ${rate} · ${t('{time} left', { time: duration((elapsedMs * (1 - uploaded)) / uploaded) })}`
 }
 
-/** The command that does the same; the key and the password stay variables. */
+/** Equivalent curl command. Key and password are shell variables. */
 function curl({ name, wishes }: Attempt): string {
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
   const fields = [`-F file=@${quote(name)}`, `-F quality=${wishes['quality']}`]

@@ -1,4 +1,4 @@
-/** What whoever is new does first, with what is done already. */
+/** Checklist for new accounts, with completed steps. */
 import { useEffect, useState } from 'preact/hooks'
 import { type Application, call, type Delivery, type Me, type Task } from '../api.ts'
 import { t } from '../language.ts'
@@ -8,16 +8,16 @@ const HIDDEN = 'whittle-first-steps'
 interface Step {
   readonly title: string
   readonly isDone: boolean
-  /** Where it is done. */
+  /** Page of the step. */
   readonly page?: string
 }
 
-/** Until everything is done, or it was put away. */
+/** Shown until all steps are done or the checklist is dismissed. */
 export function FirstSteps({ me }: { me: Me }) {
   const [steps, setSteps] = useState<readonly Step[]>([])
   const [isHidden, setHidden] = useState(localStorage.getItem(HIDDEN) !== null)
   useEffect(() => {
-    // A list that cannot be made is no reason to complain.
+    // Errors are ignored, because the checklist is optional.
     if (!isHidden) void stepsOf(me).then(setSteps, () => undefined)
   }, [])
   if (isHidden || steps.every(({ isDone }) => isDone)) return null
@@ -37,7 +37,7 @@ export function FirstSteps({ me }: { me: Me }) {
         ))}
       </ol>
       <button type="button" onClick={hide}>
-        {t('Put away')}
+        {t('Dismiss')}
       </button>
     </section>
   )
@@ -51,8 +51,8 @@ async function stepsOf(me: Me): Promise<Step[]> {
   ])
   const keys = applications.flatMap((application) => application.keys)
   return [
-    { title: 'Make a file smaller on this page', isDone: tasks.length > 0 },
-    { title: 'Make an application and a key', isDone: keys.length > 0, page: '#applications' },
+    { title: 'Compress a file on this page', isDone: tasks.length > 0 },
+    { title: 'Create an application and a key', isDone: keys.length > 0, page: '#applications' },
     { title: 'Call the API with the key', isDone: keys.some((key) => key.last_used_at), page: '/docs' },
     ...(me.limits?.callbacks ? [{ title: 'Receive a callback', isDone: deliveries.length > 0, page: '#callbacks' }] : []),
   ]

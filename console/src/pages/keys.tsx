@@ -73,7 +73,7 @@ export function Keys(props: Handlers & { keys: Key[] }) {
   )
 }
 
-/** What a key may do and until when. */
+/** Fields for the scopes and the expiry date of a key. */
 export function KeyFields({ of: key }: { of?: Key }) {
   return (
     <>
@@ -97,7 +97,7 @@ export function KeyFields({ of: key }: { of?: Key }) {
   )
 }
 
-/** What the fields say, as the API wants it; no date means never. */
+/** Converts the form fields to the API's format. No date: the key never expires. */
 export function keyWishes(fields: FormData) {
   const day = String(fields.get('expires') ?? '')
   return {

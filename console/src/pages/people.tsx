@@ -3,7 +3,7 @@ import { call, isAtLeast, type Me, type People, type Person, ROLES, type Role } 
 import { dateTime, t } from '../language.ts'
 import { CopyButton, Dialog, Loading, message, Problem, useLoaded } from '../parts.tsx'
 
-/** What is to be removed, and the words that ask for it. */
+/** Object to remove, and the text of the confirmation. */
 interface Doomed {
   path: string
   question: string
@@ -34,7 +34,7 @@ export function PeoplePage({ me }: { me: Me }) {
       <Problem error={error} />
       <p>
         {t(
-          'Viewers look, members also compress and delete, admins also manage keys and people, owners do everything. Everybody may remove themselves.',
+          'Viewers can view tasks and usage. Members can also compress and delete files. Admins can also manage keys and people. Owners can do everything. Everybody can remove themselves.',
         )}
       </p>
       {isAtLeast(me.role, 'admin') && (
@@ -73,7 +73,7 @@ export function PeoplePage({ me }: { me: Me }) {
   )
 }
 
-/** Those that somebody may give to others. */
+/** Roles that a person may assign to others. */
 const rolesUpTo = (role: Role) => ROLES.filter((one) => isAtLeast(role, one))
 
 function InviteDialog({ me, onClose }: { me: Me; onClose: () => void }) {
@@ -94,7 +94,7 @@ function InviteDialog({ me, onClose }: { me: Me; onClose: () => void }) {
       <Problem error={error} />
       {made ? (
         <>
-          <p>{t('This address lets one person in, once, within seven days. It is shown only now.')}</p>
+          <p>{t('One person can use this link once, within seven days. The link is shown only now.')}</p>
           <pre class="secret">{made}</pre>
           <CopyButton text={made} />
         </>
@@ -141,7 +141,7 @@ function PersonSection({ person, me, onAsk, onRole }: SectionProps) {
       note: `${t('Last used')}: ${passkey.last_used_at ? dateTime(passkey.last_used_at) : t('never')}`,
       doomed: {
         path: `/passkeys/${passkey.passkey_id}`,
-        question: t('This passkey will sign in no more, and the sessions of {name} end.', { name }),
+        question: t('This passkey can no longer sign in, and all sessions of {name} end.', { name }),
       },
     })),
     ...sessions.map((session) => ({
@@ -189,7 +189,7 @@ function Invitations({ invitations, onAsk }: { invitations: People['invitations'
     id: invitation_id,
     what: name,
     note: `${t(role)} · ${t('Expires')}: ${dateTime(expires_at)}`,
-    doomed: { path: `/invitations/${invitation_id}`, question: t('The invitation of {name} will let nobody in.', { name }) },
+    doomed: { path: `/invitations/${invitation_id}`, question: t('The invitation of {name} becomes invalid.', { name }) },
   }))
   return (
     <section aria-label={t('Invitations')}>
@@ -207,7 +207,7 @@ interface Row {
   doomed: Doomed
 }
 
-/** No `onAsk`: they are only shown. */
+/** Without `onAsk`, the list is read-only. */
 function Rows({ rows, onAsk }: { rows: Row[]; onAsk: Ask | undefined }) {
   return (
     <table class="cards">

@@ -8,13 +8,13 @@ import { message, Problem } from '../parts.tsx'
 type RegistrationOptions = Parameters<typeof startRegistration>[0]['optionsJSON']
 type SignInOptions = Parameters<typeof startAuthentication>[0]['optionsJSON']
 
-/** The invitation stands behind the #, where no server sees it. */
+/** The invitation token is in the URL fragment, which browsers never send to a server. */
 const invitationIn = (hash: string) => /^#invitation=([\w.-]+)$/.exec(hash)?.[1]
 const isAddress = /^[\d.]+$|^\[/.test(location.hostname)
 
-/** A passkey for whom the invitation is. */
+/** Creates a passkey for the invited person. */
 async function register(invitation: string | undefined): Promise<void> {
-  // Fresh options: a challenge lives for five minutes and serves one attempt, the page may have been open for longer.
+  // Requests new options, because a challenge is valid for five minutes and one attempt.
   const { options } = await call<{ options: RegistrationOptions }>('POST', '/register/options', { invitation })
   const credential = await startRegistration({ optionsJSON: options })
   await call('POST', '/register', { invitation, credential })
@@ -25,7 +25,7 @@ async function signIn(): Promise<void> {
   await call('POST', '/login', { credential: await startAuthentication({ optionsJSON: options }) })
 }
 
-/** The browser's own sentence for this speaks of a specification. */
+/** Replaces the browser's technical message for a cancelled passkey dialog. */
 const chosenNone = (problem: unknown) => problem instanceof Error && problem.name === 'NotAllowedError'
 
 export function SignInPage(props: { language: ComponentChildren; onSignedIn: () => void }) {
@@ -56,17 +56,17 @@ export function SignInPage(props: { language: ComponentChildren; onSignedIn: () 
     <main class="sign-in">
       <p class="brand">Whittle</p>
       <h1>{invited ? t('Welcome, {name}', { name: invited.name }) : t('Sign in')}</h1>
-      {isAddress && <p>{t('A passkey belongs to a name. Open this page at {url}.', { url: elsewhere })}</p>}
+      {isAddress && <p>{t('A passkey needs a host name instead of an IP address. Open this page at {url}.', { url: elsewhere })}</p>}
       <p>
         {invited
-          ? t('This browser will make a passkey for you. There is no password to remember.')
-          : t('You need an invitation from the operator of this service to get in for the first time.')}
+          ? t('This browser will create a passkey for you. There is no password to remember.')
+          : t('To sign in for the first time, you need an invitation from the operator of this service.')}
       </p>
       <Problem error={error} />
       <p>
         {invited ? (
           <button type="button" class="main" disabled={busy} onClick={() => attempt(() => register(invitation))}>
-            {t('Make a passkey')}
+            {t('Create a passkey')}
           </button>
         ) : (
           <button type="button" class="main" disabled={busy} onClick={() => attempt(signIn)}>

@@ -10,14 +10,14 @@ interface Page {
   next_cursor: string | null
 }
 
-/** How often open tasks are looked at, ms. */
+/** Polling interval of unfinished tasks in ms. */
 const LOOK_MS = 2000
-/** How long a deletion can be called back, ms. */
+/** Time in ms during which a deletion can be undone. */
 const UNDO_MS = 6000
 
 /**
- * A page of the list put to what is known. A fresh first page replaces everything down to its last task, so that what was deleted
- * elsewhere goes; older tasks stay as they are shown.
+ * Merges a page of tasks into the list. A new first page replaces everything down to its last task,
+ * so that tasks deleted elsewhere disappear. Older tasks stay unchanged.
  */
 function merged(page: Page, known: Page, isLater: boolean): Page {
   if (isLater) {
@@ -26,11 +26,11 @@ function merged(page: Page, known: Page, isLater: boolean): Page {
   }
   const oldest = page.tasks.at(-1)
   const end = known.tasks.findIndex((task) => task.task_id === oldest?.task_id)
-  // Where the two do not meet, the list begins anew.
+  // If the pages do not overlap, the list starts anew.
   return end < 0 ? page : { tasks: [...page.tasks, ...known.tasks.slice(end + 1)], next_cursor: known.next_cursor }
 }
 
-/** The list of tasks: loaded by pages, looked at again as long as tasks are open. */
+/** List of tasks: loaded page by page, and polled while tasks are unfinished. */
 function useTasks() {
   const [list, setList] = useState<Page>()
   const [error, setError] = useState<string>()
@@ -64,7 +64,7 @@ function useTasks() {
   }
 }
 
-/** Tasks that are to be deleted go from sight at once, and from the service when nobody has called them back. */
+/** Deletion with undo: tasks disappear at once and are deleted by the service after the undo time. */
 function useDeletions(fail: (error: string) => void) {
   const [waiting, setWaiting] = useState<readonly Task[]>([])
   const gone = useRef(new Set<string>())
@@ -193,7 +193,7 @@ export function TasksPage() {
   )
 }
 
-/** What can be done with those that are chosen. */
+/** Actions for the selected tasks. */
 function Chosen({ tasks, onDelete }: { tasks: readonly Task[]; onDelete: () => void }) {
   const done = tasks.filter(({ status }) => status === 'completed')
   if (tasks.length === 0) return null

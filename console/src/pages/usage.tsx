@@ -5,12 +5,12 @@ import { bytes, monthName, t } from '../language.ts'
 import { message, Problem } from '../parts.tsx'
 import { daysOf, Plot } from '../plot.tsx'
 
-/** How many months can be looked back at. */
+/** Number of months to choose from. */
 const MONTHS = 12
 
 const thisMonth = () => new Date().toISOString().slice(0, 7)
 
-/** This month and those before it, newest first. */
+/** This month and earlier ones, newest first. */
 function months(): string[] {
   const [year, month] = thisMonth().split('-').map(Number) as [number, number]
   return Array.from({ length: MONTHS }, (_, i) => new Date(Date.UTC(year, month - 1 - i, 1)).toISOString().slice(0, 7))
@@ -101,11 +101,11 @@ function MonthOf({ month: { usage, keys }, me }: { month: Month; me: Me }) {
   )
 }
 
-/** What the plan has, what is used of it, and where the month goes at the pace it had. */
+/** Limits of the plan, current usage, and a projection to the end of the month. */
 function Forecast({ usage, me }: { usage: Usage; me: Me }) {
   const share = usage.storage_used / Math.max(1, usage.storage_quota)
   const days = daysOf(usage.month)
-  // The days behind us and today's part of one.
+  // Days of the month so far, including the elapsed part of today.
   const passed = (Date.now() - Date.parse(`${days[0]}T00:00:00Z`)) / 86_400_000
   const isOver = usage.month !== thisMonth()
   const pace = passed < 1 ? 1 : days.length / passed
@@ -121,19 +121,17 @@ function Forecast({ usage, me }: { usage: Usage; me: Me }) {
       </p>
       {!isOver && usage.tasks_completed > 0 && (
         <p>
-          {t('At this pace the month ends with about {tasks} files and {bytes} sent.', {
+          {t('At this rate, you will have sent about {tasks} files ({bytes}) by the end of the month.', {
             tasks: Math.round(usage.tasks_completed * pace).toLocaleString(),
             bytes: bytes(Math.round(usage.original_size * pace)),
           })}
         </p>
       )}
       <p>
-        {t('Your plan, {plan}: {rate} a minute, files of up to {limit}. There is no limit of files a month.', {
+        {t('Your plan, {plan}: {rate} per minute, files up to {limit}, no limit on files per month.', {
           plan: me.account.plan,
           rate:
-            me.limits?.requests_per_minute == null
-              ? t('any number of calls')
-              : t('{count} calls', { count: me.limits.requests_per_minute }),
+            me.limits?.requests_per_minute == null ? t('unlimited calls') : t('{count} calls', { count: me.limits.requests_per_minute }),
           limit: bytes(me.limits?.max_file_bytes ?? 0),
         })}
       </p>

@@ -9,37 +9,37 @@ type Json = Record<string, unknown>
 
 const HEADER_TEXTS = {
   Prefer: '`respond-async` or `wait=N` (RFC 7240)',
-  'Idempotency-Key': 'The same key and request within 24 h give the same task',
+  'Idempotency-Key': 'A repeated request with the same key within 24 h returns the same task',
   Range: 'One range of bytes (RFC 9110)',
   'If-Match': 'Entity tags',
   'If-None-Match': 'Entity tags',
   'If-Range': 'An entity tag',
   'Tus-Resumable': '`1.0.0`',
   'Upload-Length': 'Size of the whole file in bytes',
-  'Upload-Offset': 'Where the bytes belong',
-  'Upload-Metadata': 'Keys and base64, apart by commas',
-  'Upload-Checksum': '`sha1` or `sha256`, a space, base64 of the digest of this chunk',
+  'Upload-Offset': 'Offset in bytes at which the chunk begins',
+  'Upload-Metadata': 'Pairs of key and base64 value, separated by commas',
+  'Upload-Checksum': '`sha1` or `sha256`, a space, and the digest of this chunk in base64',
 } as const satisfies Record<RequestHeader, string>
 
-const DESCRIPTION = `Makes any file smaller and proves that nothing was lost. Guides: [quick start](/docs/quick-start.html),
+const DESCRIPTION = `Compresses files and verifies every result against the original. Guides: [quick start](/docs/quick-start.html),
 [formats and levels](/docs/formats.html), [receipts](/docs/receipts.html), [large files](/docs/uploads.html),
 [callbacks](/docs/callbacks.html), [plans and limits](/docs/limits.html), [versions](/docs/versioning.html). Clients:
 [TypeScript](/docs/typescript.html), [Python](/docs/python.html), [Go](/docs/go.html), [PHP](/docs/php.html).
 
-Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"type", "doc_url", …}}\`, a failed task's as well.
-\`message\` is for people: English, or Simplified Chinese where \`Accept-Language\` prefers it; everything else is the same in both.
+Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"type", "doc_url", …}}\`, also in failed tasks.
+\`message\` is for people: English, or Simplified Chinese if \`Accept-Language\` prefers it. All other fields are the same in both languages.
 
 ${ERROR_TABLE}`
 
 /** Tags in reading order. An operation belongs to the first tag whose pattern matches its path. */
 const TAGS = [
-  { name: 'Compress', description: 'Files in, tasks out.', paths: /^\/v1\/(compress|batch)/ },
-  { name: 'Tasks', description: 'How far they are, their results, and the receipts that can be checked.', paths: /^\/v1\/tasks|jwks/ },
-  { name: 'Uploads', description: 'Resumable uploads, for what is larger than a body may be.', paths: /^\/v1\/uploads/ },
-  { name: 'Account', description: 'What was used, and what may be.', paths: /^\/v1\// },
-  { name: 'Service', description: 'Pages and health.', paths: /./ },
+  { name: 'Compress', description: 'Send files and receive tasks.', paths: /^\/v1\/(compress|batch)/ },
+  { name: 'Tasks', description: 'Progress, results, and receipts that anybody can verify.', paths: /^\/v1\/tasks|jwks/ },
+  { name: 'Uploads', description: 'Resumable uploads, for files larger than one request body may be.', paths: /^\/v1\/uploads/ },
+  { name: 'Account', description: 'Usage and limits of the account.', paths: /^\/v1\// },
+  { name: 'Service', description: 'Pages and health checks.', paths: /./ },
   // Callbacks have a tag of their own: openapi-generator creates one class per tag and would overwrite the class of the operations.
-  { name: 'Callbacks', description: 'What is sent to a `callback_url`.', paths: /^$/ },
+  { name: 'Callbacks', description: 'Requests that the service sends to a `callback_url`.', paths: /^$/ },
 ] as const
 
 const tagOf = (path: string) => TAGS.find(({ paths }) => paths.test(path))!.name
@@ -70,7 +70,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Json {
         key: {
           type: 'http',
           scheme: 'bearer',
-          description: 'Authorization: Bearer whl_live_…, or whl_test_… for tasks, usage and storage apart from the real ones',
+          description: 'Authorization: Bearer whl_live_…, or whl_test_… for separate tasks, usage and storage of test keys',
         },
       },
     },
@@ -149,7 +149,12 @@ const headerParameter = (name: keyof typeof HEADER_TEXTS) => ({
 /** OpenAPI 3.1 uses `contentMediaType` for binary data; most generators only know the `format` of 3.0. */
 const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
 
-const TARGET_SIZE = { type: 'integer', format: 'int64', minimum: 1, description: 'Wanted size in bytes: the best result that fits.' }
+const TARGET_SIZE = {
+  type: 'integer',
+  format: 'int64',
+  minimum: 1,
+  description: 'Maximum size of the result in bytes. The service returns the best quality that fits.',
+}
 
 /** Request bodies are closed: unknown fields are refused. */
 const CLOSED = { additionalProperties: false }
@@ -203,16 +208,16 @@ function success(doc: RouteDoc, schemas: Schemas): Json {
     return {
       200: { description: 'The file', content },
       206: { description: 'A range of the file', content },
-      304: { description: 'You have it already' },
+      304: { description: 'The result has not changed' },
     }
   }
-  if (answer === 'created') return { 201: { description: 'It is at `Location`' } }
+  if (answer === 'created') return { 201: { description: 'Created; the address is in `Location`' } }
   if (answer === 'empty') return { 204: { description: 'Done' } }
   if (answer === 'html') return { 200: { description: 'A page', content: { 'text/html': {} } } }
   if (answer === 'json') return { 200: { description: 'A document', content: { 'application/json': {} } } }
   if ('jws' in answer) {
     const content = { 'application/jose': {}, 'application/json': { schema: schemas.of(answer.jws, 'output') } }
-    return { 200: { description: 'Signed, or decoded', content } }
+    return { 200: { description: 'The signed receipt, or its decoded content', content } }
   }
   const links = LINKS[doc.id]
   const content = { 'application/json': { schema: schemas.of(answer, 'output') } }
@@ -228,7 +233,7 @@ const operationOf = (type: string) => type.replace(/(?:^|[._])(\w)/g, (_, first:
 function webhooks(schemas: Schemas): Json {
   const header = (name: string, description: string) => ({ name, in: 'header', required: true, description, schema: { type: 'string' } })
   const parameters = [
-    header('webhook-id', 'The same on every try: use it to count once'),
+    header('webhook-id', 'Same for every attempt of a delivery. Use it to ignore repeated deliveries'),
     header('webhook-timestamp', 'Seconds since 1970'),
     header('webhook-signature', '`v1,` and base64 of the HMAC-SHA256 of `{id}.{timestamp}.{body}`'),
   ]
@@ -245,11 +250,12 @@ function webhooks(schemas: Schemas): Json {
       operationId: `on${name}`,
       tags: ['Callbacks'],
       summary: `A task has ${status}`,
-      description: 'Anything but a 2xx within 15 s is tried again for up to 18 hours; 410 ends it.',
+      description:
+        'If the receiver does not answer 2xx within 15 s, the service tries again for up to 18 hours. 410 stops the deliveries of this event.',
       security: [],
       parameters,
       requestBody: bodyOf(schema),
-      responses: { 200: { description: 'Taken' }, 410: { description: 'No more, please' } },
+      responses: { 200: { description: 'Received' }, 410: { description: 'Stop this delivery' } },
     }
   }
   const alert = (type: string, summary: string) => {
@@ -268,8 +274,8 @@ function webhooks(schemas: Schemas): Json {
     'task.completed': { post: event('completed') },
     'task.failed': { post: event('failed') },
     'storage.nearly_full': {
-      post: alert('storage.nearly_full', 'The storage is 80 % full; once a month, where the console names an address'),
+      post: alert('storage.nearly_full', 'The storage is 80 % full. Sent once a month to the address for alerts in the console'),
     },
-    'storage.full': { post: alert('storage.full', 'The storage is full, or something found no room; once a month') },
+    'storage.full': { post: alert('storage.full', 'The storage is full or an upload did not fit. Sent once a month') },
   }
 }

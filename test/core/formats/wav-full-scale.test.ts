@@ -63,7 +63,7 @@ describe.each([32, 64] as const)('%i-bit float beyond full scale', (bits) => {
   it('suggests FLAC for sound up to full scale, and says whether it is exact', async () => {
     const { outcome } = await press(wav, floatWave(sound(1), bits), 'high', 'wav')
     if (outcome.kind === 'compressed') return
-    expect(textOfDetail(outcome.detail)).toMatch(/format=flac \(rounded to 24 bits\)/)
+    expect(textOfDetail(outcome.detail)).toMatch(/`format=flac` \(rounded to 24 bits\)/)
     const flac = await press(wav, floatWave(sound(1), bits), 'medium', 'flac')
     expect(inEnglish(flac.outcome)).toMatchObject({
       kind: 'compressed',

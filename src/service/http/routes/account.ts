@@ -24,7 +24,7 @@ export const getUsage: Route = {
     const { accountId, plan } = c.get('key')
     return json(await c.env.ACCOUNTS.getByName(accountId).usage(plan, month))
   },
-  doc: { id: 'getUsage', summary: "The account's month", answer: usage, errors: [400] },
+  doc: { id: 'getUsage', summary: 'Usage of the account in a month', answer: usage, errors: [400] },
 }
 
 export const getFormats: Route = {
@@ -51,7 +51,7 @@ export const getFormats: Route = {
       max_body_bytes: Number(c.env.MAX_BODY_BYTES ?? MAX_BODY_BYTES),
     })
   },
-  doc: { id: 'getFormats', summary: 'What goes in, what may come out, and the limits of your plan', answer: formats, errors: [] },
+  doc: { id: 'getFormats', summary: 'Supported formats, outputs, and the limits of your plan', answer: formats, errors: [] },
 }
 
 /** Formats that the codec Workers report as available, so that the list never promises a missing codec. */

@@ -30,5 +30,5 @@ export const healthz: Route = {
     good = { answer: { status: 'ok', checks }, until: Date.now() + HOLDS_MS }
     return json(good.answer)
   },
-  doc: { id: 'healthz', summary: 'Does the service reach all of its parts?', answer: health, errors: [503] },
+  doc: { id: 'healthz', summary: 'Health check of all components', answer: health, errors: [503] },
 }

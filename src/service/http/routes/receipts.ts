@@ -24,7 +24,7 @@ export const getReceipt: Route = {
     id: 'getReceipt',
     summary: 'The receipt of a completed task, signed',
     description:
-      'A compact JWS (RFC 7515, EdDSA) that others can check with the keys of `/.well-known/jwks.json`; `?decoded=1` gives its payload as JSON.',
+      'A compact JWS (RFC 7515, EdDSA) that anybody can verify with the keys of `/.well-known/jwks.json`. `?decoded=1` returns its payload as JSON.',
     answer: { jws: receiptDocument },
     errors: [400, 404, 409, 503],
   },
@@ -37,8 +37,8 @@ export const getKeys: Route = {
   handle: async (c) => json(publishedKeys(c.env.RECEIPT_KEYS), { 'Cache-Control': 'public, max-age=300' }),
   doc: {
     id: 'getKeys',
-    summary: 'The keys that receipts are signed with',
-    description: 'A set of JSON Web Keys (RFC 7517), today’s first; keys that no longer sign stay listed.',
+    summary: 'The public keys that verify receipts',
+    description: 'A JSON Web Key Set (RFC 7517). The first key signs new receipts; older keys stay listed.',
     answer: keySet,
     errors: [],
   },

@@ -55,7 +55,7 @@ export const createUploadRoute: Route = {
     id: 'createUpload',
     summary: 'Begin a resumable upload (tus 1.0.0)',
     description:
-      'Any tus client does this and what follows. `Upload-Metadata` knows `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `usage_rights`, `callback_url`; with `compress` the task begins by itself with the last byte. The body may carry the first bytes. What is not finished after 24 hours is removed, and takes room in the storage until then.',
+      'Works with any tus client. `Upload-Metadata` accepts `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `usage_rights`, `callback_url`; with `compress`, the task starts automatically after the last byte. The body may contain the first bytes. Unfinished uploads are deleted after 24 hours and count towards the storage until then.',
     headers: ['Tus-Resumable', 'Upload-Length', 'Upload-Metadata', 'Upload-Checksum'],
     answer: 'created',
     errors: [400, 403, 412, 460],
@@ -74,8 +74,8 @@ export const getUploadRoute: Route = {
   },
   doc: {
     id: 'getUpload',
-    summary: 'How far an upload has come',
-    description: 'HEAD says the same in the headers of tus, `Upload-Offset` above all. The password of the metadata is not shown again.',
+    summary: 'Progress of an upload',
+    description: 'HEAD returns the same in tus headers such as `Upload-Offset`. The password in the metadata is never shown.',
     headers: ['Tus-Resumable'],
     answer: uploadShape,
     errors: [404, 412],
@@ -93,9 +93,9 @@ export const patchUploadRoute: Route = {
   },
   doc: {
     id: 'appendToUpload',
-    summary: 'Send more of an upload',
+    summary: 'Send the next chunk of an upload',
     description:
-      'From one byte to `max_body_bytes` of `/v1/formats`. A chunk that is cut off is kept as far as it came, unless it has a checksum. The last one says `Whittle-Task` where the metadata said `compress`.',
+      'A chunk has 1 byte to `max_body_bytes` of `/v1/formats`. If the connection ends, the received part of the chunk is kept, unless the chunk has a checksum. If the metadata has `compress`, the answer to the last chunk has the header `Whittle-Task`.',
     headers: ['Tus-Resumable', 'Upload-Offset', 'Upload-Checksum'],
     body: CHUNK_TYPE,
     answer: 'empty',
@@ -115,8 +115,8 @@ export const deleteUploadRoute: Route = {
   },
   doc: {
     id: 'deleteUpload',
-    summary: 'Give an upload up',
-    description: 'Its bytes are gone before the answer. A task that it became stays.',
+    summary: 'Cancel an upload',
+    description: 'The bytes are deleted before the answer. A task that uses the upload is kept.',
     headers: ['Tus-Resumable'],
     answer: 'empty',
     errors: [404, 412],

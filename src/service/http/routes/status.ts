@@ -23,7 +23,7 @@ export const getStatus: Route = {
     const policy = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }
     return new Response(page, { headers: { ...headers, ...policy } })
   },
-  doc: { id: 'getStatus', summary: 'How the service was in the last 90 days', answer: status, errors: [] },
+  doc: { id: 'getStatus', summary: 'Availability of the service in the last 90 days', answer: status, errors: [] },
 }
 
 const stateOf = ({ last }: StatusHistory, now: number): 'ok' | 'degraded' | 'unknown' => {

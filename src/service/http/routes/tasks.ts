@@ -62,7 +62,7 @@ export const deleteTask: Route = {
   doc: {
     id: 'deleteTask',
     summary: 'Delete a task and its files',
-    description: 'A running task is cancelled. The files are gone before the answer.',
+    description: 'A running task is cancelled. The files are deleted before the answer.',
     answer: deleted,
     errors: [403, 404],
   },

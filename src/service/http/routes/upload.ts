@@ -62,7 +62,7 @@ export const compress: Route = {
     id: 'compress',
     summary: 'Compress one file',
     description:
-      'Quick formats are completed in the answer; others come back `pending`. `Prefer: respond-async` never waits, `Prefer: wait=N` waits up to 60 s.',
+      'Files up to `quick_up_to` of their format are completed in the answer; other tasks are `pending`. `Prefer: respond-async` never waits, `Prefer: wait=N` waits up to N seconds (at most 60).',
     form: { fields: compressFields, file: 'file', several: false },
     headers: ['Prefer', 'Idempotency-Key'],
     answer: task,
@@ -93,7 +93,7 @@ export const batchCompress: Route = {
   doc: {
     id: 'batchCompress',
     summary: 'Compress several files',
-    description: 'One task a file, in upload order. One bad file fails its own task and no other.',
+    description: 'Creates one task per file, in upload order. A bad file fails only its own task.',
     form: { fields: batchFields, file: 'files[]', several: true },
     headers: ['Idempotency-Key'],
     answer: batch,

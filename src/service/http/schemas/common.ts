@@ -34,4 +34,4 @@ export const discriminator = (propertyName: string, names: Readonly<Record<strin
   properties: { [propertyName]: { type: 'string' } },
 })
 
-export const ofTestKeys = z.literal(true).describe('Of a test key (`whl_test_…`): with limits, storage and usage of its own')
+export const ofTestKeys = z.literal(true).describe('True for test keys (`whl_test_…`), which have separate limits, storage and usage')

@@ -4,33 +4,36 @@ import { bytes, discriminator, fidelity, qualityName, sha256, taskId, time } fro
 
 const similarity = z.number().min(0).max(1)
 const measured = {
-  ssim: similarity.optional().describe('Luma, 11×11 Gaussian window: the worst picture, page or second, rounded down'),
-  psnr_db: z.number().optional().describe('Luma, likewise; absent beside `ssim` where no luma changed: it is infinite'),
+  ssim: similarity.optional().describe('SSIM of the luma in an 11×11 Gaussian window, for the worst picture, page or second, rounded down'),
+  psnr_db: z
+    .number()
+    .optional()
+    .describe('PSNR of the luma for the worst picture, page or second. Absent beside `ssim` if no luma changed, because it is infinite'),
   measured_at: z
     .enum(['pixels', 'page_144dpi', 'second'])
     .optional()
     .describe('Where the worst was found: in a stored picture, on a page drawn at 144 dpi, in a second of a film'),
-  mean_ssim: similarity.optional().describe('Films: over all frames'),
+  mean_ssim: similarity.optional().describe('Videos: mean SSIM of all frames'),
   mean_psnr_db: z.number().optional(),
   ssimulacra2: z
     .number()
     .max(100)
     .optional()
-    .describe('What eyes see: SSIMULACRA 2.1 of the worst still picture of at least 64×64 that lost something; not of animations'),
-  snr_db: z.number().optional().describe('Sound: signal-to-noise ratio'),
+    .describe('SSIMULACRA 2.1 score of the worst lossy still picture of at least 64×64 pixels; not for animations'),
+  snr_db: z.number().optional().describe('Audio: signal-to-noise ratio'),
 }
 const receiptCommon = {
   fidelity,
-  verified: z.literal(true).describe('Always true: what was not decoded again and compared is no result'),
+  verified: z.literal(true).describe('Always true: a result that was not decoded and compared is never returned'),
   verified_share: similarity
     .optional()
-    .describe('How much was decoded or compared byte by byte; absent only in tasks that were completed before it was counted'),
+    .describe('Share of the result that was decoded or compared byte by byte. Absent only in tasks of older versions'),
   sha256,
   original_sha256: sha256,
 }
 const suggestion = z
   .object({ format: z.string(), estimated_size: bytes })
-  .meta({ id: 'Suggestion', description: 'What `format` could be for a smaller result.' })
+  .meta({ id: 'Suggestion', description: 'A value of `format` that would give a smaller result.' })
 const REASONS = ['no_gain', 'below_floor', 'signed', 'encrypted', 'malformed', 'over_budget', 'unsupported_feature'] as const
 export const receipt = z
   .discriminatedUnion('outcome', [
@@ -50,20 +53,20 @@ export const receipt = z
   .meta({
     id: 'Receipt',
     ...discriminator('outcome', { compressed: 'ReceiptCompressed', unchanged: 'ReceiptUnchanged' }),
-    description: 'What was done, and the proof: the result was decoded again and compared before the task was called completed.',
+    description: 'What the service did, and the proof: it decoded the result and compared it with the upload before it completed the task.',
   })
 
 const engine = z
   .object({
     name: z.string(),
-    version: z.string().optional().describe('Of this service, whose own code works on every result'),
-    wasm_sha256: sha256.optional().describe('Of the Wasm binary'),
-    sources: z.array(z.string()).optional().describe('What is compiled in: name and version'),
+    version: z.string().optional().describe('Version of this service, whose own code processes every result'),
+    wasm_sha256: sha256.optional().describe('SHA-256 of the WebAssembly binary'),
+    sources: z.array(z.string()).optional().describe('Compiled-in libraries: name and version'),
   })
   .meta({ id: 'Engine' })
 export const receiptDocument = z
   .object({
-    iss: z.url().describe('Who says so: the origin that the file was sent to'),
+    iss: z.url().describe('Issuer: the origin that received the file'),
     task_id: taskId,
     file_name: z.string(),
     format: z.string(),
@@ -72,11 +75,14 @@ export const receiptDocument = z
     original_size: bytes,
     compressed_size: bytes,
     result: receipt,
-    encrypted: z.literal(true).optional().describe('The result is under a password: size and SHA-256 are of what is encrypted'),
-    engines: z.array(engine).nullable().describe('That may have worked on it; null where the task was completed before they were kept'),
+    encrypted: z
+      .literal(true)
+      .optional()
+      .describe('True if the result is encrypted with a password. Size and SHA-256 are those of the encrypted file'),
+    engines: z.array(engine).nullable().describe('Engines that may have processed the file; null for tasks of older versions'),
     completed_at: time,
   })
-  .meta({ id: 'SignedReceipt', description: 'What is signed.' })
+  .meta({ id: 'SignedReceipt', description: 'Content of a signed receipt.' })
 const publicKey = z
   .object({
     kty: z.literal('OKP'),

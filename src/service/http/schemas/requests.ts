@@ -15,7 +15,7 @@ const quality = z
   .enum(QUALITIES)
   .default('medium')
   .describe('`low` gives the smallest file, `high` the most faithful one. `ultra` exists for DOCX, XLSX, PPTX and OFD.')
-const format = z.string().min(1).max(40).describe('Output format; see /v1/formats. Default: the container the file came in.')
+const format = z.string().min(1).max(40).describe('Output format; see /v1/formats. Default: the format of the file.')
 const password = z
   .string()
   .min(1)
@@ -23,17 +23,21 @@ const password = z
   .refine((text) => new TextEncoder().encode(text).length <= MAX_PASSWORD_BYTES, TOO_MANY_BYTES)
   .refine((text) => !/\p{Cc}/u.test(text), 'must_not_contain_control_characters' satisfies ApiPlainCode)
   .describe('Encrypts the result (AES-256): inside PDF and Office files, else as a ZIP around it.')
-const callbackUrl = z.string().min(1).max(2048).describe('Told when a task ends (Standard Webhooks). https to a public name.')
+const callbackUrl = z
+  .string()
+  .min(1)
+  .max(2048)
+  .describe('Address that receives a request when a task ends (Standard Webhooks). It must be https with a public domain name.')
 const targetSize = z
   .string()
   .regex(/^[1-9]\d{0,14}$/, 'must_be_whole_number_of_bytes' satisfies ApiPlainCode)
   .transform(Number)
-  .describe('Wanted size in bytes: the best result that fits.')
+  .describe('Maximum size of the result in bytes. The service returns the best quality that fits.')
 
 const usageRights = z
   .enum(['keep', 'drop'])
   .describe(
-    'PDFs in which nothing but usage rights for Adobe Reader is signed come back unchanged, as `signed`. `drop` compresses them and leaves these rights out: Adobe Reader then no longer saves what is filled in or remarked, where it needed them for that.',
+    'For PDFs whose only signature grants usage rights for Adobe Reader. `keep` returns them unchanged with the reason `signed`. `drop` compresses them without these rights: Adobe Reader may then no longer save form entries or comments.',
   )
 
 export const compressFields = z.object({
@@ -139,12 +143,12 @@ export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: u
 }
 
 export const listQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20).describe('Tasks a page'),
-  cursor: z.string().max(200).optional().describe('`next_cursor` of the page before'),
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe('Tasks per page'),
+  cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page'),
 })
 export const cursorQuery = z.object({ cursor: z.string().max(1000).optional() })
 export const receiptQuery = z.object({
-  decoded: z.enum(['0', '1']).default('0').describe('`1`: what is signed as JSON, instead of the JWS'),
+  decoded: z.enum(['0', '1']).default('0').describe('`1`: the signed content as JSON instead of the JWS'),
 })
 export const usageQuery = z.object({
   month: z

@@ -30,14 +30,17 @@ const formatFacts = z
     family: z.string(),
     extensions: z.array(z.string()),
     mime_types: z.array(z.string()),
-    available: z.boolean().describe('false: recognised, and returned unchanged for now'),
+    available: z.boolean().describe('false: recognised, but returned unchanged at present'),
     outputs: z.array(z.string()).describe('The first is the default'),
     qualities: z.array(qualityName),
     levels: z.record(z.string(), z.string()).optional(),
     fidelity,
     password: z.enum(['pdf', 'ooxml', 'zip']).describe('How a password is applied'),
-    max_pixels: z.int().optional().describe('Of a picture, or of one of a film; larger ones come back unchanged, `over_budget`'),
-    quick_up_to: bytes.describe('Files up to this size are answered in the request; larger ones are queued'),
+    max_pixels: z
+      .int()
+      .optional()
+      .describe('Maximum pixels of a picture or video frame. Larger ones are returned unchanged with the reason `over_budget`'),
+    quick_up_to: bytes.describe('Files up to this size are compressed within the request; larger ones are queued'),
   })
   .meta({ id: 'Format' })
 const limits = z
@@ -53,13 +56,13 @@ const limits = z
 const holds = z.object({ alpha: z.boolean(), bits: z.int(), frames: z.boolean(), metadata: z.array(z.string()) }).meta({ id: 'Holds' })
 const outputFacts = z
   .object({
-    id: z.string().describe('What `format` takes'),
+    id: z.string().describe('Value for `format`'),
     title: z.string(),
     extension: z.string(),
     media_type: z.string(),
-    wraps: z.boolean().describe('Put around the whole file, which keeps its name: notes.md.zst'),
-    holds: holds.optional().describe('Pictures: what the output can hold'),
-    max_pixels: z.int().optional().describe('Of a picture without transparency that becomes this'),
+    wraps: z.boolean().describe('True if the output wraps the whole file and appends to its name: notes.md.zst'),
+    holds: holds.optional().describe('Pictures: features that the output can store'),
+    max_pixels: z.int().optional().describe('Maximum pixels of a picture without transparency in this output'),
   })
   .meta({ id: 'Output' })
 export const formats = z
@@ -67,8 +70,8 @@ export const formats = z
     formats: z.array(formatFacts),
     output_formats: z.array(outputFacts),
     limits,
-    job_memory_bytes: bytes.describe('What one job may use; a file that needs more comes back unchanged, `over_budget`'),
-    max_body_bytes: bytes.describe('The largest body of a request; what is larger goes up in chunks, see `/v1/uploads`'),
+    job_memory_bytes: bytes.describe('Memory of one job. A file that needs more is returned unchanged with the reason `over_budget`'),
+    max_body_bytes: bytes.describe('Largest request body. Upload larger files in chunks, see `/v1/uploads`'),
   })
   .meta({ id: 'Formats' })
 
@@ -77,16 +80,16 @@ const statusPart = z
   .object({
     looks: z.int().min(0),
     failures: z.int().min(0),
-    mean_ms: z.int().min(0).optional().describe('Absent where nothing answered'),
+    mean_ms: z.int().min(0).optional().describe('Mean response time. Absent if nothing responded'),
     max_ms: z.int().min(0),
   })
   .meta({ id: 'StatusPart' })
 const statusDay = z.object({ day: z.iso.date(), parts: z.record(z.string(), statusPart) }).meta({ id: 'StatusDay' })
 export const status = z
   .object({
-    status: z.enum(['ok', 'degraded', 'unknown']).describe('What the last look found; `unknown`: the last one is long ago'),
+    status: z.enum(['ok', 'degraded', 'unknown']).describe('Result of the last check. `unknown`: the last check is too old'),
     looked_at: time.optional(),
-    days: z.array(statusDay).describe('The oldest first; days without looks are absent'),
+    days: z.array(statusDay).describe('Oldest day first; days without checks are absent'),
   })
   .meta({ id: 'Status' })
 export const health = z.object({ status: z.enum(['ok', 'degraded']), checks: z.record(z.string(), healthCheck) }).meta({ id: 'Health' })

@@ -4,10 +4,10 @@ import { batchId, bytes, discriminator, ofTestKeys, qualityName, taskId, time, u
 import { receipt } from './receipts.ts'
 
 const errorBody = z
-  .object({ code: z.int().describe('The HTTP status'), message: z.string().describe('For people'), request_id: z.string() })
+  .object({ code: z.int().describe('The HTTP status'), message: z.string().describe('Message for people'), request_id: z.string() })
   .meta({ id: 'ErrorBody' })
 const errorDetail = z
-  .looseObject({ type: z.string().describe('A stable word of the table above; there may be new ones'), doc_url: z.url() })
+  .looseObject({ type: z.string().describe('A stable error type of the table above; new types may be added'), doc_url: z.url() })
   .meta({ id: 'ErrorDetail', description: 'The facts of an error; which ones depends on its `type`.' })
 export const errorAnswer = z
   .object({ error: errorBody, error_detail: errorDetail })
@@ -34,7 +34,7 @@ export const task = z
         compressed_size: bytes,
         compression_ratio: z.string().regex(/^-?\d+\.\d%$/),
         completed_at: time,
-        output_format: z.string().describe('What the result is; under a password, what lies inside of the ZIP'),
+        output_format: z.string().describe('Format of the result. With a password: the format of the file inside the ZIP'),
         output_name: z.string(),
         expires_at: time,
         result: receipt,
@@ -65,8 +65,8 @@ export const upload = z
     upload_id: uploadId,
     file_name: z.string(),
     size: bytes,
-    offset: bytes.describe('Bytes that are stored; the next PATCH goes on there'),
+    offset: bytes.describe('Bytes stored so far; the next PATCH continues there'),
     expires_at: time,
-    task_id: taskId.nullable().describe('The task that it became'),
+    task_id: taskId.nullable().describe('The task that uses this upload'),
   })
   .meta({ id: 'Upload' })
