@@ -1,4 +1,4 @@
-/** The operator's API. */
+/** Tests of the operator's API. */
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
@@ -21,7 +21,7 @@ const made = async <T>(path: string, body: unknown) => {
 }
 
 describe('the operator', () => {
-  it('makes accounts, applications and keys, and shows a key once', async () => {
+  it('creates accounts, applications and keys, and shows a key only once', async () => {
     const { account_id } = await made<{ account_id: string }>('/admin/accounts', { name: 'Ada', plan: 'pro' })
     const base = `/admin/accounts/${account_id}`
     const { application_id } = await made<{ application_id: string }>(`${base}/applications`, { name: 'Shop' })
@@ -35,7 +35,7 @@ describe('the operator', () => {
     expect(((await (await operator(`${base}/webhook-secret`)).json()) as { webhook_secret: string }).webhook_secret).toMatch(/^whsec_/)
   })
 
-  it('disables, enables and limits keys, at once', async () => {
+  it('disables, enables and limits keys with immediate effect', async () => {
     const { account_id } = await made<{ account_id: string }>('/admin/accounts', { name: 'Ada', plan: 'enterprise' })
     const base = `/admin/accounts/${account_id}`
     const { application_id } = await made<{ application_id: string }>(`${base}/applications`, { name: 'Shop' })
@@ -50,7 +50,7 @@ describe('the operator', () => {
     expect((await errorOf(await call(who, '/v1/usage'))).error_detail.type).toBe('expired_key')
   })
 
-  it('is told what is wrong', async () => {
+  it('receives an error that names the invalid value', async () => {
     expect((await operator('/admin/accounts', 'POST', { name: '', plan: 'pro' })).status).toBe(400)
     expect((await operator('/admin/accounts', 'POST', { name: 'x', plan: 'gold' })).status).toBe(400)
     expect((await operator('/admin/accounts', 'POST', { name: 'x', plan: 'pro', admin: true })).status).toBe(400)
@@ -60,7 +60,7 @@ describe('the operator', () => {
     expect((await operator(`/admin/accounts/${account_id}/keys/none`, 'PATCH', { state: 'disabled' })).status).toBe(404)
   })
 
-  it('needs the token, and does not exist without one', async () => {
+  it('needs the operator token, and has no routes if no token is configured', async () => {
     expect((await operator('/admin/accounts', 'GET', undefined, 'wrong')).status).toBe(401)
     expect((await call(undefined, '/admin/accounts')).status).toBe(401)
     const context = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} } as unknown as ExecutionContext
@@ -80,7 +80,7 @@ describe('backups', () => {
     return { account_id, base, key }
   }
 
-  it('an account that is gone is made again from its export, and its keys work as before', async () => {
+  it('restores a lost account from its export, with working keys', async () => {
     const { account_id, base, key } = await shop()
     const account = env.ACCOUNTS.getByName(account_id)
     const at = Date.now()
@@ -105,13 +105,13 @@ describe('backups', () => {
     expect(await made(`${base}/import`, { day })).toMatchObject({ account_id, name: 'Ada', plan: 'pro', state: 'active' })
     const after = await call({ accountId: account_id, key }, '/v1/usage')
     expect(after.headers.get('X-RateLimit-Limit')).toBe('77')
-    // What was kept, and the calls of the key, were in objects that are lost.
+    // Files and request counts were in Durable Objects that are lost.
     const lost = { api_calls: 1, storage_used: 0, by_day: expect.anything() }
     expect(await after.json()).toEqual({ ...(before as object), ...lost })
     expect((await call({ accountId: account_id, key }, '/v1/tasks')).status).toBe(403)
   })
 
-  it('goes back to a moment, or to a bookmark, where the platform keeps one', async () => {
+  it('restores the state of a time or bookmark if the platform stores one', async () => {
     const { account_id, base } = await shop()
     const refused = await operator(`${base}/restore`, 'POST', { at: '2026-11-22T10:00:00Z' })
     expect(await errorOf(refused)).toMatchObject({ error: { message: expect.stringContaining('Only Cloudflare') } })

@@ -1,4 +1,4 @@
-/** Who is told that the storage fills: signed, once a month at each level, again where nobody answered. */
+/** Tests of storage alerts: signed, once a month per level, retried if the receiver does not answer. */
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Webhook } from 'standardwebhooks'
@@ -17,7 +17,7 @@ interface Sent {
   readonly headers: Record<string, string>
 }
 
-/** In the storage of an object of its own. */
+/** Runs `work` in the storage of a separate Durable Object. */
 async function inStorage(
   work: (alerts: StorageAlerts, send: (status: number) => Promise<Sent[]>, storage: DurableObjectStorage) => Promise<void>,
 ): Promise<void> {
@@ -40,7 +40,7 @@ async function inStorage(
 const types = (sent: Sent[]) => sent.map(({ body }) => (JSON.parse(body) as { type: string }).type)
 
 describe('an alert', () => {
-  it('comes at 80 % and when it is full, each once a month', () =>
+  it('is sent at 80 % and at 100 % of the storage, each once a month', () =>
     inStorage(async (alerts, send) => {
       alerts.look(() => ({ plan: 'pro', used: 900, quota: 1000 }))
       expect(await send(200), 'nobody is to be told').toEqual([])
@@ -64,7 +64,7 @@ describe('an alert', () => {
       vi.useRealTimers()
     }))
 
-  it('is tried again later, and forgotten with its address', () =>
+  it('is retried later, and removed together with its address', () =>
     inStorage(async (alerts, send) => {
       alerts.set('https://hooks.example.com/')
       alerts.look(() => ({ plan: 'pro', used: 800, quota: 1000 }))
@@ -80,7 +80,7 @@ describe('an alert', () => {
       vi.useRealTimers()
     }))
 
-  it('costs a change of a task no read where nobody is to be told', () =>
+  it('causes no reads for accounts without an alert address', () =>
     inStorage(async (_, __, storage) => {
       const alerts = new StorageAlerts(storage)
       alerts.look(() => ({ plan: 'pro', used: 0, quota: 1000 }))
@@ -89,7 +89,7 @@ describe('an alert', () => {
       expect(read).not.toHaveBeenCalled()
     }))
 
-  it('is asked for in the console by admins, for public addresses, and stands among the deliveries', async () => {
+  it('is configured by admins for public addresses, and is listed among the deliveries', async () => {
     const { accountId, account, browser } = await signedIn('pro')
     const refused = await browser.ask('POST', '/callbacks/alerts', { url: 'https://10.0.0.1/' })
     expect((await errorOf(refused)).error_detail.type).toBe('unsafe_callback_url')

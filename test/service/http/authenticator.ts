@@ -1,16 +1,16 @@
-/** An authenticator in software (WebAuthn Level 3, ES256, no attestation), whose counter stays 0 as that of synced passkeys does. */
+/** Software authenticator (WebAuthn Level 3, ES256, no attestation). Its counter stays 0, like that of synced passkeys. */
 import { BASE } from './client.ts'
 
 const ORIGIN = new URL(BASE)
-/** User present and verified; with attested credential data (6.1). */
+/** Flags: user present and verified; with attested credential data (6.1). */
 const SIGNED_IN = 0x05
 const REGISTERED = 0x45
 
 export interface Authenticator {
   readonly credentialId: string
-  /** The answer to `navigator.credentials.create`. */
+  /** Result of `navigator.credentials.create`. */
   register(options: { challenge: string; user: { id: string } }): Promise<Record<string, unknown>>
-  /** The answer to `navigator.credentials.get`. */
+  /** Result of `navigator.credentials.get`. */
   signIn(options: { challenge: string }): Promise<{ id: string; response: Record<string, string> } & Record<string, unknown>>
 }
 
@@ -80,7 +80,7 @@ function base64Url(data: Uint8Array): string {
     .replaceAll('=', '')
 }
 
-/** An ECDSA signature as X.690 writes it: two integers without leading zeros, positive. */
+/** Encodes an ECDSA signature in DER (X.690): two positive integers without leading zeros. */
 function der(...numbers: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const integers = numbers.map((number) => {
     const first = number.findIndex((byte) => byte > 0)

@@ -7,7 +7,7 @@ import { Blocks } from '../../../src/service/store/blocks.ts'
 const noise = (bytes: number) => Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i, 2654435761) >>> 13) & 255)
 
 describe('blobs', () => {
-  it('answers many small reads at once, all over a file of more blocks than are kept', async () => {
+  it('answers parallel small reads of a file with more blocks than the cache holds', async () => {
     const bytes = noise(4_500_000)
     await env.BLOBS.put('reads', bytes)
     const source = r2Source(env.BLOBS, 'reads', bytes.length, 'reads')
@@ -19,7 +19,7 @@ describe('blobs', () => {
     })
   })
 
-  it('stores what was written in pieces of any size, patched at the start', async () => {
+  it('stores writes of any size, with a patch at the start', async () => {
     const bytes = noise(12_000_000)
     const sink = r2Sink(env.BLOBS, 'written', Number.POSITIVE_INFINITY, 'written')
     for (let at = 0, step = 1; at < bytes.length; at += step, step = (step * 3) % 1_000_003) await sink.write(bytes.slice(at, at + step))
@@ -30,7 +30,7 @@ describe('blobs', () => {
     expect(Buffer.compare(new Uint8Array(await new Response(stored.stream()).arrayBuffer()), bytes)).toBe(0)
   })
 
-  it('stores the same without keeping the first part, which cannot be patched then', async () => {
+  it('stores the same bytes without retaining the first part, which then cannot be patched', async () => {
     for (const size of [0, 1000, 5 * 1024 * 1024, 12_000_000]) {
       const sink = r2Sink(env.BLOBS, 'plain', Number.POSITIVE_INFINITY, 'plain', { patchable: false })
       const bytes = noise(size)
@@ -42,7 +42,7 @@ describe('blobs', () => {
     }
   })
 
-  it('begins again where what was written is not good enough', async () => {
+  it('starts over after a rejected attempt', async () => {
     const sink = r2Sink(env.BLOBS, 'again', Number.POSITIVE_INFINITY, 'again', { patchable: false })
     for (let i = 0; i < 12; i++) await sink.write(noise(1_000_000))
     await sink.abort()
@@ -54,7 +54,7 @@ describe('blobs', () => {
     expect(Buffer.compare(new Uint8Array(await new Response(stored.stream()).arrayBuffer()), bytes)).toBe(0)
   })
 
-  it('hashes what is stored, whatever its length', async () => {
+  it('hashes stored blobs of any length', async () => {
     for (const size of [0, 1, 262_144, 262_145, 3_000_000]) {
       const bytes = noise(size)
       await env.BLOBS.put('hashed', bytes)
@@ -63,7 +63,7 @@ describe('blobs', () => {
     await expect(sha256OfBlob(env.BLOBS, 'nothing')).rejects.toThrow()
   })
 
-  it('sources that share their blocks keep as many as one does, and never take one for another', async () => {
+  it('shares one block cache between sources without mixing their blocks', async () => {
     const parts = Array.from({ length: 20 }, (_, i) => noise(300_000).fill(i, 0, 8))
     for (const [i, part] of parts.entries()) await env.BLOBS.put(`shared/${i}`, part)
     const fetched: Uint8Array[] = []
@@ -78,7 +78,7 @@ describe('blobs', () => {
       using blocks = new Blocks()
       const sources = parts.map((part, i) => r2Source(bucket, `shared/${i}`, part.length, 'part', blocks))
       for (const [i, source] of sources.entries()) expect((await source.read(0, 8)).slice()).toEqual(new Uint8Array(8).fill(i))
-      // Of 300 kB, in 2 MB.
+      // Blocks of 300 kB in a cache of 2 MB.
       expect(fetched.filter(({ length }) => length > 0)).toHaveLength(6)
       await env.BLOBS.put('shared/19', new Uint8Array(300_000).fill(77))
       const again = r2Source(bucket, 'shared/19', 300_000, 'part', blocks)
@@ -88,7 +88,7 @@ describe('blobs', () => {
     expect(fetched.filter(({ length }) => length > 0)).toHaveLength(0)
   })
 
-  it('reads more and more at once where reading goes on, and a small object as a whole', async () => {
+  it('grows sequential reads, and reads a small object at once', async () => {
     const bytes = noise(9_000_000)
     await env.BLOBS.put('windows', bytes)
     const asked: R2Range[] = []
@@ -100,7 +100,7 @@ describe('blobs', () => {
     } as unknown as R2Bucket
     const forwards = r2Source(bucket, 'windows', bytes.length, 'windows', new Blocks(4 * 1024 * 1024))
     for (let at = 0; at < bytes.length; at += 100_000) {
-      // An index at the end, to which a parser returns now and then.
+      // Simulates a parser that returns to an index at the end of the file.
       await forwards.read(8_900_000, 1000)
       expect(Buffer.compare(await forwards.read(at, 100_000), bytes.subarray(at, at + 100_000))).toBe(0)
     }
@@ -113,7 +113,7 @@ describe('blobs', () => {
     expect(asked).toEqual([{ offset: 0, length: bytes.length }])
   })
 
-  it('frees large chunks as soon as they are copied', async () => {
+  it('releases large chunks after copying them', async () => {
     const sink = r2Sink(env.BLOBS, 'freed', Number.POSITIVE_INFINITY, 'freed')
     const [large, small] = [noise(100_000), noise(1000)]
     await sink.write(large)

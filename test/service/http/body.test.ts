@@ -1,4 +1,4 @@
-/** Bodies of strangers: how much of them is read before they are refused. */
+/** Tests of request bodies: how many bytes are read before a refusal. */
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
@@ -9,7 +9,7 @@ import { BASE, errorOf, member } from './client.ts'
 const CHUNK_BYTES = 16 * 1024
 const MAX_JSON_BYTES = 64 * 1024
 
-/** Sends `total` bytes without a length, and counts how many of them were taken. */
+/** Sends `total` bytes without Content-Length and counts the bytes that the service read. */
 async function send(path: string, total: number, headers: Record<string, string> = {}, method = 'POST') {
   let taken = 0
   let cancelled = false
@@ -34,7 +34,7 @@ async function send(path: string, total: number, headers: Record<string, string>
 
 const PUBLIC = ['/console/api/register/options', '/console/api/register', '/console/api/login']
 
-it('a body of 10 MB without a length is refused after 64 KB of it, whoever sends it', async () => {
+it('refuses a 10 MB body without Content-Length after 64 KB', async () => {
   const operator = { Authorization: `Bearer ${env.ADMIN_TOKEN}` }
   for (const [path, headers] of [...PUBLIC.map((one) => [one, {}] as const), ['/admin/accounts', operator] as const]) {
     const { answer, taken, cancelled } = await send(path, 10_000_000, headers)
@@ -46,7 +46,7 @@ it('a body of 10 MB without a length is refused after 64 KB of it, whoever sends
   }
 })
 
-it('what is refused by its length header, or at the door, is read over, so that its sender hears why', async () => {
+it('discards the body of a refused request, so that the client receives the error', async () => {
   const long = await send('/console/api/login', 1_000_000, { 'Content-Length': '1000000' })
   expect((await errorOf(long.answer)).error_detail).toMatchObject({ type: 'malformed_request', limit_bytes: MAX_JSON_BYTES })
   expect(long.taken).toBeGreaterThanOrEqual(1_000_000)
@@ -56,7 +56,7 @@ it('what is refused by its length header, or at the door, is read over, so that 
   expect(raw.taken).toBeGreaterThanOrEqual(1_000_000)
 })
 
-it('a form without a key is refused without being parsed, and its sender hears why', async () => {
+it('refuses a form without a key before parsing it, and the client receives the error', async () => {
   const { answer, taken } = await send('/v1/compress', 1_000_000, { 'Content-Type': 'multipart/form-data; boundary=x' })
   expect((await errorOf(answer)).error_detail.type).toBe('missing_key')
   expect(taken).toBeGreaterThanOrEqual(1_000_000)
@@ -68,7 +68,7 @@ it('a form without a key is refused without being parsed, and its sender hears w
   expect((await errorOf(parsed.answer)).error_detail.type).toBe('malformed_request')
 })
 
-it('a body of 64 KB is read whole, and letters cut by chunks stay whole', async () => {
+it('reads a body of 64 KB, with characters that are split between chunks', async () => {
   const text = JSON.stringify({ name: 'ü'.repeat(50), plan: 'free' })
   const bytes = new TextEncoder().encode(text + ' '.repeat(MAX_JSON_BYTES - new TextEncoder().encode(text).length))
   const cut = (sizes: number) =>

@@ -1,4 +1,4 @@
-/** A person at the console: cookies, and the header that other sites cannot send. */
+/** Browser session of a person at the console: cookies, and the header that other sites cannot send. */
 import { env, exports } from 'cloudflare:workers'
 import { enlist } from '../../../src/service/store/account-index.ts'
 import type { PlanId } from '../../../src/service/store/plans.ts'
@@ -29,7 +29,7 @@ export class Browser {
     return (await answer.json()) as T
   }
 
-  /** Asks for options and answers them. */
+  /** Requests passkey options and answers them. */
   async register(invitation: string, authenticator: Authenticator): Promise<Response> {
     type Options = { options: { challenge: string; user: { id: string } } }
     const { options } = await this.json<Options>('POST', '/register/options', { invitation })
@@ -50,7 +50,7 @@ export async function newAccount(plan: PlanId) {
   return { accountId, account }
 }
 
-/** A person of a new account, signed in. */
+/** Creates a new account with a signed-in person. */
 export async function signedIn(plan: PlanId) {
   const { accountId, account } = await newAccount(plan)
   const [browser, authenticator] = [new Browser(), await newAuthenticator()]

@@ -1,4 +1,4 @@
-/** Which addresses callbacks may have, before anybody looks where their names lead. */
+/** Tests of the allowed callback addresses, before DNS resolution. */
 import { describe, expect, it } from 'vitest'
 import { inLanguage } from '../../../src/service/i18n/message.ts'
 import { checkCallbackUrl } from '../../../src/service/tasks/callback-url.ts'
@@ -10,7 +10,7 @@ const why = (url: string, rules = PUBLIC) => {
 }
 
 describe('a callback address', () => {
-  it('has no name that only an inner network knows', () => {
+  it('is refused if its host is an internal name', () => {
     const names = [
       ...[
         'jenkins.svc',
@@ -36,7 +36,7 @@ describe('a callback address', () => {
     for (const name of names) expect(why(`https://${name}/x`), name).toBe('its host is an internal name')
   })
 
-  it('has a name that may be one', () => {
+  it('is accepted if its host is a public domain name', () => {
     const names = [
       `${'a'.repeat(64)}.com`,
       `${'a.'.repeat(127)}com`,
@@ -55,7 +55,7 @@ describe('a callback address', () => {
     }
   })
 
-  it('has a port that is for https, or that the operator allows', () => {
+  it('must use port 443, 8443 or a port that the operator allows', () => {
     for (const port of [22, 25, 80, 3000, 6379, 9443]) {
       expect(why(`https://a.com:${port}/`), String(port)).toBe(`its port is ${port}; callbacks may use 443, 8443`)
     }
@@ -63,7 +63,7 @@ describe('a callback address', () => {
     expect(why('https://a.com:9443/', { ...PUBLIC, ports: [9443] } as typeof PUBLIC)).toBe('fine')
   })
 
-  it('may be http on this machine only where nobody else can ask for it', () => {
+  it('may use http on the local machine only in a local service', () => {
     for (const host of ['127.0.0.1:9999', 'localhost:80', '[::1]:1']) {
       expect(why(`http://${host}/`, { loopbackHttp: true }), host).toBe('fine')
       expect(why(`http://${host}/`), host).toBe('it must begin with https://')

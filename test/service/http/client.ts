@@ -1,4 +1,4 @@
-/** Requests to the app, and accounts with keys to make them with. */
+/** Sends requests to the app, and creates accounts with keys. */
 import { env, exports } from 'cloudflare:workers'
 import { enlist } from '../../../src/service/store/account-index.ts'
 import type { NewKey } from '../../../src/service/store/accounts.ts'
@@ -12,7 +12,7 @@ export interface Member {
   readonly key: string
 }
 
-/** An account of its own with one key: tests must not meet. */
+/** Creates a separate account with one key, so that tests do not influence each other. */
 export async function member(change: Partial<NewKey> = {}, storageBytes?: number): Promise<Member> {
   const accountId = `acc_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
   const account = env.ACCOUNTS.getByName(accountId)
@@ -64,7 +64,7 @@ export interface ErrorBody {
 
 export const errorOf = async (answer: Response) => (await answer.json()) as ErrorBody
 
-/** Keys of everything stored for tasks. */
+/** R2 keys of all blobs stored for tasks. */
 export async function blobs(): Promise<string[]> {
   const { objects } = await env.BLOBS.list()
   return objects.map((object) => object.key).filter((key) => !key.startsWith('accounts/'))

@@ -1,4 +1,4 @@
-/** The console lets nobody do more than the plan and the operator allow. */
+/** Tests that the console cannot exceed the limits of the plan and the operator. */
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -33,7 +33,7 @@ const operator = (accountId: string, path: string, method: string, body: unknown
   })
 
 describe('a session', () => {
-  it("obeys the plan's requests a minute, and its uploads are calls (free-plan-without-limit)", async () => {
+  it('obeys the rate limit of the plan, and its uploads count as requests (free-plan-without-limit)', async () => {
     const { browser, account } = await signedIn('free')
     const send = () => browser.ask('POST', '/v1/compress', form({}, [['file', TEXT, 'a.txt']]))
     const statuses = (await Promise.all(Array.from({ length: 14 }, send))).map((answer) => answer.status)
@@ -47,7 +47,7 @@ describe('a session', () => {
     expect(await account.usage('free')).toMatchObject({ api_calls: 10, by_day: [{ api_calls: 10 }] })
   })
 
-  it('of every person of an account shares one window', async () => {
+  it('shares one rate limit with all people of the account', async () => {
     const { browser, account, accountId } = await signedIn('free')
     const bob = new Browser()
     expect((await bob.register(await account.people.invite('Bob'), await newAuthenticator())).status).toBe(200)
@@ -57,7 +57,7 @@ describe('a session', () => {
     expect((await bob.ask('DELETE', '/v1/tasks/x')).status).toBe(429)
   })
 
-  it('has no callbacks where the plan has none', async () => {
+  it('has no callbacks if the plan does not include them', async () => {
     const { browser } = await signedIn('free')
     expect(await type(await browser.ask('POST', '/callbacks/test', { url: 'https://hooks.example.com/' }))).toEqual([
       403,
@@ -69,7 +69,7 @@ describe('a session', () => {
 })
 
 describe('keys that people make', () => {
-  it('are as many as the plan has, however many are asked for at once', async () => {
+  it('never exceed the number in the plan, even with parallel requests', async () => {
     const { browser } = await signedIn('free')
     const application_id = await application(browser)
     const answers = await Promise.all(Array.from({ length: 8 }, () => browser.ask('POST', '/keys', { application_id })))
@@ -78,7 +78,7 @@ describe('keys that people make', () => {
     expect((await errorOf(refused)).error_detail).toMatchObject({ type: 'plan_not_allowed', plan: 'free', limit: 2 })
   })
 
-  it('make room when they are disabled, but not with a fresh window at once', async () => {
+  it('free a place when they are disabled, but not with a new rate limit at once', async () => {
     const { browser } = await signedIn('free')
     const application_id = await application(browser)
     const [used, idle] = [await newKey(browser, application_id), await newKey(browser, application_id)]
@@ -90,7 +90,7 @@ describe('keys that people make', () => {
     expect(await type(await browser.ask('PATCH', `/keys/${idle.key_id}`, { state: 'active' }))).toEqual([403, 'plan_not_allowed'])
   })
 
-  it('have no more requests a minute than the operator set, in any application, and follow it', async () => {
+  it('never exceed the rate limit set by the operator, in any application', async () => {
     const { browser, accountId } = await signedIn('enterprise')
     const first = await newKey(browser, await application(browser))
     expect(await limitOf(first.key)).toBe('unlimited')
@@ -108,7 +108,7 @@ describe('keys that people make', () => {
     expect([await limitOf(first.key), await limitOf(key)]).toEqual(['unlimited', 'unlimited'])
   })
 
-  it('stay disabled where the operator disabled them, also by a reset', async () => {
+  it('stay disabled after a reset if the operator disabled them', async () => {
     const { browser, accountId } = await signedIn('pro')
     const { key, key_id } = await newKey(browser, await application(browser))
     await operator(accountId, `/keys/${key_id}`, 'PATCH', { state: 'disabled' })
@@ -125,7 +125,7 @@ describe('keys that people make', () => {
     expect((await useKey(key)).status).toBe(200)
   })
 
-  it('that were disabled before it was kept by whom are left to the operator', async () => {
+  it('disabled by older versions can only be enabled by the operator', async () => {
     const { browser, accountId } = await signedIn('pro')
     const { key, key_id } = await newKey(browser, await application(browser))
     const gate = env.KEY_GATES.getByName(await hashKey(key))
@@ -136,7 +136,7 @@ describe('keys that people make', () => {
     expect((await useKey(key)).status).toBe(200)
   })
 
-  it("find the operator's limits of before in an account that did not keep them (old-state)", async () => {
+  it("keep the operator's limits in accounts stored by older versions (old-state)", async () => {
     const { accountId, account, browser } = await signedIn('pro')
     const { applicationId } = await account.createApplication('Old', 'test')
     await account.createKey(applicationId, { plan: 'pro', scopes: SCOPES, requestsPerMinute: 3 })
@@ -150,7 +150,7 @@ describe('keys that people make', () => {
     expect((await browser.ask('DELETE', '/v1/tasks/x')).headers.get('X-RateLimit-Limit')).toBe('3')
   })
 
-  it('keep their rights, expiry and window over a reset', async () => {
+  it('keep scopes, expiry and rate limit after a reset', async () => {
     const { browser } = await signedIn('free')
     const application_id = await application(browser)
     const expires_at = new Date(Date.now() + 86_400_000).toISOString()
@@ -166,7 +166,7 @@ describe('keys that people make', () => {
     expect(await type(await browser.ask('POST', `/keys/${fresh.key_id}/reset`, { grace_seconds: 0 }))).toEqual([400, 'invalid_parameter'])
   })
 
-  it('go on for a day after a reset, unless something else is asked for', async () => {
+  it('stay valid for a day after a reset by default', async () => {
     const { browser, accountId } = await signedIn('pro')
     const old = await newKey(browser, await application(browser), { name: 'Till' })
     const fresh = await browser.json<Key>('POST', `/keys/${old.key_id}/reset`, {})
@@ -179,7 +179,7 @@ describe('keys that people make', () => {
     expect(view, 'the name goes along').toMatchObject({ name: 'Till' })
   })
 
-  it('have names, are removed once they are out of use, and stay counted', async () => {
+  it('have names, can be deleted after they are disabled, and keep their usage figures', async () => {
     const { browser } = await signedIn('pro')
     const application_id = await application(browser)
     const { key, key_id } = await newKey(browser, application_id, { name: 'Checkout' })
@@ -203,7 +203,7 @@ describe('keys that people make', () => {
     expect(await browser.json('GET', '/applications')).toMatchObject({ applications: [] })
   })
 
-  it('with a limit of the operator are not removed by others: the limit would go along', async () => {
+  it('with a limit of the operator cannot be deleted by others, because the limit would be lost', async () => {
     const { browser, accountId } = await signedIn('pro')
     const { key_id } = await newKey(browser, await application(browser))
     await operator(accountId, `/keys/${key_id}`, 'PATCH', { requests_per_minute: 2 })
@@ -211,7 +211,7 @@ describe('keys that people make', () => {
     expect(await type(await browser.ask('DELETE', `/keys/${key_id}`))).toEqual([403, 'missing_scope'])
   })
 
-  it('are reset with a grace only where the plan has room for both', async () => {
+  it('are reset with a grace period only if the plan allows both keys', async () => {
     const { browser } = await signedIn('free')
     const application_id = await application(browser)
     const first = await newKey(browser, application_id)
@@ -223,7 +223,7 @@ describe('keys that people make', () => {
   })
 })
 
-it('a key that the operator makes while the account is disabled works when it is enabled, and not before', async () => {
+it('a key created while the account is disabled works only after the account is enabled', async () => {
   const { accountId, account } = await newAccount('pro')
   const { applicationId } = await account.createApplication('Shop', 'test')
   await operator(accountId, '', 'PATCH', { state: 'disabled' })

@@ -1,6 +1,6 @@
 /**
- * Jurisdictions, which workerd has only on Cloudflare ("not implemented in workerd"): other objects under the same names. Who asks for
- * an object without its jurisdiction finds another one, as there.
+ * Simulates jurisdictions, which workerd implements only on Cloudflare: different Durable Objects with the same name.
+ * Without the jurisdiction, a caller gets a different object, as on Cloudflare.
  */
 import type { Env } from '../../../src/service/env.ts'
 import { nested } from './nested.ts'

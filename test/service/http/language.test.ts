@@ -1,4 +1,4 @@
-/** `Accept-Language`: messages for people in Chinese, facts for programs the same. */
+/** Tests of `Accept-Language`: Chinese messages for people, unchanged facts for programs. */
 import { describe, expect, it } from 'vitest'
 import { languageOf } from '../../../src/service/http/language.ts'
 import { call, compress, type ErrorBody, member } from './client.ts'
@@ -9,7 +9,7 @@ const ask = async (language: string, path: string, accept = '*/*') => {
 }
 
 describe('Accept-Language', () => {
-  it('chooses by weight, and by place between equals', () => {
+  it('selects the language by weight, then by position', () => {
     expect(['zh', 'zh-CN,zh;q=0.9,en;q=0.8', 'fr, zh-Hans;q=0.5', 'en;q=0.4, ZH-cn;q=0.5'].map(languageOf)).toEqual(
       Array(4).fill('zh-Hans'),
     )
@@ -17,7 +17,7 @@ describe('Accept-Language', () => {
     expect(english.map(languageOf)).toEqual(Array(english.length).fill('en'))
   })
 
-  it('has the message of an error in Chinese, and its facts as they are', async () => {
+  it('translates error messages to Chinese and keeps their facts', async () => {
     const [chinese, english] = [await ask('zh-CN,zh;q=0.9', '/v1/nothing'), await ask('en', '/v1/nothing')]
     expect(chinese.body.error.message).toBe('地址 /v1/nothing 不存在。')
     expect(english.body.error.message).toBe('The address /v1/nothing does not exist.')
@@ -27,7 +27,7 @@ describe('Accept-Language', () => {
     expect((await ask('zh', '/v1/usage', 'application/problem+json')).body.detail).toContain('需要 API 密钥')
   })
 
-  it('tells why a task failed, also later', async () => {
+  it('translates the error of a failed task, also in later requests', async () => {
     const who = await member()
     const answer = await compress(who, new Uint8Array(3000).fill(1), 'a.jpg', {}, { 'Accept-Language': 'zh' })
     const said = (await answer.json()) as ErrorBody

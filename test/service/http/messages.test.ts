@@ -27,13 +27,13 @@ describe('a message of the API', () => {
     )
   })
 
-  it('is in the error and in the failed task', () => {
+  it('is stored in the error and in the failed task', () => {
     const error = new ApiError('unknown_route', apiMessage('nothing_at', { path: '/x' }))
     expect(error.message).toBe('The address /x does not exist.')
     expect(error.asTaskError('req_1')).toMatchObject({ code: 404, message: { code: 'nothing_at', path: '/x' } })
   })
 
-  it('is named by schemas only where it has no parameters', () => {
+  it('can be used in schemas only if it has no parameters', () => {
     expect(['must_not_be_empty', 'nothing_at', 'constructor', 'Invalid input'].map(isPlainCode)).toEqual([true, false, false, false])
   })
 

@@ -1,4 +1,4 @@
-/** What Prometheus reads of a deployment. */
+/** Tests of the Prometheus metrics of a deployment. */
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { signedIn } from './browser.ts'
@@ -6,7 +6,7 @@ import { call, form, TEXT } from './client.ts'
 
 const scrape = (token: string) => call(undefined, '/metrics', { headers: { Authorization: `Bearer ${token}` } })
 
-it('tells calls, tasks, bytes and storage of every account, to the operator alone', async () => {
+it('reports requests, tasks, bytes and storage of every account only to the operator', async () => {
   const { browser, accountId } = await signedIn('pro')
   const task = await browser.json<{ status: string }>('POST', '/v1/compress', form({}, [['file', TEXT, 'a.txt']]))
   expect((await scrape('nobody')).status).toBe(401)

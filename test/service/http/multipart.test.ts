@@ -12,7 +12,7 @@ interface Plain {
   bytes: Uint8Array
 }
 
-/** A stream that hands out `bytes` cut at these lengths, over and over. */
+/** Stream that delivers `bytes` in chunks of these lengths, repeatedly. */
 function cut(bytes: Uint8Array, lengths: readonly number[]): ReadableStream<Uint8Array> {
   let at = 0
   let turn = 0
@@ -46,11 +46,11 @@ function build(parts: readonly Plain[], boundary: string): Uint8Array {
   return new Uint8Array(bytes)
 }
 
-/** Bytes that often look like the beginning of a boundary. */
+/** Bytes that often resemble the beginning of a boundary. */
 const tricky = fc.array(fc.constantFrom(...encode('\r\n-XbX\0a')), { maxLength: 200 }).map((bytes) => new Uint8Array(bytes))
 
 describe('multipart', () => {
-  it('gives back every part, wherever the stream is cut', async () => {
+  it('returns every part for any split of the stream', async () => {
     const word = fc.stringMatching(/^[a-z]{1,12}$/)
     const part = fc.record({ name: word, fileName: fc.option(word, { nil: undefined }), bytes: tricky })
     await fc.assert(
@@ -66,7 +66,7 @@ describe('multipart', () => {
     )
   })
 
-  it('refuses a body that ends anywhere before its closing boundary', async () => {
+  it('refuses a body that ends before its closing boundary', async () => {
     const whole = build([{ name: 'file', fileName: 'a.txt', bytes: encode('hello') }], 'bb')
     const closing = whole.length - '--\r\n'.length
     for (let length = 0; length < closing + 2; length++) {
@@ -75,7 +75,7 @@ describe('multipart', () => {
     expect(await parse(whole.subarray(0, closing + 2), 'bb', [7])).toHaveLength(1)
   })
 
-  it('skips what the reader of a part leaves over', async () => {
+  it('skips the unread rest of a part', async () => {
     const body = build(
       [1, 2, 3].map((n) => ({ name: `n${n}`, fileName: undefined, bytes: new Uint8Array(1000) })),
       'bb',
@@ -85,7 +85,7 @@ describe('multipart', () => {
     expect(names).toEqual(['n1', 'n2', 'n3'])
   })
 
-  it('reads names in every spelling clients use', async () => {
+  it('reads field names in all encodings that clients use', async () => {
     const names = async (disposition: string) => {
       const [part] = await parse(encode(`--b\r\ncontent-disposition: ${disposition}\r\n\r\nx\r\n--b--`), 'b')
       return [part?.name, part?.fileName]
@@ -100,7 +100,7 @@ describe('multipart', () => {
     expect(await names('form-data; name="f"; filename="C:\\temp\\a.txt"')).toEqual(['f', 'C:\\temp\\a.txt'])
   })
 
-  it('takes boundaries quoted and bare, in any case of the type', () => {
+  it('accepts quoted and bare boundaries, and any case of the media type', () => {
     expect(boundaryOf('multipart/form-data; boundary=abc')).toBe('abc')
     expect(boundaryOf('Multipart/Form-Data; charset=x; Boundary="a b"')).toBe('a b')
     for (const bad of [
@@ -115,7 +115,7 @@ describe('multipart', () => {
     }
   })
 
-  it('leaves nothing behind when a body breaks', async () => {
+  it('stores nothing if a body ends early', async () => {
     const who = await member()
     const file = (disposition: string, content: string) => `--b\r\nContent-Disposition: ${disposition}\r\n\r\n${content}\r\n`
     const good = file('form-data; name="file"; filename="a.txt"', TEXT)

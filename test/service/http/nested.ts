@@ -1,6 +1,6 @@
 /**
- * Calls through a property of a Durable Object (`account.people.invite(…)`) in one expression. workerd pipelines them; the
- * classes that the test runner wraps around ours do not, so here the property is fetched first.
+ * Calls through a property of a Durable Object (`account.people.invite(…)`) in one expression. workerd pipelines them;
+ * the test runner's wrapper classes do not, so the property is fetched first.
  */
 const NESTED = ['people', 'challenges']
 

@@ -1,4 +1,4 @@
-/** What generators of clients need from the document, beyond its being right. */
+/** Tests of what client generators need from the OpenAPI document, beyond its validity. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { call } from './client.ts'
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
   operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
 }, 60_000)
 
-/** A schema and everything in it, with the name that a generator derives where it has none of its own. */
+/** Yields a schema and all nested schemas, with the name that a generator derives if the schema has none. */
 function* within(schema: Schema, name: string): Generator<[schema: Schema, name: string]> {
   yield [schema, name]
   const inner: [Schema, string][] = [
@@ -67,7 +67,7 @@ const components = () => Object.entries(schemas).flatMap(([name, schema]) => [..
 const pascal = (name: string) => name.replace(/(^|[^A-Za-z0-9])([A-Za-z0-9])/g, (_, __, letter: string) => letter.toUpperCase())
 
 describe('the document', () => {
-  it('gives every object a name, so that none is made twice under one', () => {
+  it('names every object schema exactly once', () => {
     const unnamed = components().filter(([schema, name]) => schema.properties && !(name in schemas))
     expect(unnamed.map(([, name]) => name)).toEqual([])
     for (const { name, type, schema } of answers())
@@ -77,7 +77,7 @@ describe('the document', () => {
       ...components().flatMap(([schema, name]) => (schema.enum && !(name in schemas) ? [name] : [])),
       ...operations.flatMap(({ operationId, parameters = [], requestBody }) => [
         ...parameters.flatMap(({ name, schema }) => (schema.enum ? [`${operationId}_${name}`] : [])),
-        // What has a name of its own is among the components.
+        // Named schemas are among the components.
         ...Object.values(requestBody?.content ?? {}).flatMap(({ schema }) =>
           schema.$ref
             ? []
@@ -88,7 +88,7 @@ describe('the document', () => {
     expect(generated.filter((name, i) => generated.indexOf(name) !== i)).toEqual([])
   })
 
-  it('tells alternatives apart by a field whose every word it names', () => {
+  it('has a discriminator with all values for every union', () => {
     const unions = components().filter(([schema]) => schema.oneOf)
     expect(unions.map(([, name]) => name).sort()).toEqual(['Receipt', 'Task'])
     for (const [{ oneOf = [], discriminator, properties }, name] of unions) {
@@ -98,12 +98,12 @@ describe('the document', () => {
         for (const word of field?.enum ?? [field?.const]) words[String(word)] = $ref
       }
       expect(discriminator?.mapping, name).toEqual(words)
-      // openapi-generator makes one class of them for PHP, and else takes the words of the last for those of all.
+      // Without explicit words, openapi-generator for PHP creates one class for all alternatives, with the words of the last one.
       expect(properties, name).toEqual({ [discriminator!.propertyName]: { type: 'string' } })
     }
   })
 
-  it('puts every operation under a heading, and says something of each', () => {
+  it('has a tag and a description for every operation', () => {
     const names = tags.map(({ name }) => name)
     expect(names).toEqual(['Compress', 'Tasks', 'Uploads', 'Account', 'Service', 'Callbacks'])
     const callbacks = Object.values(webhooks).map(({ post }) => post)
@@ -113,7 +113,7 @@ describe('the document', () => {
       expect(description, operationId).toMatch(/^\S.*[.?]$/s)
     }
     expect(new Set(all.map(({ tags: own }) => own[0])), 'no heading is empty').toEqual(new Set(names))
-    // openapi-generator makes a class of each heading, and those of webhooks are written over those of operations.
+    // openapi-generator creates one class per tag and would overwrite the class of the operations with that of the webhooks.
     expect(new Set(callbacks.map(({ tags: own }) => own[0]))).toEqual(new Set(['Callbacks']))
     for (const { operationId, tags: own } of operations) expect(own, operationId).not.toContain('Callbacks')
   })
@@ -121,12 +121,12 @@ describe('the document', () => {
   it('describes what is sent to a callback_url', () => {
     expect(Object.keys(webhooks)).toEqual(['task.completed', 'task.failed', 'storage.nearly_full', 'storage.full'])
     const { requestBody } = webhooks['task.completed']!.post
-    // oapi-codegen drops components that no path leads to.
+    // oapi-codegen drops components that no path uses.
     const event = requestBody!.content['application/json']!.schema
     expect(event.properties).toMatchObject({ type: { const: 'task.completed' }, data: { $ref: '#/components/schemas/Task' } })
   })
 
-  it('says where the answer to a file leads', () => {
+  it('links the answer of an upload to its next operations', () => {
     const { responses } = operations.find(({ operationId }) => operationId === 'compress')!
     expect(Object.keys(responses['200']!.links!)).toEqual(['getTask', 'download', 'getReceipt', 'deleteTask'])
     const ids = operations.map(({ operationId }) => operationId)
@@ -134,7 +134,7 @@ describe('the document', () => {
     for (const { operationId } of links) expect(ids).toContain(operationId)
   })
 
-  it('says of files that they are bytes', () => {
+  it('describes files as binary', () => {
     const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
     const forms = operations.flatMap(({ operationId, requestBody }) => {
       const schema = requestBody?.content['multipart/form-data']?.schema
@@ -149,12 +149,12 @@ describe('the document', () => {
     for (const { schema } of download) expect(schema).toEqual({ type: 'string', format: 'binary' })
   })
 
-  it('closes no answer, for fields are added, but what is sent, and writes times and numbers as others read them', () => {
+  it('closes request schemas but not answers, and describes times and numbers portably', () => {
     const sent = ['CompressUpload', 'BatchOfUploads']
     for (const [schema, name] of components()) {
       expect(schema.additionalProperties === false, name).toBe(sent.includes(name))
       expect([schema.minimum, schema.maximum], name).not.toContain(Number.MAX_SAFE_INTEGER)
-      // `measured_at` is a place.
+      // `measured_at` is a location, not a time.
       if (/(?<!measured)_at$/.test(name)) expect([schema.format, schema.pattern], name).toEqual(['date-time', undefined])
       if (schema.type === 'boolean') expect(schema.const, name).toBeUndefined()
       if (/(_size|_bytes|storage_used|storage_quota)$/.test(name)) expect(schema.format, name).toBe('int64')

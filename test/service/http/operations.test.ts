@@ -1,4 +1,4 @@
-/** What a file costs in billed operations: tools/deploy/cost.ts counts on these numbers. */
+/** Tests of the billed operations per file. tools/deploy/cost.ts uses these numbers. */
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
@@ -7,11 +7,11 @@ import { QUICK_FILE } from '../../../tools/release/operations.ts'
 import { call, done, form, member, TEXT } from './client.ts'
 import { type Operations, operations } from './operations.ts'
 
-/** What `work` cost. */
+/** Returns the billed operations of `work`. */
 async function cost(work: () => Promise<unknown>): Promise<Operations> {
   const before = structuredClone(operations)
   await work()
-  // What goes on behind the answer: the account is told, the upload is dropped.
+  // Waits for work after the answer: the account is updated and the upload is deleted.
   for (let seen = ''; seen !== JSON.stringify(operations); ) {
     seen = JSON.stringify(operations)
     await new Promise((resolve) => setTimeout(resolve, 500))
@@ -32,18 +32,18 @@ async function cost(work: () => Promise<unknown>): Promise<Operations> {
 }
 
 const rowsOf = ({ rows }: Operations) => Object.values(rows).reduce((sum, count) => sum + count, 0)
-/** Set when the task is made, and again when that alarm has rung; once more on a machine that takes its time. */
+/** Alarms: set at the creation of the task and after the first alarm; once more on a slow machine. */
 const ALARMS = 2
 
-it('a quick file, its download and its removal: a change of a task is one row', async () => {
+it('counts the billed operations of a quick file, its download and its deletion', async () => {
   const who = await member()
   let path = ''
-  // The first of an account writes more.
+  // The first task of an account writes more rows.
   await cost(async () => {
     path = `/v1/tasks/${(await done(who)).task_id}`
   })
   const upload = await cost(() => done(who))
-  // Made, claimed, completed.
+  // Row writes: created, claimed, completed.
   expect(upload).toMatchObject({ objects: 8, writes: 2, reads: 4, messages: 0, rows: { Account: 7, KeyGate: 1, TaskRecord: 3 } })
   const alarm = await cost(() => runDurableObjectAlarm(env.TASKS.getByName(path.slice(10)) as unknown as DurableObjectStub))
   expect(alarm).toMatchObject({ objects: 0, writes: 0, reads: 0, messages: 0, rows: {} })
@@ -62,13 +62,13 @@ it('a quick file, its download and its removal: a change of a task is one row', 
   }).toEqual(QUICK_FILE)
 })
 
-it('a queued file, and a look at it', async () => {
+it('counts the billed operations of a queued file', async () => {
   const who = await member()
   const send = async () => {
     const body = form({}, [['files[]', TEXT, 'a.txt']])
     const { tasks } = (await (await call(who, '/v1/batch/compress', { method: 'POST', body })).json()) as { tasks: TaskView[] }
     const id = tasks[0]!.task_id
-    // Past the counters: how often anyone looks would depend on how soon the queue delivers.
+    // Polls without the counters, because the number of polls depends on the queue.
     while ((await env.TASKS.getByName(id).read())?.status !== 'completed') await new Promise((resolve) => setTimeout(resolve, 20))
     return `/v1/tasks/${id}`
   }
@@ -76,7 +76,7 @@ it('a queued file, and a look at it', async () => {
   await cost(async () => {
     path = await send()
   })
-  // Made, sent, claimed, completed.
+  // Row writes: created, sent, claimed, completed.
   const queued = { objects: 7, writes: 2, reads: 4, messages: 1, rows: { Account: 8, KeyGate: 1, TaskRecord: 4 } }
   expect(await cost(send)).toMatchObject(queued)
   expect(await cost(() => call(who, path))).toMatchObject({ objects: 2, writes: 0, reads: 0, messages: 0, rows: { KeyGate: 1 } })

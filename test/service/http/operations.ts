@@ -1,19 +1,19 @@
-/** Counts what Cloudflare bills by the operation, in every class of this Worker. */
+/** Counts the operations that Cloudflare bills, in every class of this Worker. */
 import type { Env } from '../../../src/service/env.ts'
 import { nested } from './nested.ts'
 
 export interface Operations {
   /** Requests to Durable Objects. */
   objects: number
-  /** R2 class A: put, multipart, list. Deletions are free. */
+  /** R2 class A operations: put, multipart, list. Deletions are free. */
   writes: number
-  /** R2 class B: get, head. */
+  /** R2 class B operations: get, head. */
   reads: number
-  /** Messages put into a queue. */
+  /** Messages sent to a queue. */
   messages: number
-  /** Alarms that objects set: each is billed as a row. */
+  /** Alarms set by Durable Objects. Each is billed as a row. */
   alarms: number
-  /** Other rows that objects wrote, by class: of tables, indexes, keys with values. */
+  /** Other rows written by Durable Objects, by class: tables, indexes, key-value pairs. */
   rows: Record<string, number>
 }
 
@@ -30,7 +30,7 @@ const BUCKET: Readonly<Record<string, Kind>> = {
   head: 'reads',
 }
 
-/** `kindOf` names what a call of the method counts as; `inner` says how to look at what it returns. */
+/** Counts calls of an object's methods. `kindOf`: kind of a method's call; `inner`: how to count calls of the returned object. */
 function counting<T extends object>(
   target: T,
   kindOf: (method: string) => Kind | undefined,
@@ -51,7 +51,7 @@ function counting<T extends object>(
   })
 }
 
-/** The same bindings; whatever goes through them is counted. */
+/** Returns the same bindings, with all calls counted. */
 export function counted<E extends Partial<Env>>(env: E): E {
   const bucket = (binding: R2Bucket) =>
     counting(
@@ -78,14 +78,14 @@ export function counted<E extends Partial<Env>>(env: E): E {
   }
 }
 
-/** How many rows a call of a storage's method writes, by its arguments and what it returned; undefined: none. */
+/** Rows written by a call of a storage method, from its arguments and result. `undefined`: none. */
 const WRITES: Readonly<Record<string, ((given: readonly unknown[], answer: unknown) => number) | undefined>> = {
   put: ([first]) => (typeof first === 'string' ? 1 : Object.keys(first as object).length),
   delete: (_, existed) => (existed === false ? 0 : 1),
   exec: (_, cursor) => (cursor as SqlStorageCursor<Record<string, SqlStorageValue>>).rowsWritten,
 }
 
-/** The same object, whose storage counts what it writes. */
+/** Returns the same object, with writes to its storage counted. */
 export function countedRows(ctx: DurableObjectState, name: string): DurableObjectState {
   const wrap = <T extends object>(target: T): T =>
     new Proxy(target, {

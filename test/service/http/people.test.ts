@@ -1,4 +1,4 @@
-/** Who can get into an account: listed, and shut out. */
+/** Tests of access to an account: lists and removal of people, passkeys, sessions and invitations. */
 import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ interface Listed {
   invitations: { invitation_id: string; name: string; expires_at: string }[]
 }
 
-/** Two people of an account, both signed in. */
+/** Signs in two people of one account. */
 async function adaAndBob() {
   const ada = await signedIn('pro')
   const [bob, bobsKey] = [new Browser(), await newAuthenticator()]
@@ -29,7 +29,7 @@ const named = (listed: Listed, name: string) => listed.people.find((person) => p
 const me = async (browser: Browser) => (await browser.ask('GET', '/me')).status
 
 describe('people of an account', () => {
-  it('see each other with passkeys, sessions and invitations, and nothing that opens anything', async () => {
+  it("see each other's passkeys, sessions and invitations without secrets", async () => {
     const { browser, bob, bobsKey, account } = await adaAndBob()
     const invitation = await account.people.invite('Cy')
     await bob.signIn(bobsKey)
@@ -51,7 +51,7 @@ describe('people of an account', () => {
     expect(listed.invitations.map(({ name }) => name)).toEqual(['Cy'])
   })
 
-  it('end a session, which is over at once, and no other', async () => {
+  it('can end one session with immediate effect', async () => {
     const { browser, bob, bobsKey } = await adaAndBob()
     const { session_id } = named(await list(browser), 'Bob').sessions[0]!
     const second = new Browser()
@@ -61,7 +61,7 @@ describe('people of an account', () => {
     expect((await browser.ask('DELETE', `/sessions/${session_id}`)).status).toBe(404)
   })
 
-  it('take away a passkey: its sessions end, and it signs in no more', async () => {
+  it('can remove a passkey, which ends its sessions and prevents sign-in', async () => {
     const { browser, bob, bobsKey } = await adaAndBob()
     await browser.json('DELETE', `/passkeys/${bobsKey.credentialId}`)
     expect([await me(bob), await me(browser)]).toEqual([401, 200])
@@ -69,7 +69,7 @@ describe('people of an account', () => {
     expect([refused.status, (await errorOf(refused)).error.message]).toEqual([401, 'This passkey is not registered with this service.'])
   })
 
-  it('keep the session in which they take away a passkey of their own', async () => {
+  it('keep their current session when they remove their own passkey', async () => {
     const { browser, authenticator } = await signedIn('pro')
     const other = new Browser()
     await other.signIn(authenticator)
@@ -77,7 +77,7 @@ describe('people of an account', () => {
     expect([await me(browser), await me(other)]).toEqual([200, 401])
   })
 
-  it('remove a person, and an invitation that nobody used', async () => {
+  it('can remove a person and an unused invitation', async () => {
     const { browser, bob, bobsKey, account } = await adaAndBob()
     await browser.json('DELETE', `/people/${named(await list(browser), 'Bob').user_id}`)
     expect([await me(bob), (await new Browser().signIn(bobsKey)).status]).toEqual([401, 401])
@@ -88,7 +88,7 @@ describe('people of an account', () => {
     expect(await list(browser)).toMatchObject({ people: [{ name: 'Ada' }], invitations: [] })
   })
 
-  it('of another account are nobody here', async () => {
+  it('cannot see people of another account', async () => {
     const [ada, eve] = [await adaAndBob(), await signedIn('pro')]
     const { user_id, passkeys, sessions } = named(await list(ada.browser), 'Bob')
     for (const path of [`people/${user_id}`, `passkeys/${passkeys[0]!.passkey_id}`, `sessions/${sessions[0]!.session_id}`]) {
@@ -97,7 +97,7 @@ describe('people of an account', () => {
     expect(await me(ada.bob)).toBe(200)
   })
 
-  it('whose passkeys were stored before their times were kept are listed without', async () => {
+  it('with passkeys of older versions are listed without times', async () => {
     const { browser, accountId } = await signedIn('pro')
     const stub = env.ACCOUNTS.getByName(accountId) as unknown as DurableObjectStub
     await runInDurableObject(stub, (_, state) => state.storage.sql.exec('UPDATE passkeys SET made_at = NULL'))
@@ -105,7 +105,7 @@ describe('people of an account', () => {
   })
 })
 
-it('the operator lists people and removes one', async () => {
+it('the operator can list people and remove a person', async () => {
   const { accountId, bob, browser } = await adaAndBob()
   const operator = (method: string, path = '') =>
     call(undefined, `/admin/accounts/${accountId}/people${path}`, { method, headers: { Authorization: `Bearer ${env.ADMIN_TOKEN}` } })
@@ -119,7 +119,7 @@ it('the operator lists people and removes one', async () => {
   expect([await me(bob), await me(browser)]).toEqual([401, 200])
 })
 
-it('a token or passkey that names an account which is not there makes no Durable Object (strangers-make-objects)', async () => {
+it('a token or passkey of a nonexistent account creates no Durable Object (strangers-make-objects)', async () => {
   const { authenticator } = await signedIn('pro')
   await newAccount('pro')
   const nobody = `acc_${'n'.repeat(20)}`

@@ -1,4 +1,4 @@
-/** The pure parts of http/ and tasks/. */
+/** Tests of pure functions of http/ and tasks/. */
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { FORMATS } from '../../../src/core/catalog/index.ts'
@@ -14,7 +14,7 @@ import { checkQuality, chooseOutput } from '../../../src/service/tasks/job-optio
 import { deliver, nextDelivery } from '../../../src/service/tasks/notify.ts'
 
 describe('keys', () => {
-  it('carry a checksum that every changed character breaks', () => {
+  it('have a checksum that detects every changed character', () => {
     for (let i = 0; i < 50; i++) {
       const key = makeKey()
       expect(key).toMatch(/^whl_live_[0-9A-Za-z]{36}$/)
@@ -56,7 +56,7 @@ describe('ranges', () => {
     }
   })
 
-  it('never leave the file', () => {
+  it('never exceed the file', () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), (text, size) => {
         const range = parseRange(`bytes=${text}`, size)
@@ -65,7 +65,7 @@ describe('ranges', () => {
     )
   })
 
-  it('depend on strong tags, If-None-Match on weak ones', () => {
+  it('use strong comparison, If-None-Match weak comparison', () => {
     const tag = '"abc"'
     expect([matches(undefined, tag), matches('*', tag), matches('"x", "abc"', tag)]).toEqual([true, true, true])
     expect([matches('"x"', tag), matches('W/"abc"', tag)]).toEqual([false, false])
@@ -87,7 +87,7 @@ describe('file names', () => {
     expect(long.endsWith('.gz')).toBe(true)
   })
 
-  it('go into a header of clean ASCII that every name can be read back from', () => {
+  it('are encoded in an ASCII header that can be decoded exactly', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (sent) => {
         const name = cleanFileName(sent)
@@ -101,12 +101,12 @@ describe('file names', () => {
 })
 
 describe('headers of the caller', () => {
-  it('keep a harmless request id and replace any other', () => {
+  it('reuse a safe request id and replace any other', () => {
     for (const kept of ['a', 'My.id_9-x', 'x'.repeat(64)]) expect(requestId(kept)).toBe(kept)
     for (const replaced of [undefined, '', 'x'.repeat(65), 'a b', '<a>', 'é']) expect(requestId(replaced)).toMatch(/^req_[0-9A-Za-z]{20}$/)
   })
 
-  it('understand Prefer', () => {
+  it('include Prefer', () => {
     expect(preference('respond-async')).toEqual({ kind: 'async' })
     expect(preference('foo; bar, WAIT=5')).toEqual({ kind: 'wait', ms: 5000 })
     for (const both of ['respond-async, wait=5', 'wait=5, respond-async']) expect(preference(both)).toEqual({ kind: 'async' })
@@ -116,7 +116,7 @@ describe('headers of the caller', () => {
     expect(applied({ kind: 'wait', ms: 5000 })).toMatchObject({ 'Preference-Applied': 'wait=5' })
   })
 
-  it('take idempotency keys quoted and bare', () => {
+  it('accept idempotency keys with and without quotes', () => {
     expect(parseIdempotencyKey('"a b"')).toBe('a b')
     expect(parseIdempotencyKey('abc-1')).toBe('abc-1')
     expect(parseIdempotencyKey(undefined)).toBeUndefined()
@@ -125,7 +125,7 @@ describe('headers of the caller', () => {
     }
   })
 
-  it('make a fingerprint of bytes and fields, whatever their order', async () => {
+  it('produce a fingerprint of bytes and fields that is independent of their order', async () => {
     const file = { fileName: 'a', size: 1, sha256: 'aa' }
     const one = await fingerprint(
       's',
@@ -178,7 +178,7 @@ describe('headers of the caller', () => {
   })
 })
 
-it('the digest of a repeated upload ends where no upload of the plan could have gone on (idempotent-flood)', async () => {
+it('stops hashing a repeated upload at the size limit of the plan (idempotent-flood)', async () => {
   let given = 0
   async function* body() {
     for (; ; given++) yield new Uint8Array(1000)
@@ -192,7 +192,7 @@ it('the digest of a repeated upload ends where no upload of the plan could have 
 })
 
 describe('a delivery', () => {
-  it('is what its status says, even when the answer breaks off behind it', async () => {
+  it('is judged by its status, even if the body of the answer ends early', async () => {
     const body = new ReadableStream({
       pull(controller) {
         controller.error(new Error('the line is gone'))
@@ -213,8 +213,8 @@ describe('a delivery', () => {
   })
 })
 
-describe('wishes', () => {
-  it('find an output by its name, an extension or an alias, in any case', () => {
+describe('options', () => {
+  it('find an output by id, extension or alias, in any case', () => {
     expect(chooseOutput(FORMATS.jpg, undefined)).toBe('jpg')
     expect(chooseOutput(FORMATS.png, 'JPEG')).toBe('jpg')
     expect(chooseOutput(FORMATS.geotiff, '.tif')).toBe('geotiff')
@@ -227,7 +227,7 @@ describe('wishes', () => {
     )
   })
 
-  it('allow ultra where it exists', () => {
+  it('allow `ultra` only for formats that have it', () => {
     checkQuality(FORMATS.docx, 'ultra')
     checkQuality(FORMATS.png, 'high')
     expect(() => checkQuality(FORMATS.png, 'ultra')).toThrow(expect.objectContaining({ type: 'invalid_parameter' }))

@@ -1,4 +1,4 @@
-/** Signed receipts: what they say, who may read them, and that nothing in them can be changed. */
+/** Tests of signed receipts: content, access, and detection of changes. */
 import { env } from 'cloudflare:workers'
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ async function opened(jws: string): Promise<SignedReceipt> {
 }
 
 describe('GET /v1/tasks/{task_id}/receipt', () => {
-  it('says what the task says, under a key that is published', async () => {
+  it('has the facts of the task, signed with a published key', async () => {
     const who = await member()
     const task = await done(who)
     const answer = await call(who, `/v1/tasks/${task.task_id}/receipt`)
@@ -34,7 +34,7 @@ describe('GET /v1/tasks/{task_id}/receipt', () => {
     expect([decoded.headers.get('Content-Type'), await decoded.json()]).toEqual(['application/json', said])
   })
 
-  it('cannot be changed: not a byte of its head, its facts or its signature', async () => {
+  it('detects a changed byte in header, payload or signature', async () => {
     const who = await member()
     const jws = await (await call(who, `/v1/tasks/${(await done(who)).task_id}/receipt`)).text()
     for (const at of [3, jws.indexOf('.') + 9, jws.lastIndexOf('.') + 5]) {
@@ -43,7 +43,7 @@ describe('GET /v1/tasks/{task_id}/receipt', () => {
     }
   })
 
-  it('is for those alone whose task it is, and for completed ones', async () => {
+  it('is available only to the owner and only for completed tasks', async () => {
     const [who, other] = [await member(), await member()]
     const { task_id } = await done(who)
     const stranger = await call(other, `/v1/tasks/${task_id}/receipt`)
@@ -60,7 +60,7 @@ describe('GET /v1/tasks/{task_id}/receipt', () => {
     if (early.status !== 200) expect([early.status, (await errorOf(early)).error_detail.type]).toEqual([409, 'not_completed'])
   })
 
-  it('of a failed task is none', async () => {
+  it('does not exist for a failed task', async () => {
     const who = await member()
     const body = new FormData()
     body.append('files[]', new Blob(['\0\x01\x02'.repeat(900)]), 'a.bin')
@@ -69,7 +69,7 @@ describe('GET /v1/tasks/{task_id}/receipt', () => {
     expect([answer.status, (await errorOf(answer)).error_detail.type]).toEqual([409, 'not_completed'])
   })
 
-  it('says that a result is under a password, and nothing of the password', async () => {
+  it('says that the result is encrypted, without the password', async () => {
     const who = await member()
     const task = (await (await compress(who, TEXT, 'a.txt', { password: 'correct horse' })).json()) as { task_id: string; status: string }
     expect(task.status).toBe('completed')
@@ -80,19 +80,19 @@ describe('GET /v1/tasks/{task_id}/receipt', () => {
 })
 
 describe('keys', () => {
-  it('are published without their private parts, and those of before stay listed', async () => {
+  it('are published without private parts, including older keys', async () => {
     const { keys } = await published()
     expect(keys.map(({ kid }) => kid)).toEqual(['today', 'yesterday'])
     for (const key of keys) expect(Object.keys(key).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x'])
   })
 
-  it('that are none are a defect which does not show them', () => {
+  it('that are invalid cause an error that does not reveal them', () => {
     expect(() => publishedKeys('{"d":"very secret"}')).toThrow(/^RECEIPT_KEYS is not a set/)
     expect(() => publishedKeys('very secret')).toThrow(/^RECEIPT_KEYS is not JSON$/)
     expect(publishedKeys(undefined)).toEqual({ keys: [] })
   })
 
-  it('without one nothing is signed', async () => {
+  it('refuse to sign if no key is configured', async () => {
     const { keys } = JSON.parse(env.RECEIPT_KEYS!) as { keys: { d?: string }[] }
     await expect(signed({}, JSON.stringify({ keys: keys.slice(1) }))).rejects.toMatchObject({ type: 'maintenance' })
     await expect(signed({}, undefined)).rejects.toMatchObject({ status: 503 })

@@ -1,4 +1,4 @@
-/** Accounts with a region: where their objects and files are, and that nobody has to look that up. */
+/** Tests of accounts with a region: where their objects and files are, without a lookup. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { Env } from '../../../src/service/env.ts'
@@ -42,7 +42,7 @@ describe.each([
   ['apac', 'BLOBS_APAC'],
   [undefined, 'BLOBS'],
 ] as const)('an account in the region %s', (region, bucket) => {
-  it('has its task, its result, its key and its name there, and nothing elsewhere', async () => {
+  it('stores task, result and key only in its region', async () => {
     const who = await memberIn(region)
     const answer = await compress(who)
     expect(answer.status).toBe(200)
@@ -62,7 +62,7 @@ describe.each([
     expect((await keysIn(bucket)).filter((key) => key.includes(task.task_id))).toEqual([])
   })
 
-  it('has its batches and its resumable uploads there', async () => {
+  it('stores batches and resumable uploads in its region', async () => {
     const who = await memberIn(region)
     const files: [string, string, string][] = ['a.txt', 'b.txt'].map((name) => ['files[]', `${name} ${TEXT}`, name])
     const batch = await call(who, '/v1/batch/compress', { method: 'POST', body: form({}, files) })
@@ -84,7 +84,7 @@ describe.each([
   })
 })
 
-it('the objects of a jurisdiction are others than those of the same names without', async () => {
+it('objects of a jurisdiction differ from objects with the same name without one', async () => {
   const who = await memberIn('eu')
   const record = { accountId: who.accountId }
   expect(await env.ACCOUNTS.getByName(nameIn('eu', who.accountId)).get()).toMatchObject(record)
@@ -93,7 +93,7 @@ it('the objects of a jurisdiction are others than those of the same names withou
   expect(await env.KEY_GATES.getByName(nameIn('eu', gate)).get()).toMatchObject({ record })
 })
 
-it('a key without a region that looks as if it had one is found', async () => {
+it('a key without a region is found even if it looks like one with a region', async () => {
   const who = await memberIn(undefined)
   const looksLike = makeKey('eu')
   const [known] = await operateKeys(who)
@@ -107,7 +107,7 @@ async function operateKeys({ key }: Member) {
   return entry ? [entry.record] : []
 }
 
-it('a region that this deployment has not is refused, and in an id it is like none', async () => {
+it('an unknown region is refused, and ignored in an id', async () => {
   const answer = await operate<object>('POST', '/accounts', { name: 'Test', plan: 'pro', region: 'oc' })
   expect(answer).toMatchObject({ error_detail: { type: 'invalid_parameter', param: 'region', got: 'oc', allowed: ['eu', 'apac'] } })
   const who = await memberIn('eu')
@@ -116,26 +116,26 @@ it('a region that this deployment has not is refused, and in an id it is like no
   }
 })
 
-/** The edge with other bindings. */
+/** The edge Worker with different bindings. */
 async function edgeWith(change: object, path: string, init: RequestInit = {}): Promise<Response> {
   const { default: edge } = await import('../../../src/index.ts')
   const context = { waitUntil: () => undefined, passThroughOnException: () => undefined } as unknown as ExecutionContext
   return edge.fetch(new Request(BASE + path, init), { ...withJurisdictions(env as unknown as Env), ...change }, context)
 }
 
-it('a deployment may have a region for all new accounts', async () => {
+it('a deployment can have a default region for new accounts', async () => {
   const headers = { Authorization: 'Bearer operator-of-the-tests', 'Content-Type': 'application/json' }
   const body = JSON.stringify({ name: 'Test', plan: 'free' })
   const answer = await edgeWith({ REGION: 'apac' }, '/admin/accounts', { method: 'POST', headers, body })
   expect(await answer.json()).toMatchObject({ region: 'apac' })
 })
 
-it('is not well while a bucket of a region does not answer', async () => {
+it('health reports an error while the bucket of a region does not respond', async () => {
   const answer = await edgeWith({ BLOBS_APAC: { head: () => Promise.reject(new Error('R2 is away')) } }, '/healthz')
   expect([answer.status, (await errorOf(answer)).error.message]).toEqual([503, 'Some components of the service do not respond: blobs.'])
 })
 
-it('the operator lists, exports and imports accounts of all regions, each where it is', async () => {
+it('the operator can list, export and import accounts of all regions', async () => {
   const all = [await memberIn('eu'), await memberIn(undefined), await memberIn('apac')]
   const found: string[] = []
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -149,7 +149,7 @@ it('the operator lists, exports and imports accounts of all regions, each where 
   await exportAccounts(here, Date.parse('2026-11-22T03:17:00Z'))
   expect(await keysIn('BLOBS_EU')).toContain(`exports/2026-11-22/${all[0]!.accountId}.json`)
   expect((await keysIn('BLOBS')).filter((key) => key.includes(all[0]!.accountId))).toEqual([])
-  // As if its objects had been lost: another id, of which there is only the export.
+  // Simulates lost objects: another account id, of which only the export exists.
   const lost = newId('acc', 'eu')
   const exported = await (await BLOBS_EU.get(`exports/2026-11-22/${all[0]!.accountId}.json`))!.text()
   await BLOBS_EU.put(`exports/2026-11-22/${lost}.json`, exported.replaceAll(all[0]!.accountId, lost))
@@ -158,7 +158,7 @@ it('the operator lists, exports and imports accounts of all regions, each where 
   expect(await (await call(all[0]!, '/v1/usage')).json()).toMatchObject({ tasks_completed: 1 })
 })
 
-it('an invitation leads to the account, wherever it is', async () => {
+it('an invitation finds its account in any region', async () => {
   const { accountId } = await memberIn('eu')
   const { invitation_url } = await operate<{ invitation_url: string }>('POST', `/accounts/${accountId}/invitations`, { name: 'Ada' })
   const body = JSON.stringify({ invitation: invitation_url.split('=').at(-1) })
@@ -167,7 +167,7 @@ it('an invitation leads to the account, wherever it is', async () => {
   expect(await answer.json()).toMatchObject({ name: 'Ada' })
 })
 
-it('the sweep goes through all buckets, another one first each hour', async () => {
+it('the sweep visits all buckets and starts with a different one each hour', async () => {
   const orphans = {
     BLOBS: 'results/tsk_0/1',
     BLOBS_EU: `results-7d/${newId('tsk', 'eu')}/1`,
@@ -185,7 +185,7 @@ it('the sweep goes through all buckets, another one first each hour', async () =
   expect((await Promise.all(first)).toSorted()).toEqual(['BLOBS', 'BLOBS_APAC', 'BLOBS_EU'])
 })
 
-/** @returns the bucket that a sweep with one look looked into */
+/** @returns the bucket that a sweep limited to one lookup visited */
 async function sweepOne(now: number): Promise<string> {
   const noted: string[] = []
   const watched = Object.entries(BUCKETS).map(([name, bucket]) => {
@@ -198,7 +198,7 @@ async function sweepOne(now: number): Promise<string> {
 }
 
 describe('names', () => {
-  it('are as long with a region as without, and say it', () => {
+  it('have the same length with and without a region, and contain the region', () => {
     for (const region of [undefined, ...REGIONS]) {
       for (const kind of ['tsk', 'upl', 'acc'] as const) {
         const id = newId(kind, region)
@@ -211,7 +211,7 @@ describe('names', () => {
     }
   })
 
-  it('of before, and those that only look like it, have none', () => {
+  it('of older versions, and similar looking ones, have no region', () => {
     const old = ['tsk_eu0123456789abcdefghijkl', 'tsk_eu_', 'tsk_zz_0123456789abcdefghijk', 'health-12', 'sign-in/e', 'eu/12']
     expect(old.map(regionOf)).toEqual(old.map(() => undefined))
     expect(patternOf('tsk').test('tsk_zz_0123456789abcdefghijk')).toBe(false)
@@ -223,7 +223,7 @@ describe('names', () => {
     expect(['uploads-1d/tsk_us_0', 'results-30d/tsk_apac_0/1', 'parts-1d/tsk_eu_0'].map(regionOfBlob)).toEqual(['us', 'apac', undefined])
   })
 
-  it('lead to a jurisdiction, or to a hint where the object is made', () => {
+  it('select a jurisdiction or a location hint', () => {
     const asked: unknown[] = []
     const space: Namespace<object> = {
       getByName: (name, where) => asked.push([name, where]) && {},

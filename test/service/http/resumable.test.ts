@@ -1,4 +1,4 @@
-/** Resumable uploads: what is kept of them, what they become, and who may have them. */
+/** Tests of resumable uploads: stored bytes, tasks, and access. */
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -17,7 +17,7 @@ const BYTES = new Uint8Array(new TextEncoder().encode(TEXT))
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const record = (id: string) => env.UPLOADS.getByName(id)
 const object = (id: string) => record(id) as unknown as DurableObjectStub
-/** Lines that no two places have in common. */
+/** Text whose lines are all different. */
 const lines = (size: number): Uint8Array<ArrayBuffer> => {
   let text = ''
   for (let i = 0; text.length < size; i++) text += `${i} the quick brown fox\n`
@@ -33,7 +33,7 @@ async function use(who: Member, id: string, fields: Record<string, string> = {})
   return (await waited.json()) as TaskView
 }
 
-/** Of what lies in the bucket and waits for its task, and the hash that its task will tell. */
+/** State of an upload in the bucket, and the hash that its task will report. */
 async function stored(id: string): Promise<string[]> {
   const blob = await env.BLOBS.get(`uploads-30d/${taskOfUpload(id)}`)
   return [sha256(new Uint8Array(await blob!.arrayBuffer())), Sha256.from((await record(id).read())!.hash).hex()]
@@ -42,7 +42,7 @@ async function stored(id: string): Promise<string[]> {
 const storageOf = async ({ accountId }: Member) => (await env.ACCOUNTS.getByName(accountId).usage('enterprise')).storage_used
 
 describe('chunks', () => {
-  it('of any size give the file, its hash, and the result of a direct upload', async () => {
+  it('of any size give the same file, hash and result as a direct upload', async () => {
     const who = await member()
     const tus = new Tus(who)
     const direct = (await (await compress(who)).json()) as TaskView
@@ -52,14 +52,14 @@ describe('chunks', () => {
     }
   })
 
-  it('become parts as soon as one is full, and a few pieces until then', async () => {
+  it('are stored as multipart parts when enough bytes have arrived', async () => {
     const who = await member()
     const tus = new Tus(who)
     const bytes = lines(11_000_000)
     const id = await tus.begun(bytes.length)
     let at = 0
     let most = 0
-    // Small ones first: were each a piece of its own, there would be hundreds.
+    // Small chunks first: stored one by one, they would be hundreds of objects.
     for (const size of [...Array<number>(100).fill(1001), 5_242_880, 1, 2_000_000, bytes.length]) {
       const answer = await tus.patch(id, at, bytes.slice(at, at + size))
       expect(answer.status).toBe(204)
@@ -75,7 +75,7 @@ describe('chunks', () => {
     expect(await stored(id)).toEqual([sha256(bytes), sha256(bytes)])
   })
 
-  it('that are cut off are kept as far as they came', async () => {
+  it('that end early are kept up to the last received byte', async () => {
     const who = await member()
     const tus = new Tus(who)
     const bytes = lines(9_000_000)
@@ -86,7 +86,7 @@ describe('chunks', () => {
     expect(await stored(id)).toEqual([sha256(bytes), sha256(bytes)])
   })
 
-  it('with a checksum count when it is right, and not at all when it is not', async () => {
+  it('with a checksum are kept if it matches and discarded if not', async () => {
     const who = await member()
     const tus = new Tus(who)
     const bytes = lines(12_000_000)
@@ -95,7 +95,7 @@ describe('chunks', () => {
       'Upload-Checksum': `${algorithm} ${base64(createHash(algorithm).update(part).digest())}`,
     })
     expect((await tus.patch(id, 0, bytes.slice(0, 1000), sum(bytes.slice(0, 1000), 'sha1'))).status).toBe(204)
-    // It is longer than a part, and was stored before its end showed that it is wrong.
+    // The chunk is longer than a part, so bytes are stored before the checksum fails.
     const wrong = await tus.patch(id, 1000, bytes.slice(1000, 8_000_000), sum(bytes.slice(0, 5)))
     expect(wrong.status).toBe(460)
     expect((await errorOf(wrong)).error_detail).toMatchObject({ type: 'checksum_mismatch', offset: 1000 })
@@ -109,7 +109,7 @@ describe('chunks', () => {
     }
   })
 
-  it('go nowhere but to the end of what is there, and never beyond the whole', async () => {
+  it('are accepted only at the current offset and within Upload-Length', async () => {
     const tus = new Tus(await member())
     const id = await tus.begun(100)
     await tus.patch(id, 0, 'x'.repeat(40))
@@ -125,7 +125,7 @@ describe('chunks', () => {
     expect(await tus.offset(id)).toBe(40)
   })
 
-  it('of two requests at once are not mixed: the later one has the turn', async () => {
+  it('of two parallel requests are not mixed: the later request gets the lock', async () => {
     const who = await member()
     const tus = new Tus(who)
     const bytes = lines(6_000_000)
@@ -154,7 +154,7 @@ describe('chunks', () => {
 })
 
 describe('an upload', () => {
-  it('is refused at once for what is wrong with it', async () => {
+  it('is refused at its creation if a parameter is invalid', async () => {
     const who = await member({ plan: 'basic' })
     const tus = new Tus(who)
     const before = await blobs()
@@ -183,7 +183,7 @@ describe('an upload', () => {
     expect([await blobs(), await storageOf(who)]).toEqual([before, 0])
   })
 
-  it('takes its room at the beginning, and gives it back when it ends in any way', async () => {
+  it('reserves storage at its creation and releases it at its end', async () => {
     const who = await member({}, 10_000)
     const tus = new Tus(who)
     const id = await tus.begun(6000)
@@ -194,11 +194,11 @@ describe('an upload', () => {
     expect(await storageOf(who)).toBe(0)
     const text = BYTES.slice(0, 6000)
     const task = await use(who, await tus.whole(text))
-    // The result's room instead of both.
+    // The account holds storage for the result instead of result and upload.
     expect(await storageOf(who)).toBe(task.compressed_size)
   })
 
-  it('is gone after a day, with everything that was stored of it', async () => {
+  it('is deleted after a day, with all stored bytes', async () => {
     const who = await member()
     const tus = new Tus(who)
     const before = await blobs()
@@ -221,7 +221,7 @@ describe('an upload', () => {
     expect(storage_used).toBe((await env.TASKS.getByName(task_id).read())?.result?.size)
   })
 
-  it('is nobody else’s', async () => {
+  it('is visible only to its account', async () => {
     const [who, other] = [await member(), new Tus(await member())]
     const tus = new Tus(who)
     const id = await tus.begun(100)
@@ -232,7 +232,7 @@ describe('an upload', () => {
     expect(await tus.offset(id)).toBe(0)
   })
 
-  it('says what browsers need to hear', async () => {
+  it('has the CORS headers that browsers need', async () => {
     const options = await call(undefined, '/v1/uploads', { method: 'OPTIONS' })
     expect(options.headers.get('Tus-Extension')).toContain('creation-with-upload')
     expect(options.headers.get('Access-Control-Allow-Headers')).toContain('Upload-Offset')
@@ -262,7 +262,7 @@ describe('an upload', () => {
 })
 
 describe('a task from an upload', () => {
-  it('is one, whoever asks how often', async () => {
+  it('is created once, even with repeated requests', async () => {
     const who = await member()
     const tus = new Tus(who)
     const id = await tus.whole(BYTES, { filename: 'race.txt' })
@@ -276,7 +276,7 @@ describe('a task from an upload', () => {
     expect((await errorOf(await ask())).error_detail.type).toBe('upload_used')
   })
 
-  it('is given again to who did not hear that the upload is taken, and to nobody else', async () => {
+  it('is returned again to a client that repeats its request, and to nobody else', async () => {
     const who = await member()
     const id = await new Tus(who).whole(BYTES)
     const take = async (asker: string) => (await record(id).use(who.accountId, asker)).kind
@@ -287,7 +287,7 @@ describe('a task from an upload', () => {
     expect((await use(who, id)).status).toBe('completed')
   })
 
-  it('takes its wishes from the metadata, and the request’s before them', async () => {
+  it('takes its options from the request, then from the metadata', async () => {
     const who = await member()
     const tus = new Tus(who)
     const wishes = { filename: 'a.txt', quality: 'high', format: 'gz', password: 'correct horse' }
@@ -300,7 +300,7 @@ describe('a task from an upload', () => {
     expect(await use(who, id, { quality: 'low', format: 'br' })).toMatchObject({ quality: 'low', output_format: 'br' })
   })
 
-  it('that cannot be leaves the upload to another one', async () => {
+  it('that is refused leaves the upload usable', async () => {
     const who = await member()
     const tus = new Tus(who)
     const id = await tus.whole(BYTES)
@@ -316,7 +316,7 @@ describe('a task from an upload', () => {
     expect((await errorOf(early)).error_detail).toMatchObject({ type: 'offset_mismatch', offset: 0, size: 10 })
   })
 
-  it('that cannot be in a batch leaves the upload to another one, too, also when it is removed', async () => {
+  it('that fails in a batch leaves the upload usable, also after its deletion', async () => {
     const who = await member()
     const id = await new Tus(who).whole(BYTES)
     const body = form({ 'uploads[]': id, format: 'mp4' }, [])
@@ -327,7 +327,7 @@ describe('a task from an upload', () => {
     expect(await use(who, id)).toMatchObject({ task_id: taskOfUpload(id), status: 'completed' })
   })
 
-  it('may be asked for in JSON, alone and in batches with files', async () => {
+  it('can be created with JSON, alone and in batches', async () => {
     const who = await member()
     const tus = new Tus(who)
     const post = (path: string, body: unknown) =>
@@ -365,7 +365,7 @@ describe('a task from an upload', () => {
     })
   })
 
-  it('is the same one under the same Idempotency-Key', async () => {
+  it('is the same for the same Idempotency-Key', async () => {
     const who = await member()
     const id = await new Tus(who).whole(BYTES)
     const ask = (upload: string) =>
@@ -379,7 +379,7 @@ describe('a task from an upload', () => {
 describe('an upload that says compress', () => {
   const wishes = { filename: 'itself.txt', compress: 'true', format: 'gz', password: 'correct horse' }
 
-  it('begins its task with the last byte', async () => {
+  it('starts its task after the last byte', async () => {
     const who = await member()
     const tus = new Tus(who)
     const id = await tus.begun(BYTES.length, wishes)
@@ -393,7 +393,7 @@ describe('an upload that says compress', () => {
     expect(at.headers.get('Whittle-Task')).toMatch(/^tsk_/)
   })
 
-  it('fails its task when it cannot be compressed', async () => {
+  it('fails its task if the file cannot be compressed', async () => {
     const who = await member()
     const tus = new Tus(who)
     const empty = (await tus.create(0, wishes)).headers.get('Whittle-Task')
@@ -406,10 +406,10 @@ describe('an upload that says compress', () => {
     expect(await storageOf(who)).toBe(0)
   })
 
-  it('has its task even when whoever sent the last byte was killed right then', async () => {
+  it('gets its task even if the request of the last byte was killed', async () => {
     const who = await member()
     const tus = new Tus(who)
-    // As a request leaves it that was killed after its bytes were counted: parts not put together, no task.
+    // Simulates a request that was killed after its bytes were counted: parts are not joined, no task exists.
     const bytes = lines(6_000_000)
     const killed = async () => {
       const id = await tus.begun(bytes.length, wishes)
@@ -432,7 +432,7 @@ describe('an upload that says compress', () => {
   })
 })
 
-it('the sweep spares what an upload needs, and removes what it left', async () => {
+it('the sweep keeps blobs of active uploads and removes leftover ones', async () => {
   const who = await member()
   const tus = new Tus(who)
   const open = await tus.begun(1000)

@@ -1,4 +1,4 @@
-/** What people of an account may do by their role, and the log of what they and the operator did. */
+/** Tests of the permissions of each role, and of the audit log. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { Role } from '../../../src/service/store/people.ts'
@@ -26,7 +26,7 @@ const idOf = async (browser: Browser, name: string) =>
 const status = async (browser: Browser, method: string, path: string, body?: unknown) => (await browser.ask(method, path, body)).status
 
 describe('a role', () => {
-  it('lets a viewer look, a member work with files, an admin manage keys', async () => {
+  it('lets a viewer view, a member compress files, and an admin manage keys', async () => {
     const { account } = await signedIn('pro')
     const attempts = async (role: Role) => {
       const browser = await join(account, role, role)
@@ -44,7 +44,7 @@ describe('a role', () => {
     expect(await attempts('admin')).toEqual([200, 200, 200, 200, true, 'admin'])
   })
 
-  it('is said in the refusal', async () => {
+  it('is named in the error', async () => {
     const { account } = await signedIn('pro')
     const member = await join(account, 'Mo', 'member')
     const refused = await errorOf(await member.ask('POST', '/callbacks/rotate', {}))
@@ -54,7 +54,7 @@ describe('a role', () => {
     ])
   })
 
-  it('lets nobody rise: admins neither make nor remove owners, and everybody may leave', async () => {
+  it('prevents escalation: admins cannot create or remove owners, and everybody can leave', async () => {
     const { account, browser: ada } = await signedIn('pro')
     const [admin, member] = [await join(account, 'Abe', 'admin'), await join(account, 'Mo', 'member')]
     const [adasId, abesId, mosId] = [await idOf(ada, 'Ada'), await idOf(ada, 'Abe'), await idOf(ada, 'Mo')]
@@ -69,7 +69,7 @@ describe('a role', () => {
     expect(await status(member, 'GET', '/me')).toBe(401)
   })
 
-  it('of the only owner cannot be given up', async () => {
+  it('cannot be changed for the only owner', async () => {
     const { account, browser: ada } = await signedIn('pro')
     const bob = await join(account, 'Bob', 'admin')
     const [adasId, bobsId] = [await idOf(ada, 'Ada'), await idOf(ada, 'Bob')]
@@ -79,7 +79,7 @@ describe('a role', () => {
     expect(await status(bob, 'DELETE', `/people/${adasId}`)).toBe(200)
   })
 
-  it('goes with an invitation that a person gives', async () => {
+  it('is assigned by an invitation', async () => {
     const { browser: ada } = await signedIn('pro')
     const { invitation_url } = await ada.json<{ invitation_url: string }>('POST', '/invitations', { name: 'Vi', role: 'viewer' })
     expect((await ada.json<Listed>('GET', '/people')).invitations).toMatchObject([{ role: 'viewer' }])
@@ -90,7 +90,7 @@ describe('a role', () => {
 })
 
 describe('the log of an account', () => {
-  it('says who did what to which key, application or person, and never a secret', async () => {
+  it('records who changed which key, application or person, without secrets', async () => {
     const { browser, account, accountId } = await signedIn('pro')
     const { application_id } = await browser.json<{ application_id: string }>('POST', '/applications', {
       name: 'Shop',
@@ -127,7 +127,7 @@ describe('the log of an account', () => {
     expect(seen.actions, 'the operator sees the same').toEqual(actions)
   })
 
-  it('has pages', async () => {
+  it('is paginated', async () => {
     const { account, browser } = await signedIn('pro')
     const note = (i: number) => ({ at: i, by: { kind: 'operator' as const }, what: 'key.changed' as const, to: `key_${i}`, requestId: 'r' })
     for (let i = 0; i < 150; i++) await account.noteAction(note(i))

@@ -1,4 +1,4 @@
-/** The promises, from a claimed task to the bucket: what is not handed out leaves no blob, and unchanged is the upload itself. */
+/** Tests from a claimed task to the bucket: rejected results leave no blob, and `unchanged` returns the upload itself. */
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { MP4 } from '../../../src/core/catalog/formats/film.ts'
@@ -14,7 +14,7 @@ const RESULT = new TextEncoder().encode('a result'.repeat(40))
 const lost = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', ...lossOf(ofPixels({ ssim, psnrDb })), steps: [] })
 const good = lost(0.97, 36)
 
-/** Writes a result, claims `outcome`, and compares what was stored with what it wrote. */
+/** Codec that writes a result, claims `outcome`, and verifies the stored bytes against the written ones. */
 function claiming(outcome: Outcome, bytes: Uint8Array = RESULT, more: Partial<Codec> = {}): Codec {
   return {
     format: MP4,
@@ -37,7 +37,7 @@ const keysOf = async (taskId: string) => {
 }
 const bytesAt = async (key: string) => new Uint8Array(await (await env.BLOBS.get(key))!.arrayBuffer())
 
-/** Runs a task over a bucket, by default the real one. */
+/** Runs a task with a bucket. Default: the real bucket. */
 async function ran(codec: Codec, bucket = env.BLOBS) {
   const { taskId } = await started({ originalSize: UPLOAD_BYTES })
   const upload = await bytesAt(`uploads/${taskId}`)
@@ -54,7 +54,7 @@ async function expectUpload(answer: Awaited<ReturnType<typeof ran>>, reason: str
   expect(await bytesAt(task.result!.key)).toEqual(upload)
 }
 
-it('a verified result is what is handed out', async () => {
+it('returns the verified result', async () => {
   const { task, keys, taskId } = await ran(claiming(good))
   expect(task).toMatchObject({ status: 'completed', result: { outcome: good, size: RESULT.length } })
   expect(task.result!.key).toBe(`results/${taskId}/1`)
@@ -85,7 +85,7 @@ it.each<[string, Codec, string]>([
   await expectUpload(await ran(codec), reason)
 })
 
-it('storage that alters a byte of the result is noticed', async () => {
+it('detects storage that alters a byte of the result', async () => {
   const altering = new Proxy(env.BLOBS, {
     get(bucket, name) {
       if (name !== 'put') return Reflect.get(bucket, name).bind(bucket)
@@ -95,7 +95,7 @@ it('storage that alters a byte of the result is noticed', async () => {
   await expectUpload(await ran(claiming(good), altering), 'unsupported_feature')
 })
 
-it('a bug leaves no blob, and the task is tried again', async () => {
+it('an internal error leaves no blob, and the task is retried', async () => {
   const codec = claiming(good, RESULT, {
     async verify() {
       throw new TypeError('x is not a function')
@@ -120,7 +120,7 @@ it('a task that is deleted before its result is stored leaves no blob', async ()
   expect(await keysOf(deleted)).toEqual([])
 })
 
-it('the bucket ends an attempt with the write that would reach the size of the upload', async () => {
+it('stops an attempt at the write that would reach the size of the upload', async () => {
   let accepted = 0
   const codec = claiming(good, RESULT, {
     async compress(_source, sink) {
@@ -129,11 +129,11 @@ it('the bucket ends an attempt with the write that would reach the size of the u
     },
   })
   await expectUpload(await ran(codec), 'no_gain')
-  // `medium`, and then `high`.
+  // Attempts: `medium`, then `high`.
   expect(accepted).toBe(2 * 9)
 })
 
-it('parts of a large result that is refused are given up', async () => {
+it('aborts the multipart upload of a rejected result', async () => {
   const [begun, aborted]: [string[], string[]] = [[], []]
   const counting = new Proxy(env.BLOBS, {
     get(bucket, name) {

@@ -1,4 +1,4 @@
-/** One step of a task with codecs that get into trouble outside of `compress`. */
+/** Tests of one step of a task with codecs that fail outside `compress`. */
 
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
@@ -40,7 +40,7 @@ it('answers unchanged when a codec refuses a part', async () => {
   expect(await env.TASKS.getByName(taskId).read()).toMatchObject(unchanged)
 })
 
-it('completes what took its workers along with the upload, under its password', async () => {
+it('completes a file that killed its workers with the unchanged upload, encrypted with its password', async () => {
   const read = async (): Promise<never> => {
     throw new Error('nothing is tried any more')
   }
@@ -59,7 +59,7 @@ it('completes what took its workers along with the upload, under its password', 
   }
 })
 
-/** Reads the whole file again and again, which is more than is kept of it. */
+/** Codec that reads the whole file repeatedly, more than the block cache holds. */
 const insatiable: Codec = {
   ...whole,
   async compress(source) {
@@ -67,14 +67,14 @@ const insatiable: Codec = {
   },
 }
 
-it('answers over_budget before the platform refuses a read, also under a password', async () => {
+it('answers over_budget before the platform refuses a read, also with a password', async () => {
   let reads = 0
   const counting = new Proxy(env.BLOBS, {
     get(bucket, name) {
       if (name !== 'get') return Reflect.get(bucket, name).bind(bucket)
       return () => {
         reads++
-        // What the platform does from `[limits] subrequests` on.
+        // Simulates the platform's error above `[limits] subrequests`.
         if (reads > 50_000) throw new Error('Too many subrequests.')
         return { arrayBuffer: async () => new ArrayBuffer(8) }
       }
@@ -92,14 +92,14 @@ it('answers over_budget before the platform refuses a read, also under a passwor
   }
 })
 
-it('is waited for when somebody else has it already', async () => {
+it('waits for a task that another worker has claimed', async () => {
   const { taskId } = await started()
   const record = env.TASKS.getByName(taskId)
   await record.claim(null, 'whole')
   const press = { run: async () => 'done' as const, health: async () => ({ ok: true as const, formats: [] }) }
   const pending = (await record.read())!
   const waited = runAndWait({ ...env, PRESS: press } as unknown as Env, pending, 30_000, () => undefined)
-  // Time to answer too soon.
+  // Gives a wrong answer time to arrive too early.
   await new Promise((resolve) => setTimeout(resolve, 200))
   await record.fail(1, { code: 500, type: 'internal', message: 'it broke', requestId: 'req_run' })
   expect((await waited).status).toBe('failed')
@@ -122,7 +122,7 @@ it.each([
   expect((await env.TASKS.getByName(taskId).read())?.status).toBe(status)
 })
 
-it('a task whose record is of a release too far away is not begun: who called the press queues it, the queue tries again', async () => {
+it('does not start a task of an incompatible release: it is queued and retried', async () => {
   const { taskId } = await started()
   const claim = async () => ({ kind: 'incompatible', spoken: { oldest: 7, newest: 8 } })
   const tasks = { getByName: () => ({ claim }) }
@@ -135,7 +135,7 @@ it('a task whose record is of a release too far away is not begun: who called th
   expect(retried).toBe(1)
 })
 
-it('dead letters are kept for the operator, newest first, and counted', async () => {
+it('stores dead letters for the operator, newest first, and counts them', async () => {
   const points: unknown[] = []
   const metrics = { writeDataPoint: (point: unknown) => points.push(point) }
   const queue = 'whittle-media-dead'
@@ -158,7 +158,7 @@ it('dead letters are kept for the operator, newest first, and counted', async ()
   ])
 })
 
-it('a dead letter that cannot be kept comes again', async () => {
+it('retries a dead letter that cannot be stored', async () => {
   let retried = 0
   const body = { taskId: 'tsk_dead', generation: 1, step: 'whole' }
   const message = { body, timestamp: new Date(), ack: () => expect.unreachable(), retry: () => retried++ }

@@ -1,4 +1,4 @@
-/** Passkeys: what a stranger, a copy of a request and a disabled account get. */
+/** Tests of passkeys against strangers, replayed requests and disabled accounts. */
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
@@ -19,7 +19,7 @@ const NOT_VERIFIED = [401, 'invalid_key', 'The passkey could not be verified. Tr
 afterEach(() => void vi.useRealTimers())
 
 describe('signing in', () => {
-  it('works once with an answer: a copy of its cookie and body opens nothing, also after signing out', async () => {
+  it('accepts an answer once: a copy of cookie and body is refused, also after sign-out', async () => {
     const { authenticator, browser: first } = await signedIn('pro')
     const browser = new Browser()
     const { options } = await browser.json<{ options: { challenge: string } }>('POST', '/login/options')
@@ -36,7 +36,7 @@ describe('signing in', () => {
     expect((await first.ask('GET', '/me')).status, 'other sessions go on').toBe(200)
   })
 
-  it('is over after five minutes, whatever the cookie says', async () => {
+  it('expires after five minutes, even with a longer cookie', async () => {
     const { authenticator } = await signedIn('pro')
     vi.useFakeTimers({ toFake: ['Date'] })
     for (const [waitedMs, status] of [
@@ -50,7 +50,7 @@ describe('signing in', () => {
     }
   })
 
-  it('is lost with the challenge when the answer is wrong, and with a ticket that nobody gave', async () => {
+  it('fails after a wrong answer, and with an unknown ticket', async () => {
     const { authenticator } = await signedIn('pro')
     const browser = new Browser()
     const { options } = await browser.json<{ options: { challenge: string } }>('POST', '/login/options')
@@ -66,7 +66,7 @@ describe('signing in', () => {
     }
   })
 
-  it('tells a stranger nothing of what broke inside', async () => {
+  it('reveals no internal errors', async () => {
     const { authenticator } = await signedIn('pro')
     for (const missing of ['signature', 'authenticatorData', 'clientDataJSON']) {
       const browser = new Browser()
@@ -77,7 +77,7 @@ describe('signing in', () => {
     }
   })
 
-  it('of a disabled account opens no session, and its invitations let nobody in', async () => {
+  it('is refused for a disabled account, and so are its invitations', async () => {
     const { account, authenticator } = await signedIn('pro')
     const invitation = await account.people.invite('Bob')
     const [bob, key] = [new Browser(), await newAuthenticator()]
@@ -98,7 +98,7 @@ describe('signing in', () => {
 })
 
 describe('an invitation', () => {
-  it('is not lost to a passkey that is known already, and makes nobody', async () => {
+  it('stays valid if the passkey is already registered, and creates no person', async () => {
     const { account } = await newAccount('pro')
     const id = crypto.getRandomValues(new Uint8Array(32))
     expect((await new Browser().register(await account.people.invite('Ada'), await newAuthenticator(id))).status).toBe(200)
@@ -111,7 +111,7 @@ describe('an invitation', () => {
     expect((await bob.ask('POST', '/register/options', { invitation })).status).toBe(401)
   })
 
-  it('takes one answer to a challenge, for five minutes', async () => {
+  it('accepts one answer to a challenge within five minutes', async () => {
     const { account } = await newAccount('pro')
     const invitation = await account.people.invite('Ada')
     const [browser, authenticator] = [new Browser(), await newAuthenticator()]
@@ -130,7 +130,7 @@ describe('an invitation', () => {
     expect((await browser.register(invitation, authenticator)).status).toBe(200)
   })
 
-  it('that was stored before challenges had a table of their own is still good', async () => {
+  it('of an older version is still valid', async () => {
     const { account, accountId } = await newAccount('pro')
     const stub = env.ACCOUNTS.getByName(accountId) as unknown as DurableObjectStub
     await runInDurableObject(stub, (_, state) => {

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { uploadKeyOf } from '../../../src/service/store/blob-names.ts'
 import type { NewTask } from '../../../src/service/store/task.ts'
 
-/** A task that was accepted, with its upload in the bucket: text that begins with `film`. */
+/** Creates an accepted task with its upload in the bucket: text that begins with `film`. */
 export async function started(change: Partial<NewTask> = {}): Promise<NewTask> {
   const taskId = `tsk_run${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
   const task: NewTask = {

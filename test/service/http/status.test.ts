@@ -1,4 +1,4 @@
-/** The status page: what was found every ten minutes, by day. */
+/** Tests of the status page: results of the checks every ten minutes, by day. */
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000
 const NOON = Date.UTC(2026, 10, 20, 12)
 const look = (press: { ok: boolean; ms: number }): Look => ({ blobs: { ok: true, ms: 4 }, press })
 
-describe('the status', () => {
-  it('counts looks, failures and milliseconds by day, and forgets after 90 days', async () => {
+describe('the service status', () => {
+  it('counts checks, failures and response times by day, and deletes them after 90 days', async () => {
     await env.BLOBS.delete('status/days.json')
     for (let day = 95; day > 0; day--) await noteLook(env.BLOBS, NOON - day * DAY_MS, look({ ok: true, ms: 10 }))
     await noteLook(env.BLOBS, NOON, look({ ok: true, ms: 10 }))
@@ -32,14 +32,14 @@ describe('the status', () => {
     expect(page).toContain('2026-11-20. Looks: 3. Failures: 1')
   })
 
-  it('does not claim to know when nobody has looked', async () => {
+  it('is `unknown` without recent checks', async () => {
     expect(statusView({ days: [] }, NOON)).toEqual({ status: 'unknown', days: [] })
     await noteLook(env.BLOBS, NOON, look({ ok: true, ms: 1 }))
     const history = await statusHistory(env.BLOBS)
     expect([1000, DAY_MS].map((laterMs) => statusView(history, NOON + laterMs).status)).toEqual(['ok', 'unknown'])
   })
 
-  it('is looked at by the cron trigger, and shown to browsers in their language', async () => {
+  it('is checked by the cron trigger, and shown to browsers in their language', async () => {
     const ctx = createExecutionContext()
     await edge.scheduled({ cron: '*/10 * * * *', scheduledTime: Date.now(), noRetry: () => undefined }, env as unknown as Env, ctx)
     await waitOnExecutionContext(ctx)

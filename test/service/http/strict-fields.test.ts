@@ -1,4 +1,4 @@
-/** Fields that an endpoint does not know are refused, wherever they are written, and leave nothing behind. */
+/** Tests that unknown fields are refused in every place and leave nothing stored. */
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { signedIn } from './browser.ts'
@@ -12,7 +12,7 @@ const METADATA = [
   ...['filename', 'filetype', 'name', 'type', 'relativePath'],
   ...['quality', 'format', 'password', 'callback_url', 'target_size', 'usage_rights', 'compress'],
 ]
-/** Some of the contract that are not offered yet, and mistypings. */
+/** Fields of the contract that are not implemented yet, and misspelled fields. */
 const UNKNOWN = [
   ...['metadata', 'max_width', 'max_height', 'dpi', 'url', 'destination_url', 'effort', 'response', 'retention', 'target_score', 'preset'],
   ...['Quality', 'pasword', 'quality[]', '__proto__', 'constructor', 'toString', '', 'x'.repeat(150)],
@@ -23,7 +23,7 @@ beforeAll(async () => {
   who = await member()
 }, 60_000)
 
-/** What an answer refuses, and that it keeps the value to itself. */
+/** Expects a refusal that does not repeat the value. */
 async function refusal(answer: Response): Promise<{ param: unknown; allowed: unknown }> {
   const body = await errorOf(answer)
   expect(answer.status, JSON.stringify(body)).toBe(400)
@@ -34,7 +34,7 @@ async function refusal(answer: Response): Promise<{ param: unknown; allowed: unk
   return { param, allowed }
 }
 
-/** Room, tasks and blobs of the account. */
+/** Reserved storage, tasks and blobs of the account. */
 async function left({ accountId }: Member): Promise<unknown> {
   const account = env.ACCOUNTS.getByName(accountId)
   const { storage_used } = await account.usage('enterprise')
@@ -42,7 +42,7 @@ async function left({ accountId }: Member): Promise<unknown> {
 }
 const NOTHING = { storage_used: 0, tasks: [], blobs: [] }
 
-/** A form whose parts stand in this order. */
+/** Form whose parts are in this order. */
 function parts(...list: [name: string, content: string | Uint8Array<ArrayBuffer>, fileName?: string][]): RequestInit {
   const data = new FormData()
   for (const [name, content, fileName] of list) {
@@ -58,7 +58,7 @@ const json = (body: unknown, method = 'POST'): RequestInit => ({
 })
 
 describe('an unknown field', () => {
-  it('of a form is refused before the file and behind it, and nothing is kept', async () => {
+  it('of a form is refused before and after the file, and nothing is stored', async () => {
     for (const name of UNKNOWN) {
       const field = [name, SECRET] as [string, string]
       for (const list of [
@@ -73,7 +73,7 @@ describe('an unknown field', () => {
     expect(await left(who)).toEqual(NOTHING)
   })
 
-  it('behind a file of many parts, and a file under an unknown name, give all room back', async () => {
+  it('after a multipart file, and a file in an unknown field, release all reserved storage', async () => {
     const large = new Uint8Array(12_000_000).fill(65)
     for (const last of [['metadata', 'strip'] as const, ['attachment', TEXT, 'b.txt'] as const]) {
       const [name] = last
@@ -85,7 +85,7 @@ describe('an unknown field', () => {
     }
   })
 
-  it('of JSON is refused whatever its value is, and uses no upload up', async () => {
+  it('of JSON is refused for any value, and leaves the upload usable', async () => {
     const own = await member()
     const id = await new Tus(own).whole(new Uint8Array(new TextEncoder().encode(TEXT)))
     const before = await left(own)
@@ -102,7 +102,7 @@ describe('an unknown field', () => {
     expect((await call(own, '/v1/compress', json({ upload: id, quality: 'low' }))).status).toBe(200)
   })
 
-  it('of Upload-Metadata is refused before there is an upload', async () => {
+  it('of Upload-Metadata is refused before the upload is created', async () => {
     const tus = new Tus(who)
     const before = await left(who)
     for (const name of [...UNKNOWN.filter(Boolean), 'Filename', 'upload', 'file', 'caption']) {
@@ -118,7 +118,7 @@ describe('an unknown field', () => {
     expect((await tus.create(5, usual)).status).toBe(201)
   })
 
-  it('of a query is refused where a key is needed', async () => {
+  it('of a query is refused on routes that need a key', async () => {
     const paths: [string, string, string[]][] = [
       ['GET', '/v1/tasks?limit=5&state=failed', ['limit', 'cursor']],
       ['GET', '/v1/usage?months=2', ['month']],
@@ -165,7 +165,7 @@ describe('an unknown field', () => {
 })
 
 describe('a known field', () => {
-  it('is refused when it is given twice, also in JSON, whether its values differ or not', async () => {
+  it('is refused if it is sent twice, also in JSON and with equal values', async () => {
     for (const second of ['low', 'high'])
       expect(
         (await refusal(await call(who, '/v1/compress', parts(['quality', 'low'], ['file', TEXT, 'a.txt'], ['quality', second])))).param,
@@ -175,13 +175,13 @@ describe('a known field', () => {
       '{"upload":"upl_x","quality":"low","qu\\u0061lity" : "low"}',
     ])
       expect((await refusal(await call(who, '/v1/compress', json(text)))).param).toBe('quality')
-    // Names of different objects, and text that looks like JSON, repeat nothing.
+    // Equal names in different objects, and text that resembles JSON, are not duplicates.
     const fine = await call(who, '/v1/compress', json('{"upload":"upl_x","format":"{\\"quality\\":1,\\"quality\\":2}","quality":"low"}'))
     expect((await errorOf(fine)).error_detail.type).not.toBe('invalid_parameter')
     expect(await left(who)).toMatchObject({ tasks: [] })
   })
 
-  it('is refused as a file where it is text, and as text where it is a file', async () => {
+  it('is refused as a file instead of text, and as text instead of a file', async () => {
     for (const name of ['quality', 'upload', 'password'])
       expect((await refusal(await call(who, '/v1/compress', parts(['file', TEXT, 'a.txt'], [name, 'low', 'q.txt'])))).param).toBe(name)
     const asText = await call(who, '/v1/compress', parts(['file', TEXT]))
@@ -192,7 +192,7 @@ describe('a known field', () => {
     expect((await refusal(inJson)).param).toBe('file')
   })
 
-  it('of a form is one of a few: thousands of parts end at the first that is not known, and at 64 inputs without a file', async () => {
+  it('limits the parts of a form: parsing ends at the first unknown field and after 64 empty file inputs', async () => {
     const many = Array.from({ length: 10_000 }, (_, i) => [`f${i}`, 'v'] as [string, string])
     expect((await refusal(await call(who, '/v1/compress', parts(...many)))).param).toBe('f0')
     const empty = `--b\r\nContent-Disposition: form-data; name="file"; filename=""\r\n\r\n\r\n`.repeat(100)
@@ -202,7 +202,7 @@ describe('a known field', () => {
   })
 })
 
-it('/openapi.json closes what is sent, so that generated clients know', async () => {
+it('/openapi.json closes request schemas, so that generated clients reject unknown fields', async () => {
   interface Document {
     paths: Record<string, { post?: { requestBody?: { content: Record<string, { schema: { additionalProperties?: boolean } }> } } }>
     components: { schemas: Record<string, { additionalProperties?: boolean }> }

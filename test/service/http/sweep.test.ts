@@ -1,4 +1,4 @@
-/** The sweep over more blobs than one call of a Worker may look at; and tasks whose alarms were lost. */
+/** Tests of the sweep with more blobs than one Worker call can process, and of tasks with lost alarms. */
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
@@ -23,7 +23,7 @@ const UNCHANGED: Omit<TaskResult, 'key'> = {
   encrypted: false,
 }
 
-it('goes on where it stopped, through every folder, and begins again', async () => {
+it('continues where it stopped, through every folder, and starts over at the end', async () => {
   const who = await member()
   const kept = [await done(who), await done(who)].map(({ task_id }) => `results-30d/${task_id}/1`).sort()
   const orphans = [
@@ -56,7 +56,7 @@ it('goes on where it stopped, through every folder, and begins again', async () 
   expect(await swept()).toEqual({ looked: 2, removed: 0, failed: 0, overdue: 0, ended: true })
 })
 
-describe('what the bucket’s own rules should have removed', () => {
+describe('a blob past its expiry date', () => {
   const away = { getByName: () => ({ names: () => Promise.reject(new Error('away')) }) }
   const sweepIn = (days: number, TASKS: object = away) => sweep({ ...env, TASKS } as unknown as Env, Date.now() + days * DAY_MS)
 
@@ -77,7 +77,7 @@ describe('what the bucket’s own rules should have removed', () => {
     expect(await env.BLOBS.head(key)).toBeNull()
   })
 
-  it('goes by its age alone where it has no task: exports and dead letters', async () => {
+  it('is deleted by age if it has no task: exports and dead letters', async () => {
     const keys = ['exports/2026-11-22/acc_a.json', 'dead-letters/1/tsk_a/whole']
     await env.BLOBS.delete(await blobs())
     for (const key of keys) await env.BLOBS.put(key, 'x')
@@ -86,7 +86,7 @@ describe('what the bucket’s own rules should have removed', () => {
     for (const key of keys) expect(await env.BLOBS.head(key)).toBeNull()
   })
 
-  it('stays as long as its task waits, and goes when that has expired and could not be removed', async () => {
+  it('is kept while its task waits, and deleted after the task has expired', async () => {
     const taskId = `tsk_late${crypto.randomUUID().slice(0, 8)}`
     const uploadKey = `uploads-1d/${taskId}`
     await started({ taskId, uploadKey, retentionMs: DAY_MS })
@@ -109,7 +109,7 @@ describe('what the bucket’s own rules should have removed', () => {
   })
 })
 
-describe('what a task has', () => {
+describe('a blob of a task', () => {
   it.each([
     ['free', 1],
     ['basic', 3],
@@ -130,7 +130,7 @@ describe('what a task has', () => {
     expect((await blobs()).filter((key) => key.includes(task_id) || key.includes(other.taskId))).toEqual([])
   })
 
-  it('is not promised for longer than its upload lies there, though the plan has become a larger one meanwhile', async () => {
+  it('expires with its upload, even if the plan became larger meanwhile', async () => {
     const who = await member({ plan: 'free' })
     const id = await new Tus(who).whole(BYTES)
     await env.ACCOUNTS.getByName(who.accountId).update({ plan: 'pro' })
@@ -141,7 +141,7 @@ describe('what a task has', () => {
   })
 })
 
-/** A bucket of so many results, listed by pages; and the tasks of every other one. */
+/** Simulates a bucket with many results, listed by pages, and tasks for every second one. */
 class FakeBucket {
   readonly removed = new Set<string>()
   place: string | undefined
@@ -177,7 +177,7 @@ class FakeBucket {
   }
 }
 
-it('comes to the end of very many blobs, though some tasks cannot be asked', { timeout: 120_000 }, async () => {
+it('finishes a very large number of blobs, even if some tasks do not respond', { timeout: 120_000 }, async () => {
   const COUNT = 200_000
   const bucket = new FakeBucket(COUNT)
   const names = async (id: string) => {
@@ -200,14 +200,14 @@ it('comes to the end of very many blobs, though some tasks cannot be asked', { t
   expect(bucket.place).toBeUndefined()
 })
 
-it('wakes every task under way, however young, and none that has ended: a kill leaves alarms that nobody rings', async () => {
+it('resumes every unfinished task after a kill that lost its alarms, and no finished one', async () => {
   const who = await member()
   await done(who)
   await env.BLOBS.put('uploads-30d/tsk_nobody', 'x')
   const { taskId } = await started()
   const object = env.TASKS.getByName(taskId) as unknown as DurableObjectStub
   const alarmIn = () => runInDurableObject(object, async (_, { storage }) => ((await storage.getAlarm()) ?? 0) - Date.now())
-  // Nobody knows of it: it would be put off by an hour if it were believed.
+  // This task is unknown to the sweep; trusting it would delay the check by an hour.
   await runInDurableObject(object, (_, { storage }) => storage.setAlarm(Date.now() + 3_600_000))
   const answer = await call(undefined, '/admin/wake', {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** Upload, task, download, delete: through the real press in the same Worker. */
+/** Tests of upload, task, download and deletion with the real press in the same Worker. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { TaskView } from '../../../src/service/store/task.ts'
@@ -11,7 +11,7 @@ const encode = (text: string) => new TextEncoder().encode(text)
 const detail = async (answer: Response) => (await errorOf(answer)).error_detail
 
 describe('an upload', () => {
-  it('is completed in the answer when it is quick', async () => {
+  it('is completed within the request if it is quick', async () => {
     const who = await member()
     const task = await done(who, TEXT, 'Übung.txt')
     expect(task).toMatchObject({ status: 'completed', file_name: 'Übung.txt', format: 'text', quality: 'medium', output_format: 'zst' })
@@ -21,7 +21,7 @@ describe('an upload', () => {
     expect(task.compressed_size).toBeLessThan(TEXT.length / 10)
   })
 
-  it('takes its fields before and after the file', async () => {
+  it('accepts fields before and after the file', async () => {
     const who = await member()
     for (const order of [0, 1]) {
       const body = new FormData()
@@ -33,7 +33,7 @@ describe('an upload', () => {
     }
   })
 
-  it('is refused for what is wrong with it, and leaves nothing', async () => {
+  it('is refused for invalid input, and stores nothing', async () => {
     const who = await member()
     const before = await blobs()
     const noise = crypto.getRandomValues(new Uint8Array(4000))
@@ -77,7 +77,7 @@ describe('an upload', () => {
     expect(await answer.text()).not.toContain('correct horse')
   })
 
-  it('is refused with a password when the PDF is encrypted already', async () => {
+  it('with a password is refused if the PDF is already encrypted', async () => {
     const who = await member()
     const pdf = `%PDF-1.7\n${'% filling\n'.repeat(20_000)}trailer\n<</Size 4/Root 1 0 R/Encrypt 3 0 R>>\nstartxref\n9\n%%EOF\n`
     const answer = await compress(who, pdf, 'a.pdf', { password: 'secret' })
@@ -85,13 +85,13 @@ describe('an upload', () => {
     expect(await detail(answer)).toMatchObject({ type: 'password_not_applicable' })
   })
 
-  it('is refused with a password when the PDF is signed', async () => {
+  it('with a password is refused if the PDF is signed', async () => {
     const pdf = `%PDF-1.7\n1 0 obj <</Type/Sig/ByteRange[0 10 20 30]/Contents<00>>> endobj\n${'%'.repeat(2000)}`
     const answer = await compress(await member(), pdf, 'a.pdf', { password: 'pw' })
     expect(await detail(answer)).toMatchObject({ type: 'password_not_applicable' })
   })
 
-  it('remembers that usage rights may go, whether its form says so or its metadata', async () => {
+  it('stores `usage_rights=drop` from the form and from the metadata', async () => {
     const who = await member()
     const tus = new Tus(who)
     const remembered = async (answer: Response) =>
@@ -104,7 +104,7 @@ describe('an upload', () => {
     expect(await detail(wrong)).toMatchObject({ type: 'invalid_parameter', param: 'usage_rights', got: 'sell' })
   })
 
-  it('keeps to the plan', async () => {
+  it('obeys the limits of the plan', async () => {
     const before = await blobs()
     const free = await member({ plan: 'free' })
     const callback = await compress(free, TEXT, 'a.txt', { callback_url: 'https://hooks.example.com/' })
@@ -120,7 +120,7 @@ describe('an upload', () => {
     expect(await blobs()).toEqual(before)
   })
 
-  it('side by side with others fills the storage once, and gives back what was not kept', async () => {
+  it('in parallel with others never exceeds the storage, and releases unused reservations', async () => {
     const who = await member({}, 3 * TEXT.length)
     const refused = await compress(who, TEXT.repeat(3), 'a.txt', { format: 'mp4' })
     expect((await detail(refused)).type).toBe('unsupported_output')
@@ -132,13 +132,13 @@ describe('an upload', () => {
     expect((await detail(await call(who, '/v1/batch/compress', { method: 'POST', body: batch }))).type).toBe('invalid_parameter')
     const answers = await Promise.all(Array.from({ length: 9 }, () => compress(who, TEXT, 'a.txt', {}, { Prefer: 'respond-async' })))
     const statuses = answers.map(({ status }) => status)
-    // How many fit depends on how many were pressed meanwhile; never so many that their uploads would not.
+    // The number of accepted uploads depends on timing, but their total never exceeds the quota.
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3)
     const usage = (await (await call(who, '/v1/usage')).json()) as { storage_used: number }
     expect(usage.storage_used).toBeLessThanOrEqual(3 * TEXT.length)
   })
 
-  it('is made once under an idempotency key', async () => {
+  it('creates one task per idempotency key', async () => {
     const who = await member()
     const key = { 'Idempotency-Key': `"${crypto.randomUUID()}"` }
     const first = (await (await compress(who, TEXT, 'a.txt', { quality: 'low' }, key)).json()) as TaskView
@@ -151,7 +151,7 @@ describe('an upload', () => {
     expect([busy.status, await detail(busy)]).toMatchObject([409, { type: 'idempotency_in_flight' }])
   })
 
-  it('gives its idempotency key back when it fails', async () => {
+  it('releases its idempotency key if it fails', async () => {
     const who = await member()
     const key = { 'Idempotency-Key': 'again' }
     expect((await compress(who, '', 'a.txt', {}, key)).status).toBe(400)
@@ -223,7 +223,7 @@ describe('a task', () => {
     }
   })
 
-  it('is gone with its blobs after DELETE', async () => {
+  it('is deleted with its blobs', async () => {
     const who = await member()
     const { task_id, compressed_size } = await done(who)
     expect((await blobs()).some((key) => key.includes(task_id))).toBe(true)
@@ -239,7 +239,7 @@ describe('a task', () => {
     }
   })
 
-  it('is unknown under names that were never given, without asking for them', async () => {
+  it('is unknown for malformed ids, without a call to a Durable Object', async () => {
     const who = await member()
     for (const id of ['none', `tsk_${'0'.repeat(24)}`, '%00', "'--", 'x'.repeat(2000)]) {
       expect((await detail(await call(who, `/v1/tasks/${id}`))).type, id).toBe('unknown_task')
@@ -248,7 +248,7 @@ describe('a task', () => {
 })
 
 describe('a download', () => {
-  it('is the bytes of the receipt, whole, in ranges, and conditionally', async () => {
+  it('returns the bytes of the receipt: whole, in ranges, and conditionally', async () => {
     const who = await member()
     const task = await done(who, TEXT, 'Übung 1.txt')
     const get = (headers: Record<string, string> = {}, method = 'GET') =>
@@ -279,7 +279,7 @@ describe('a download', () => {
     expect([head.status, await head.text()]).toEqual([200, ''])
   })
 
-  it('waits for the task', async () => {
+  it('is refused until the task is completed', async () => {
     const who = await member()
     const taskId = `tsk_${'q'.repeat(24)}`
     await env.TASKS.getByName(taskId).create({

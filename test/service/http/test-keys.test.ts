@@ -1,4 +1,4 @@
-/** Test keys: an account of their own beside the real one. */
+/** Tests of test keys, which have an account separate from the live one. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { TaskView } from '../../../src/service/store/task.ts'
@@ -15,7 +15,7 @@ async function keyOf(browser: Browser, mode: '' | '/test') {
 }
 
 describe('a test key', () => {
-  it('is told by its beginning, and meets nothing of the real account', async () => {
+  it('is recognised by its prefix, and cannot access live data', async () => {
     const { accountId, browser } = await signedIn('pro')
     const [live, test] = [await keyOf(browser, ''), await keyOf(browser, '/test')]
     expect([live.key, test.key, test.masked].map((key) => key.slice(0, 9))).toEqual(['whl_live_', 'whl_test_', 'whl_test_'])
@@ -40,7 +40,7 @@ describe('a test key', () => {
     expect(await usage(real)).not.toHaveProperty('test')
   })
 
-  it('has a place of its own in the console, and its keys are noted in the log of the account', async () => {
+  it("has separate pages in the console, and its changes are in the account's audit log", async () => {
     const { browser } = await signedIn('pro')
     await keyOf(browser, '/test')
     const listed = async (mode: string) =>
@@ -53,14 +53,14 @@ describe('a test key', () => {
     expect(actions.find(({ action }) => action === 'key.created')).toMatchObject({ asked: { test: true } })
   })
 
-  it('has the limits of a small plan, and no callbacks where the account has none', async () => {
+  it('has the limits of a small plan, and no callbacks if the account has none', async () => {
     const { accountId, browser } = await signedIn('free')
     const { key } = await keyOf(browser, '/test')
     const answer = await compress({ accountId, key }, undefined, 'a.txt', { callback_url: 'https://hooks.example.com/' })
     expect((await errorOf(answer)).error_detail).toMatchObject({ type: 'plan_not_allowed', plan: 'free' })
   })
 
-  it('stops with its account, and goes on with it', async () => {
+  it('is disabled and enabled with its account', async () => {
     const { accountId, browser } = await signedIn('pro')
     const { key } = await keyOf(browser, '/test')
     const status = async () => (await call({ accountId, key }, '/v1/usage')).status
@@ -76,7 +76,7 @@ describe('a test key', () => {
     expect(await status()).toBe(200)
   })
 
-  it('that the operator disabled alone is not set going by a look at it', async () => {
+  it('stays disabled if the operator disabled only the test account', async () => {
     const { accountId, browser } = await signedIn('pro')
     const { key } = await keyOf(browser, '/test')
     const init = { method: 'PATCH', headers: { Authorization: `Bearer ${env.ADMIN_TOKEN}` }, body: JSON.stringify({ state: 'disabled' }) }
@@ -86,7 +86,7 @@ describe('a test key', () => {
     expect((await browser.ask('GET', '/applications')).status).toBe(200)
   })
 
-  it('has no more requests than the operator left to a key of the account', async () => {
+  it('obeys the rate limit that the operator set for the account', async () => {
     const { accountId, browser } = await signedIn('pro')
     const live = await keyOf(browser, '')
     const headers = { Authorization: `Bearer ${env.ADMIN_TOKEN}` }
@@ -96,7 +96,7 @@ describe('a test key', () => {
     expect((await call({ accountId, key }, '/v1/usage')).headers.get('X-RateLimit-Limit')).toBe('7')
   })
 
-  it('is no way into an account by a chance ending', () => {
+  it('gives no access to a live account with a similar id', () => {
     const id = `acc_${'x'.repeat(16)}test`
     expect([isTestAccount(id), liveAccountOf(id)]).toEqual([false, id])
     expect([isTestAccount(testAccountOf(id)), liveAccountOf(testAccountOf(id))]).toEqual([true, id])

@@ -1,4 +1,4 @@
-/** Steps of tasks while the platform fails: objects are reset, the bucket does not answer, the press has no room. */
+/** Tests of tasks during platform failures: reset objects, failing bucket reads, a press without free memory. */
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
@@ -15,7 +15,7 @@ import { started } from './started-task.ts'
 const UPLOAD_BYTES = 300_000
 const step = (taskId: string) => ({ taskId, generation: null, step: 'whole' as const, bytes: UPLOAD_BYTES })
 
-/** Reads the file, and writes little of it. `meanwhile` happens between the two. */
+/** Codec that reads the file and writes little. `meanwhile` runs between the two. */
 function reading(meanwhile: () => Promise<unknown> = async () => undefined): Codec {
   return {
     format: MP4,
@@ -29,7 +29,7 @@ function reading(meanwhile: () => Promise<unknown> = async () => undefined): Cod
   }
 }
 
-/** The bucket, of whose reads those fail that `fails` says. */
+/** Bucket whose reads fail if `fails` returns true. */
 function failing(fails: () => boolean): R2Bucket {
   return new Proxy(env.BLOBS, {
     get(bucket, name) {
@@ -43,7 +43,7 @@ function failing(fails: () => boolean): R2Bucket {
 }
 
 describe('a step', () => {
-  it('ends though its object was reset while the codec ran', async () => {
+  it('completes even if its Durable Object was reset while the codec ran', async () => {
     const { taskId } = await started({ originalSize: UPLOAD_BYTES })
     const reset = () =>
       runInDurableObject(env.TASKS.getByName(taskId) as unknown as DurableObjectStub, (_, ctx) => {
@@ -53,7 +53,7 @@ describe('a step', () => {
     expect(await env.TASKS.getByName(taskId).read()).toMatchObject({ status: 'completed', result: { size: 100 } })
   })
 
-  it('reads again what the bucket did not give', async () => {
+  it('retries failed reads of the bucket', async () => {
     const { taskId } = await started({ originalSize: UPLOAD_BYTES })
     let reads = 0
     await run({ ...env, BLOBS: failing(() => reads++ % 3 < 2) }, { mp4: reading() }, step(taskId))
@@ -74,7 +74,7 @@ describe('a step', () => {
     expect(await record.read()).toMatchObject({ status: 'completed', result: { size: 100 } })
   })
 
-  it('fails after three attempts that broke by themselves', async () => {
+  it('fails after three attempts with internal errors', async () => {
     const { taskId } = await started({ originalSize: UPLOAD_BYTES })
     const broken = taking(
       async () => new Error('a bug'),
@@ -85,7 +85,7 @@ describe('a step', () => {
   })
 })
 
-/** Throws something of its own whatever the reason. */
+/** Stream whose cancellation throws an error of its own, whatever the reason. */
 function taking(what: () => Promise<Error>, read?: () => Promise<unknown>): Codec {
   return {
     ...reading(),
@@ -96,8 +96,8 @@ function taking(what: () => Promise<Error>, read?: () => Promise<unknown>): Code
   }
 }
 
-describe('a press without room', () => {
-  it('says so, and leaves the task unclaimed', async () => {
+describe('a press without free memory', () => {
+  it('reports it, and leaves the task unclaimed', async () => {
     const [first, second] = [await started({ originalSize: UPLOAD_BYTES }), await started({ originalSize: UPLOAD_BYTES })]
     let go!: () => void
     const held = new Promise<void>((resolve) => {
@@ -137,7 +137,7 @@ describe('a press without room', () => {
   })
 })
 
-it('whoever waits for a task hears of its end, though its object was reset meanwhile', async () => {
+it('a waiting client receives the end of a task, even if its Durable Object was reset', async () => {
   const task = await started({ lane: 'slow' })
   const record = () => env.TASKS.getByName(task.taskId)
   await record().claim(1, 'whole')
@@ -148,8 +148,8 @@ it('whoever waits for a task hears of its end, though its object was reset meanw
   expect(await waiting).toMatchObject({ status: 'failed' })
 })
 
-describe('the gate', () => {
-  it('lets small jobs run side by side, a hungry one alone, and forgets who does not wait', async () => {
+describe('the memory semaphore', () => {
+  it('runs small jobs in parallel, a large one alone, and drops cancelled waiters', async () => {
     const gate = new Gate(10)
     const [one, two] = [await gate.enter(4), await gate.enter(4)]
     const order: string[] = []
@@ -169,12 +169,12 @@ describe('the gate', () => {
     expect(order).toEqual(['hungry', 'small'])
   })
 
-  it('forgets who was cancelled, inside and in line, and not who is only slow', async () => {
+  it('releases cancelled jobs, running or queued, but not slow ones', async () => {
     vi.useFakeTimers()
     try {
       const gate = new Gate(10)
       const timers = vi.spyOn(globalThis, 'setInterval').mockReturnValueOnce(0 as never)
-      // Its timers died with its request.
+      // Its timers ended with its request.
       await gate.enter(10)
       timers.mockRestore()
       const order: string[] = []

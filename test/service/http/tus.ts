@@ -1,4 +1,4 @@
-/** The requests of tus, for one member. */
+/** Sends tus requests for one account member. */
 import { call, type Member } from './client.ts'
 
 export const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64')
@@ -22,7 +22,7 @@ export class Tus {
     return this.request('POST', '', { 'Upload-Length': String(size), 'Upload-Metadata': pairs.join(','), ...chunk, ...headers }, body)
   }
 
-  /** The id of an upload that has just begun. */
+  /** Creates an upload and returns its id. */
   async begun(size: number, metadata: Record<string, string> = { filename: 'a.txt' }): Promise<string> {
     const answer = await this.create(size, metadata)
     if (answer.status !== 201) throw new Error(await answer.text())
@@ -41,7 +41,7 @@ export class Tus {
     return Number((await this.head(id)).headers.get('Upload-Offset'))
   }
 
-  /** The id of an upload whose bytes are all there, in chunks of `chunkBytes`. */
+  /** Uploads all bytes in chunks of `chunkBytes` and returns the upload id. */
   async whole(bytes: Uint8Array<ArrayBuffer>, metadata?: Record<string, string>, chunkBytes = bytes.length): Promise<string> {
     const id = await this.begun(bytes.length, metadata)
     for (let at = 0; at < bytes.length; at += chunkBytes) {
@@ -52,7 +52,7 @@ export class Tus {
   }
 }
 
-/** A body that breaks off after these bytes. */
+/** Body that ends early, after these bytes. */
 export function cutAfter(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let sent = false
   return new ReadableStream({

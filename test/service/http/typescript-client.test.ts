@@ -1,10 +1,10 @@
-/** The TypeScript client where a Worker uses it: inside workerd, over a binding instead of the network. */
+/** Tests of the TypeScript client inside workerd, over a binding instead of the network. */
 import { exports } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { Whittle } from '../../../packages/clients/typescript/src/index.ts'
 import { BASE, member, TEXT } from './client.ts'
 
-it('sends bytes and streams, fetches the result, and knows a damaged one, in a Worker', async () => {
+it('uploads bytes and streams, downloads the result, and detects a damaged one, in a Worker', async () => {
   const { key } = await member()
   let damage = false
   const binding: typeof fetch = async (input, init) => {

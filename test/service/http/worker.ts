@@ -1,4 +1,4 @@
-/** The edge with the text codec alone: whole presses are the subject of test/e2e, and take long to load here. */
+/** The edge Worker with only the text codec. Complete presses are tested in test/e2e, because they load slowly here. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { Account as RealAccount } from '../../../durable-objects/account.ts'
 import { KeyGate as RealKeyGate } from '../../../durable-objects/key-gate.ts'

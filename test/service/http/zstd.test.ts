@@ -1,11 +1,11 @@
-/** node:zlib as workerd has it, where it differs from Node's own. */
+/** Tests of node:zlib in workerd where it differs from Node.js. */
 import { createZstdCompress } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { through } from '../../../src/core/bytes/pipe-transform.ts'
 import { unzstdStream, zstdStream } from '../../../src/core/bytes/zstd.ts'
 
-/** Base64 digits of a generator (xorshift32): a quarter goes under any coder, and the output buffers fill. */
+/** Base64 digits of a xorshift32 generator: any encoder saves a quarter, and output buffers fill up. */
 function digits(length: number): Uint8Array {
   const bytes = new Uint8Array(length)
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
@@ -29,7 +29,7 @@ async function all(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 describe('zstd in workerd', () => {
-  it('knows how deep to search', async () => {
+  it('selects the search depth', async () => {
     const bytes = new TextEncoder().encode(
       Array.from({ length: 2500 }, (_, i) => `<row id="${i}" of="${Math.imul(i, i) % 977}"/>`).join('\n'),
     )
@@ -41,7 +41,7 @@ describe('zstd in workerd', () => {
     expect(await all(unzstdStream(slices(shallow), bytes.length))).toEqual(bytes)
   })
 
-  it('ends well wherever the last block falls in the output buffer', async () => {
+  it('ends correctly for every position of the last block in the output buffer', async () => {
     const bytes = digits(1_500_000)
     for (let length = 700_000; length <= bytes.length; length += 7_001) {
       const engine = createZstdCompress({ params: { 100: 1, 201: 1 }, pledgedSrcSize: length, chunkSize: 262_144 })

@@ -1,4 +1,4 @@
-/** What every answer has, and who is let in. */
+/** Tests of headers and errors of every answer, and of authentication. */
 import { createExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
@@ -10,7 +10,7 @@ import type { TaskView } from '../../../src/service/store/task.ts'
 import { BASE, call, errorOf, form, member, TEXT } from './client.ts'
 
 describe('every answer', () => {
-  it('has an id, safety headers and CORS', async () => {
+  it('has a request id, security headers and CORS headers', async () => {
     for (const path of ['/healthz', '/nowhere', '/v1/usage']) {
       const answer = await call(undefined, path)
       expect(answer.headers.get('X-Request-Id')).toMatch(/^req_/)
@@ -26,7 +26,7 @@ describe('every answer', () => {
     expect(flight.headers.get('Access-Control-Allow-Headers')).toContain('Authorization')
   })
 
-  it('tells what is wrong in one shape, or as RFC 9457', async () => {
+  it('reports errors in one JSON format, or as RFC 9457', async () => {
     const answer = await call(undefined, '/v1/usage', { headers: { 'X-Request-Id': 'mine' } })
     expect(answer.status).toBe(401)
     expect(answer.headers.get('WWW-Authenticate')).toContain('Bearer')
@@ -39,7 +39,7 @@ describe('every answer', () => {
     expect(await problem.json()).toMatchObject({ status: 401, title: 'Missing key', error_detail: { type: 'missing_key' } })
   })
 
-  it('behind a proxy begins with the address that clients use', async () => {
+  it('contains the address that clients use, also behind a proxy', async () => {
     const app = createApp(ROUTES)
     const behind = { ...env, PUBLIC_URL: 'https://whittle.example.com' } as unknown as Env
     const who = await member()
@@ -63,7 +63,7 @@ describe('every answer', () => {
     expect((await errorOf(loopback)).error_detail.type).toBe('unsafe_callback_url')
   })
 
-  it('comes over https, or from this machine', async () => {
+  it('is given only over https or to the local machine', async () => {
     const get = (url: string) => exports.default.fetch(new Request(url))
     expect((await errorOf(await get('http://api.example.com/healthz'))).error_detail.type).toBe('https_required')
     expect((await errorOf(await get('http://127.0.0.1.example.com/healthz'))).error_detail.type).toBe('https_required')
@@ -72,13 +72,13 @@ describe('every answer', () => {
     }
   })
 
-  it('is 405 with Allow where only the method is wrong, 404 where nothing is', async () => {
+  it('is 405 with Allow for a wrong method, 404 for an unknown address', async () => {
     const wrong = await call(undefined, '/v1/tasks/x/download', { method: 'POST' })
     expect([wrong.status, wrong.headers.get('Allow')]).toEqual([405, 'GET, HEAD, OPTIONS'])
     expect((await errorOf(await call(undefined, '/v2/usage'))).error_detail.type).toBe('unknown_route')
   })
 
-  it('does not tell what broke inside', async () => {
+  it('does not reveal internal errors', async () => {
     const broken = async () => {
       throw new Error('the secret plan')
     }
@@ -99,7 +99,7 @@ describe('every answer', () => {
 })
 
 describe('health', () => {
-  it('asks one of many objects, and nobody while a good answer holds', async () => {
+  it('checks one Durable Object, and reuses a good answer', async () => {
     const names: string[] = []
     const TASKS = {
       getByName(name: string) {
@@ -120,8 +120,8 @@ describe('health', () => {
   })
 })
 
-describe('the door', () => {
-  it('lets an address knock so often: strangers and programs apart, before any object is asked', async () => {
+describe('authentication', () => {
+  it('limits requests per IP address, separately for people and API keys, before any Durable Object is called', async () => {
     const asked: string[] = []
     const limiter = (name: string) => ({
       limit: async ({ key }: { key: string }) => {
@@ -153,7 +153,7 @@ describe('the door', () => {
 
   const type = async (answer: Response) => [answer.status, (await errorOf(answer)).error_detail.type]
 
-  it('knows missing, mistyped, unknown, expired and disabled keys', async () => {
+  it('distinguishes missing, mistyped, unknown, expired and disabled keys', async () => {
     const withHeader = (value: string) => call(undefined, '/v1/usage', { headers: { Authorization: value } })
     expect(await type(await call(undefined, '/v1/usage'))).toEqual([401, 'missing_key'])
     for (const wrong of ['Basic abc', 'Bearer garbage', `Bearer ${makeKey()}`, `Bearer ${makeKey()} x`]) {
@@ -163,7 +163,7 @@ describe('the door', () => {
     expect(await type(await call(await member({ state: 'disabled' }), '/v1/usage'))).toEqual([401, 'disabled_key'])
   })
 
-  it('asks for scopes and counts nobody it refuses', async () => {
+  it('requires scopes, and does not count refused requests', async () => {
     const reader = await member({ plan: 'free', scopes: ['usage:read'] })
     const answer = await call(reader, '/v1/tasks')
     expect((await errorOf(answer)).error_detail).toMatchObject({ type: 'missing_scope', scope: 'tasks:read' })
@@ -171,7 +171,7 @@ describe('the door', () => {
     expect(counted.headers.get('X-RateLimit-Remaining')).toBe('9')
   })
 
-  it('counts every other request once, and says so in both forms', async () => {
+  it('counts every other request once, and reports it in both header forms', async () => {
     const free = await member({ plan: 'free' })
     for (const [index, path] of ['/v1/usage', '/v1/tasks/none', '/v1/nowhere', '/v1/formats'].entries()) {
       const answer = await call(free, path)

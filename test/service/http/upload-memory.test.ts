@@ -1,4 +1,4 @@
-/** What bodies on their way may hold, and what is refused before it holds anything. */
+/** Tests of the memory limit for request bodies, and of refusals before memory is used. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { withRoom } from '../../../src/service/http/upload-memory.ts'
@@ -7,8 +7,8 @@ import { operations } from './operations.ts'
 
 const MB = 1024 * 1024
 
-describe('the room for bodies', () => {
-  it('makes large ones wait, then come again; small ones pass them', async () => {
+describe('the memory for request bodies', () => {
+  it('queues large bodies and then refuses them with a retry time; small bodies pass', async () => {
     vi.useFakeTimers()
     try {
       const held: (() => void)[] = []
@@ -21,7 +21,7 @@ describe('the room for bodies', () => {
       const all = Array.from({ length: 9 }, large)
       const ends = Promise.allSettled(all)
       await vi.advanceTimersByTimeAsync(1)
-      // Six times a part and what it is read through is 36 MB.
+      // Six times a part and its parse buffers are 36 MB.
       expect(inside).toBe(6)
       expect(await withRoom(100_000, async () => 'through')).toBe('through')
       held[0]!()
@@ -33,7 +33,7 @@ describe('the room for bodies', () => {
       const refused = (await ends).flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []))
       expect(refused).toHaveLength(2)
       expect(refused[0]).toMatchObject({ type: 'overloaded', status: 503, headers: { 'Retry-After': '5' } })
-      // What was given back is there for others, once.
+      // Released memory can be used once by others.
       const again = Array.from({ length: 7 }, large)
       await vi.advanceTimersByTimeAsync(1)
       expect(inside).toBe(13)
@@ -47,7 +47,7 @@ describe('the room for bodies', () => {
   })
 })
 
-describe('bytes that nobody knows', () => {
+describe('bytes of an unknown format', () => {
   const noise = () => {
     const bytes = new Uint8Array(12 * MB)
     for (let at = 0; at < bytes.length; at += 65536) crypto.getRandomValues(bytes.subarray(at, at + 65536))
@@ -55,7 +55,7 @@ describe('bytes that nobody knows', () => {
     return bytes
   }
 
-  it('are refused by their first ones: nothing of them is stored', async () => {
+  it('are refused by their first bytes, and nothing is stored', async () => {
     const who = await member()
     const before = operations.writes
     const single = await call(who, '/v1/compress', { method: 'POST', body: form({}, [['file', noise(), 'noise.bin']]) })
@@ -74,7 +74,7 @@ describe('bytes that nobody knows', () => {
   })
 })
 
-it('a batch is admitted once, and gives its room back', async () => {
+it('a batch reserves storage once and releases it', async () => {
   const files = Array.from({ length: 9 }, (_, number): [string, string, string] => ['files[]', `${number} ${TEXT}`, `${number}.txt`])
   const size = 9 * (TEXT.length + 2)
   const full = await member({}, size - 1)
@@ -98,7 +98,7 @@ it('a batch is staged six files at a time', async () => {
   const spy = vi.spyOn(bucket, 'put').mockImplementation(async function (this: R2Bucket, ...args: Parameters<R2Bucket['put']>) {
     most = Math.max(most, ++inside)
     if (inside === 6) sixCame.resolve()
-    // Each waits for the others, or until it is clear that none comes.
+    // Each upload waits for the others, or until no other can come.
     await Promise.race([sixCame.promise, scheduler.wait(2000)])
     await scheduler.wait(20)
     inside--
