@@ -190,7 +190,7 @@ export async function call<T>(method: string, path: string, body?: object): Prom
 
 export const downloadUrl = (taskId: string) => `${BASE}/v1/tasks/${taskId}/download`
 
-export interface Sending {
+export interface ActiveUpload {
   /** Share of the bytes that were sent, 0 to 1. */
   readonly progress: (share: number) => void
   /** Cancels the upload. */
@@ -198,7 +198,7 @@ export interface Sending {
 }
 
 /** Uploads with XMLHttpRequest, because `fetch` reports no upload progress. */
-export function upload(file: File, wishes: Readonly<Record<string, string>>, { progress, signal }: Sending): Promise<Task> {
+export function upload(file: File, wishes: Readonly<Record<string, string>>, { progress, signal }: ActiveUpload): Promise<Task> {
   return new Promise((resolve, reject) => {
     const form = new FormData()
     for (const [name, value] of Object.entries(wishes)) if (value) form.append(name, value)

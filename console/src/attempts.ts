@@ -26,7 +26,7 @@ const UPLOADS_AT_A_TIME = 3
 const FIRST_LOOK_MS = 700
 const LAST_LOOK_MS = 4000
 /** Failed requests after which polling stops: about two minutes without the service. */
-const LOOKS_IN_VAIN = 30
+const MAX_FAILED_POLLS = 30
 const MEMORY = isTesting ? 'whittle-files-test' : 'whittle-files'
 
 let attempts: readonly Attempt[] = []
@@ -169,7 +169,11 @@ async function watch(id: number, accepted: Task): Promise<void> {
       change(id, stateOf(task))
     } catch (problem) {
       // Polling continues after a lost connection, a busy service or the rate limit.
-      if (!(problem instanceof Refusal) || (problem.status > 0 && problem.status < 500 && problem.status !== 429) || ++vain > LOOKS_IN_VAIN)
+      if (
+        !(problem instanceof Refusal) ||
+        (problem.status > 0 && problem.status < 500 && problem.status !== 429) ||
+        ++vain > MAX_FAILED_POLLS
+      )
         throw problem
     }
   }

@@ -1,5 +1,5 @@
 /** Resumable uploads of large files (tus 1.0.0). They continue after a lost connection, a restart of the service, or a reload of the page. */
-import { BASE, call, mark, Refusal, refused, type Said, type Sending, type Task } from './api.ts'
+import { type ActiveUpload, BASE, call, mark, Refusal, refused, type Said, type Task } from './api.ts'
 
 /** File size in bytes from which uploads are resumable. */
 export const RESUMABLE_BYTES = 32 * 1024 * 1024
@@ -14,7 +14,7 @@ const tus = () => ({ ...mark(), 'Tus-Resumable': '1.0.0' })
 /** Session storage key of a file's upload address in this tab. */
 const memoryOf = (file: File) => `whittle-upload/${file.name}/${file.size}/${file.lastModified}`
 
-export async function uploadInChunks(file: File, wishes: Readonly<Record<string, string>>, sending: Sending): Promise<Task> {
+export async function uploadInChunks(file: File, wishes: Readonly<Record<string, string>>, sending: ActiveUpload): Promise<Task> {
   const memory = memoryOf(file)
   const persistence = new Persistence()
   let path = sessionStorage.getItem(memory)
@@ -86,7 +86,7 @@ async function offsetOf(path: string): Promise<number | undefined> {
  * Sends a chunk with progress, which `fetch` does not report.
  * @returns offset of the next chunk; `undefined`: the upload has another offset
  */
-function append(path: string, file: File, offset: number, { progress, signal }: Sending): Promise<number | undefined> {
+function append(path: string, file: File, offset: number, { progress, signal }: ActiveUpload): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
     request.open('PATCH', path)

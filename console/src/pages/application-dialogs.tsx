@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { type Application, call, type Key } from '../api.ts'
 import { t } from '../language.ts'
 import { CopyButton, Dialog } from '../parts.tsx'
-import { KeyFields, keyWishes } from './keys.tsx'
+import { KeyFields, keyOptionsFrom } from './keys.tsx'
 
-export type Asked =
+export type DialogRequest =
   | { what: 'application' }
   | { what: 'rename'; application: Application }
   | { what: 'key'; application: Application }
@@ -15,14 +15,14 @@ export type Asked =
   | { what: 'remove'; path: string; question: string }
 
 /** Runs the action of a dialog and returns the next dialog. `undefined`: none. */
-type Work = (fields: FormData) => Promise<Asked | undefined>
+type Work = (fields: FormData) => Promise<DialogRequest | undefined>
 
 interface Asking {
   readonly onClose: () => void
   readonly onSubmit: (work: Work) => (event: SubmitEvent) => void
 }
 
-export function AskedDialog(props: Asking & { asked: Asked; plans: readonly string[] }) {
+export function ApplicationsPageDialog(props: Asking & { asked: DialogRequest; plans: readonly string[] }) {
   const { asked, plans, ...asking } = props
   switch (asked.what) {
     case 'application':
@@ -92,7 +92,7 @@ function ApplicationDialog({ of, plans, ...asking }: Asking & { of?: Application
 
 function NewKeyDialog({ application, ...asking }: Asking & { application: Application }) {
   const work: Work = async (fields) => {
-    const { name, expires_at, scopes } = keyWishes(fields)
+    const { name, expires_at, scopes } = keyOptionsFrom(fields)
     const body = { application_id: application.application_id, scopes, ...(name ? { name } : {}), ...(expires_at ? { expires_at } : {}) }
     const made = await call<{ key: string }>('POST', '/keys', body)
     return { what: 'shown', text: made.key }
@@ -106,7 +106,7 @@ function NewKeyDialog({ application, ...asking }: Asking & { application: Applic
 
 function ChangeKeyDialog({ of, ...asking }: Asking & { of: Key }) {
   const work = async (fields: FormData) => {
-    await call('PATCH', `/keys/${of.key_id}`, keyWishes(fields))
+    await call('PATCH', `/keys/${of.key_id}`, keyOptionsFrom(fields))
     return undefined
   }
   return (

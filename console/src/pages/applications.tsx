@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks'
 import { type Application, call, type Key } from '../api.ts'
 import { t } from '../language.ts'
 import { For, Loading, message, Problem, useLoaded } from '../parts.tsx'
-import { type Asked, AskedDialog } from './application-dialogs.tsx'
+import { ApplicationsPageDialog, type DialogRequest } from './application-dialogs.tsx'
 import { Keys } from './keys.tsx'
 
 export function ApplicationsPage() {
   const { value, error, reload, setError } = useLoaded(() => call<{ applications: Application[]; plans: string[] }>('GET', '/applications'))
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<DialogRequest>()
   const attempt = async (work: () => Promise<void>) => {
     try {
       await work()
@@ -17,7 +17,7 @@ export function ApplicationsPage() {
       setError(message(problem))
     }
   }
-  const submit = (work: (fields: FormData) => Promise<Asked | undefined>) => (event: SubmitEvent) => {
+  const submit = (work: (fields: FormData) => Promise<DialogRequest | undefined>) => (event: SubmitEvent) => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget as HTMLFormElement)
     void attempt(async () => setAsked(await work(fields)))
@@ -42,12 +42,14 @@ export function ApplicationsPage() {
       {value.applications.map((application) => (
         <ApplicationSection key={application.application_id} application={application} onAsk={setAsked} onToggle={toggle} />
       ))}
-      {asked && <AskedDialog key={asked.what} asked={asked} plans={value.plans} onClose={() => setAsked(undefined)} onSubmit={submit} />}
+      {asked && (
+        <ApplicationsPageDialog key={asked.what} asked={asked} plans={value.plans} onClose={() => setAsked(undefined)} onSubmit={submit} />
+      )}
     </>
   )
 }
 
-function ApplicationSection(props: { application: Application; onAsk: (asked: Asked) => void; onToggle: (key: Key) => void }) {
+function ApplicationSection(props: { application: Application; onAsk: (asked: DialogRequest) => void; onToggle: (key: Key) => void }) {
   const { application, onAsk, onToggle } = props
   return (
     <section aria-label={application.name}>

@@ -98,7 +98,7 @@ export function KeyFields({ of: key }: { of?: Key }) {
 }
 
 /** Converts the form fields to the API's format. No date: the key never expires. */
-export function keyWishes(fields: FormData) {
+export function keyOptionsFrom(fields: FormData) {
   const day = String(fields.get('expires') ?? '')
   return {
     name: String(fields.get('name') ?? '').trim(),

@@ -1,4 +1,4 @@
-/** English texts of all messages about files: the codes there are, and the parameters of each. */
+/** English texts of all messages about files. They define the codes and the parameters of each. */
 import { AUDIT } from './en/audit.ts'
 import { COMMON } from './en/common.ts'
 import { DOCUMENTS } from './en/documents.ts'

@@ -1,4 +1,4 @@
-/** Messages about files: steps of a receipt, details of a reason, errors of codecs. Each is a code of `en.ts` with its parameters. */
+/** Messages about files: steps of a receipt, details of a reason, errors of codecs. A message is a code of `en.ts` with its parameters. */
 import { EN } from './en.ts'
 import { type AnyMessage, type ParametersOf, type PlainCodeOf, textOf } from './text.ts'
 
@@ -6,7 +6,7 @@ export type Code = keyof typeof EN
 
 declare const made: unique symbol
 
-/** A message about a file. `message()` is the only way to make one, so that its parameters are there. */
+/** A message about a file. Only `message()` creates one, so that the compiler checks its parameters. */
 export interface Message extends AnyMessage {
   readonly code: Code & { readonly [made]: true }
 }
@@ -23,13 +23,13 @@ export function message<C extends Code>(code: C, ...[parameters]: ParametersOf<(
 
 export const messageOf = (said: Said): Message => (typeof said === 'string' ? ({ code: said } as unknown as Message) : said)
 
-/** The English text. */
+/** English text of a message. */
 export const english = (said: Message): string => textOf(said, EN)
 
-/** The messages without those that say the same as an earlier one. */
+/** Messages without duplicates, in their order. */
 export const distinct = (said: readonly Message[]): Message[] => [...new Map(said.map((one) => [JSON.stringify(one), one])).values()]
 
-/** A message as some release stored it: the first ones stored English sentences. */
+/** Message as stored by any release. Older releases stored English sentences. */
 export type StoredMessage = Message | string
 
 export const revivedMessage = (stored: StoredMessage): Message => (typeof stored === 'string' ? message('text', { text: stored }) : stored)

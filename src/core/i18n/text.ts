@@ -1,9 +1,9 @@
 /** Texts of messages: a table maps each code to a text in which `{name}` stands for a parameter. */
 
-/** What a message carries: text of the file, a figure, or messages of ours. */
+/** Parameter of a message: text of the file, a number, or other messages. */
 export type Parameter = string | number | AnyMessage | readonly (string | AnyMessage)[]
 
-/** A message of any table: its code and its parameters. It is plain JSON. */
+/** Message of any table: a code and its parameters, as plain JSON. */
 export interface AnyMessage {
   readonly code: string
   readonly [parameter: string]: Parameter
@@ -12,10 +12,10 @@ export interface AnyMessage {
 /** Texts by code. */
 export type Texts = { readonly [code: string]: string }
 
-/** Names in braces of a text. */
+/** Names of the parameters in a text: those in braces. */
 type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never
 
-/** Arguments that fill a text: none, or one object with a value for each of its names. */
+/** Arguments for a text: none, or one object with a value for each parameter. */
 export type ParametersOf<Text extends string> = [NamesIn<Text>] extends [never]
   ? []
   : [parameters: { readonly [Name in NamesIn<Text>]: Parameter }]
@@ -26,12 +26,12 @@ export type PlainCodeOf<Table extends Texts> = {
 }[keyof Table] &
   string
 
-/** Stands between the messages of a list. Every table may have its own. */
+/** Code of the separator between the messages of a list. Every language may have its own. */
 export const SEPARATOR = 'list_separator'
 
 /**
- * The text of a message, from the first table that has its code. A code that no table has was written by another version: its own
- * words are all there is to show.
+ * Returns the text of a message from the first table that has its code. A code without a text comes from another version and is
+ * shown with spaces instead of underscores.
  */
 export function textOf(message: AnyMessage, ...tables: readonly Texts[]): string {
   const text = textFor(message.code, tables)
@@ -48,5 +48,5 @@ const textFor = (code: string, tables: readonly Texts[]) => tables.find((table) 
 
 const isList = (value: AnyMessage | readonly (string | AnyMessage)[]): value is readonly (string | AnyMessage)[] => Array.isArray(value)
 
-/** Names of parameters in a text. */
+/** Returns the parameter names in a text. */
 export const namesIn = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)

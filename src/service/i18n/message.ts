@@ -1,4 +1,4 @@
-/** Messages of the API: errors of requests and of failed tasks. Each is a code of `en.ts` with its parameters. */
+/** Messages of the API: errors of requests and of failed tasks. A message is a code of `en.ts` with its parameters. */
 import { EN } from '../../core/i18n/en.ts'
 import { type AnyMessage, type ParametersOf, type PlainCodeOf, type Texts, textOf } from '../../core/i18n/text.ts'
 import { ZH } from '../../core/i18n/zh.ts'
@@ -11,7 +11,7 @@ export type ApiCode = keyof typeof API_EN
 
 declare const made: unique symbol
 
-/** A message of the API. `apiMessage()` is the only way to make one, so that its parameters are there. */
+/** A message of the API. Only `apiMessage()` creates one, so that the compiler checks its parameters. */
 export interface ApiMessage extends AnyMessage {
   readonly code: ApiCode & { readonly [made]: true }
 }
@@ -22,7 +22,7 @@ export type ApiPlainCode = PlainCodeOf<typeof API_EN>
 /** A message, or the code of one that has no parameters. */
 export type ApiSaid = ApiMessage | ApiPlainCode
 
-/** A message as some release stored it: the first ones stored English sentences. */
+/** Message as stored by any release. Older releases stored English sentences. */
 export type StoredApiMessage = ApiMessage | string
 
 export function apiMessage<C extends ApiCode>(code: C, ...[parameters]: ParametersOf<(typeof API_EN)[C]>): ApiMessage {
@@ -31,11 +31,11 @@ export function apiMessage<C extends ApiCode>(code: C, ...[parameters]: Paramete
 
 export const apiMessageOf = (said: ApiSaid): ApiMessage => (typeof said === 'string' ? ({ code: said } as unknown as ApiMessage) : said)
 
-/** Whether a text is a code without parameters: schemas name their messages so. */
+/** True if a text is the code of a message without parameters. Schemas use such codes as messages. */
 export const isPlainCode = (text: string): text is ApiPlainCode => Object.hasOwn(API_EN, text) && !API_EN[text as ApiCode].includes('{')
 
 const TABLES: { readonly [L in Language]: readonly Texts[] } = { en: [API_EN, EN], 'zh-Hans': [API_ZH, ZH, API_EN, EN] }
 
-/** The text of a message in a language; in English where that language has none. */
+/** Returns the text of a message in a language, or in English if the language has none. */
 export const inLanguage = (language: Language, stored: AnyMessage | string): string =>
   typeof stored === 'string' ? stored : textOf(stored, ...TABLES[language])

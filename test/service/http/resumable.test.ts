@@ -33,7 +33,7 @@ async function use(who: Member, id: string, fields: Record<string, string> = {})
   return (await waited.json()) as TaskView
 }
 
-/** State of an upload in the bucket, and the hash that its task will report. */
+/** SHA-256 of the stored upload, and the SHA-256 in its record. */
 async function stored(id: string): Promise<string[]> {
   const blob = await env.BLOBS.get(`uploads-30d/${taskOfUpload(id)}`)
   return [sha256(new Uint8Array(await blob!.arrayBuffer())), Sha256.from((await record(id).read())!.hash).hex()]

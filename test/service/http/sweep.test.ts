@@ -207,7 +207,7 @@ it('resumes every unfinished task after a kill that lost its alarms, and no fini
   const { taskId } = await started()
   const object = env.TASKS.getByName(taskId) as unknown as DurableObjectStub
   const alarmIn = () => runInDurableObject(object, async (_, { storage }) => ((await storage.getAlarm()) ?? 0) - Date.now())
-  // This task is unknown to the sweep; trusting it would delay the check by an hour.
+  // Simulates a lost alarm: without the wake-up, the task would wait for an hour.
   await runInDurableObject(object, (_, { storage }) => storage.setAlarm(Date.now() + 3_600_000))
   const answer = await call(undefined, '/admin/wake', {
     method: 'POST',

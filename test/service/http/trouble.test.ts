@@ -85,7 +85,7 @@ describe('a step', () => {
   })
 })
 
-/** Stream whose cancellation throws an error of its own, whatever the reason. */
+/** Codec that reads once (errors of the read are ignored) and then throws the error of `what`. */
 function taking(what: () => Promise<Error>, read?: () => Promise<unknown>): Codec {
   return {
     ...reading(),

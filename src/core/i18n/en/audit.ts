@@ -1,4 +1,4 @@
-/** English messages of the check of a receipt, by code. `{name}` stands for a parameter. */
+/** English messages of the audit of a receipt, by code. `{name}` stands for a parameter. */
 export const AUDIT = {
   avif_cannot_be_decoded: 'the AVIF result cannot be decoded',
   document_may_not_be_rewritten: 'the document cannot be audited, because it is signed, encrypted or not readable',

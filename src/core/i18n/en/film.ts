@@ -1,4 +1,4 @@
-/** English messages about films, by code. `{name}` stands for a parameter. */
+/** English messages about videos, by code. `{name}` stands for a parameter. */
 export const FILM = {
   another_container_not_exact_result: 'a change of the container is not possible with a lossless result; remove `lossless` or `format`',
   avi_file_of_more_than_2_gib: 'the AVI result would exceed 2 GiB, the largest size that most players accept',

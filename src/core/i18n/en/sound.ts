@@ -1,4 +1,4 @@
-/** English messages about sound, by code. `{name}` stands for a parameter. */
+/** English messages about audio files, by code. `{name}` stands for a parameter. */
 export const SOUND = {
   absurd_channels_or_rate: 'the number of channels or the sample rate is out of range; allowed are 1 to 64 channels and 1 to 3,072,000 Hz',
   big_endian_wave_rifx: 'big-endian WAVE files (RIFX) are not supported',

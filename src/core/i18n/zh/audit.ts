@@ -1,6 +1,6 @@
 import type { AUDIT as AUDIT_EN } from '../en/audit.ts'
 
-/** Simplified Chinese messages of the check of a receipt, by code. `{name}` stands for a parameter. */
+/** Simplified Chinese messages of the audit of a receipt, by code. `{name}` stands for a parameter. */
 export const AUDIT = {
   avif_cannot_be_decoded: 'AVIF 结果无法解码',
   document_may_not_be_rewritten: '文档已签名、加密或不可读，无法核查',

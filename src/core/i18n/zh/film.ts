@@ -1,6 +1,6 @@
 import type { FILM as FILM_EN } from '../en/film.ts'
 
-/** Simplified Chinese messages about films, by code. `{name}` stands for a parameter. */
+/** Simplified Chinese messages about videos, by code. `{name}` stands for a parameter. */
 export const FILM = {
   another_container_not_exact_result: '要求无损结果时不能更换容器；请去掉 `lossless` 或 `format`',
   avi_file_of_more_than_2_gib: 'AVI 结果会超过 2 GiB，即多数播放器接受的最大大小',

@@ -1,6 +1,6 @@
 import type { SOUND as SOUND_EN } from '../en/sound.ts'
 
-/** Simplified Chinese messages about sound, by code. `{name}` stands for a parameter. */
+/** Simplified Chinese messages about audio files, by code. `{name}` stands for a parameter. */
 export const SOUND = {
   absurd_channels_or_rate: '声道数或采样率超出范围；允许 1 到 64 个声道、1 到 3,072,000 Hz',
   big_endian_wave_rifx: '不支持大端序 WAVE 文件（RIFX）',
