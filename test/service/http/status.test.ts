@@ -27,9 +27,9 @@ describe('the service status', () => {
       parts: { blobs: { looks: 3, failures: 0, mean_ms: 4, max_ms: 4 }, press: { looks: 3, failures: 1, mean_ms: 20, max_ms: 30 } },
     })
     const page = statusPage(await statusHistory(env.BLOBS), NOON + 1000, 'en')
-    expect(page).toContain('Not everything answers')
-    expect(page, '92 looks of compression, one of them in vain').toContain('98.913 %')
-    expect(page).toContain('2026-11-20. Looks: 3. Failures: 1')
+    expect(page).toContain('Some components do not respond')
+    expect(page, '92 checks of compression, one of them failed').toContain('98.913 %')
+    expect(page).toContain('2026-11-20. Checks: 3. Failures: 1')
   })
 
   it('is `unknown` without recent checks', async () => {

@@ -49,10 +49,17 @@ export const statusView = (history: StatusHistory, now: number) => ({
 
 const WORDS = {
   en: {
-    ...{ title: 'Status', ok: 'Everything answers', degraded: 'Not everything answers', unknown: 'Nobody has looked lately' },
-    ...{ blobs: 'Files', durable_objects: 'Tasks and accounts', press: 'Compression', media: 'Films and sound' },
-    ...{ part: 'Part', answered: 'Answered', today: 'Last day', days: 'Days, the last on the right', looks: 'Looks', failures: 'Failures' },
-    note: 'Every ten minutes each part is asked. Days without a look are left out.',
+    ...{ title: 'Status', ok: 'All components respond', degraded: 'Some components do not respond', unknown: 'No recent check' },
+    ...{ blobs: 'Files', durable_objects: 'Tasks and accounts', press: 'Compression', media: 'Video and audio' },
+    ...{
+      part: 'Component',
+      answered: 'Availability',
+      today: 'Last day',
+      days: 'Days, latest on the right',
+      looks: 'Checks',
+      failures: 'Failures',
+    },
+    note: 'Each component is checked every ten minutes. Days without checks are omitted.',
   },
   'zh-Hans': {
     ...{ title: '服务状态', ok: '一切正常', degraded: '部分组件没有应答', unknown: '最近没有检查' },
