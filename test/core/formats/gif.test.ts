@@ -197,7 +197,7 @@ describe('GIF', () => {
     expect((await run(file, 'medium', { output: 'png' })).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     const transparent = gifOf(8, 8, PALETTE, [{ ...frame, transparent: 5 }] as never)
     expect(inEnglish((await run(transparent, 'medium')).outcome)).toMatchObject({
-      steps: ['1 frame re-encoded as the difference from the previous frame', 'exact'],
+      steps: ['1 frame re-encoded as the difference from the previous frame', 'lossless'],
     })
   })
 

@@ -38,8 +38,8 @@ describe('Accept-Language', () => {
     const made = (await (await call(who, '/v1/batch/compress', { method: 'POST', body: batch })).json()) as {
       tasks: (ErrorBody & { task_id: string })[]
     }
-    expect(made.tasks[0]!.error.message).toContain('No supported format')
+    expect(made.tasks[0]!.error.message).toContain('This file type is not supported')
     const later = await call(who, `/v1/tasks/${made.tasks[0]!.task_id}`, { headers: { 'Accept-Language': 'zh' } })
-    expect(((await later.json()) as ErrorBody).error.message).toContain('无法识别')
+    expect(((await later.json()) as ErrorBody).error.message).toContain('不支持此文件类型')
   })
 })
