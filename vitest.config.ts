@@ -2,10 +2,10 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
-import { WORKERD_ENVIRONMENT } from './src/local/workerd-flags.ts'
+import { CODEC_V8_ENVIRONMENT } from './src/local/workerd-flags.ts'
 import { wasmModules } from './test/support/wasm-modules.ts'
 
-Object.assign(process.env, WORKERD_ENVIRONMENT)
+Object.assign(process.env, CODEC_V8_ENVIRONMENT)
 // Programs that tests start, some hundred times, are compiled once.
 process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'whittle-compile-cache')
 

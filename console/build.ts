@@ -1,7 +1,7 @@
 /** Bundles the console and builds the API reference. wrangler runs it before it serves or deploys `whittle`. */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
-import { REQUESTABLE } from '../src/core/catalog/outputs.ts'
+import { REQUESTABLE_OUTPUTS } from '../src/core/catalog/outputs.ts'
 import { writeGuides } from './guides.ts'
 import { writeLicences } from './licences-page.ts'
 
@@ -15,7 +15,7 @@ await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   legalComments: 'linked',
-  define: { OUTPUT_IDS: JSON.stringify(REQUESTABLE) },
+  define: { OUTPUT_IDS: JSON.stringify(REQUESTABLE_OUTPUTS) },
   // The page loads pdf.js only when it shows a PDF.
   external: ['/console/pdf/*'],
   logLevel: 'warning',

@@ -2,27 +2,27 @@ import { DurableObject } from 'cloudflare:workers'
 import { latin1Of } from '../src/core/bytes/latin1.ts'
 import type { Env } from '../src/service/env.ts'
 import type {
+  AccountApi,
   AccountChange,
-  AccountFace,
   AccountRecord,
   ApplicationRecord,
-  CallsOfKey,
   ExportedAccount,
   IdempotencyState,
+  KeyCalls,
   KeyChange,
   NewKey,
-  OwnKeyChange,
-  OwnKeyOutcome,
   TaskEvent,
   UsageView,
-  WantedKey,
+  UserKeyChange,
+  UserKeyOptions,
+  UserKeyResult,
 } from '../src/service/store/accounts.ts'
 import type { Action } from '../src/service/store/audit.ts'
 import type { DeliveryRecord } from '../src/service/store/people.ts'
 import { PLANS, type PlanId } from '../src/service/store/plans.ts'
-import { placed } from '../src/service/store/region-bindings.ts'
+import { withRegionBindings } from '../src/service/store/region-bindings.ts'
 import { isTestAccount, testAccountOf } from '../src/service/store/test-accounts.ts'
-import { sendThrough } from '../src/service/tasks/egress.ts'
+import { egressSender } from '../src/service/tasks/egress.ts'
 import { ApplicationTable } from './application-table.ts'
 import { AuditTable } from './audit-table.ts'
 import { ChallengeTable } from './challenge-table.ts'
@@ -31,7 +31,7 @@ import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
 import { StorageAlerts } from './storage-alerts.ts'
-import { StorageRoom } from './storage-quota.ts'
+import { StorageQuota } from './storage-quota.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
 import { callsByKey, usageOf } from './usage-view.ts'
 
@@ -39,13 +39,13 @@ import { callsByKey, usageOf } from './usage-view.ts'
 const RESTART_DELAY_MS = 200
 
 /** Durable Object of one customer account: applications, API keys, usage, task index, storage quota, webhook secret. */
-export class Account extends DurableObject<Env> implements AccountFace {
+export class Account extends DurableObject<Env> implements AccountApi {
   readonly #challenges: ChallengeTable
   readonly #people: PeopleTable
   readonly #keys: KeyTable
   readonly #tasks: TaskIndex
   readonly #idempotency: IdempotencyTable
-  readonly #quota: StorageRoom
+  readonly #quota: StorageQuota
   readonly #applications: ApplicationTable
   readonly #audit: AuditTable
   readonly #deliveries: DeliveryTable
@@ -54,11 +54,11 @@ export class Account extends DurableObject<Env> implements AccountFace {
   readonly #splitTasks = new Map<string, number>()
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, placed(env))
+    super(ctx, withRegionBindings(env))
     this.#applications = new ApplicationTable(ctx.storage)
     this.#tasks = new TaskIndex(ctx.storage)
     this.#idempotency = new IdempotencyTable(ctx.storage)
-    this.#quota = new StorageRoom(ctx.storage, this.#tasks, () => this.#record())
+    this.#quota = new StorageQuota(ctx.storage, this.#tasks, () => this.#record())
     this.#audit = new AuditTable(ctx.storage)
     this.#deliveries = new DeliveryTable(ctx.storage)
     this.#alerts = new StorageAlerts(ctx.storage)
@@ -116,13 +116,13 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   /** Checks the storage quota for `bytes` more and returns the refusal. `undefined`: the bytes fit. */
   #refusal(bytes: number) {
-    const refusal = this.#quota.refusal(bytes)
-    if (refusal) this.#alerts.look(() => this.#quota.filling(), true)
+    const refusal = this.#quota.check(bytes)
+    if (refusal) this.#alerts.check(() => this.#quota.usage(), true)
     return refusal
   }
 
   async giveBack(taskIds: readonly string[]) {
-    this.#quota.giveBack(taskIds)
+    this.#quota.releaseAdmissions(taskIds)
   }
 
   async partsAtOnce(taskId: string) {
@@ -135,12 +135,12 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   async tell(input: TaskEvent | readonly TaskEvent[]): Promise<void> {
     const events = 'kind' in input ? [input] : input
-    this.#tasks.tell(events)
+    this.#tasks.apply(events)
     for (const { kind, taskId } of events) {
       if (kind === 'created') this.#quota.handOver(taskId)
       else this.#splitTasks.delete(taskId)
     }
-    this.#alerts.look(() => this.#quota.filling())
+    this.#alerts.check(() => this.#quota.usage())
   }
 
   async usage(plan: PlanId, month = dayOf(Date.now()).slice(0, 7)): Promise<UsageView> {
@@ -149,7 +149,7 @@ export class Account extends DurableObject<Env> implements AccountFace {
       month,
       plan,
       ...(isTestAccount(accountId) ? { test: true as const } : {}),
-      storage_used: this.#quota.stored(),
+      storage_used: this.#quota.usedBytes(),
       storage_quota: this.#quota.quota(),
       ...(await usageOf(this.#usageSources(), month)),
     }
@@ -202,13 +202,13 @@ export class Account extends DurableObject<Env> implements AccountFace {
 
   async setAlertUrl(url: string | undefined) {
     this.#alerts.set(url)
-    this.#alerts.look(() => this.#quota.filling())
+    this.#alerts.check(() => this.#quota.usage())
   }
 
   /** Sends due storage alerts. Nothing else in this object uses the alarm. */
   override async alarm(): Promise<void> {
     const secret = await this.webhookSecret()
-    await this.#alerts.send({ send: sendThrough(this.env.EGRESS), secret, note: (delivery) => this.noteDelivery(delivery) })
+    await this.#alerts.send({ send: egressSender(this.env.EGRESS), secret, note: (delivery) => this.noteDelivery(delivery) })
   }
 
   async noteDelivery(delivery: DeliveryRecord) {
@@ -254,11 +254,11 @@ export class Account extends DurableObject<Env> implements AccountFace {
     return known
   }
 
-  async createOwnKey(applicationId: string, wanted: WantedKey) {
+  async createOwnKey(applicationId: string, wanted: UserKeyOptions) {
     return this.#keys.createOwn(applicationId, wanted)
   }
 
-  async updateOwnKey(keyId: string, change: OwnKeyChange) {
+  async updateOwnKey(keyId: string, change: UserKeyChange) {
     return this.#keys.updateOwn(keyId, change)
   }
 
@@ -270,12 +270,12 @@ export class Account extends DurableObject<Env> implements AccountFace {
     return this.#keys.remove(keyId)
   }
 
-  async removeApplication(applicationId: string): Promise<OwnKeyOutcome> {
+  async removeApplication(applicationId: string): Promise<UserKeyResult> {
     if ((await this.#keys.ofApplication(applicationId)).length > 0) return { kind: 'in_use' }
     return { kind: this.#applications.remove(applicationId) ? 'removed' : 'unknown' }
   }
 
-  async callsByKey(month: string): Promise<CallsOfKey[]> {
+  async callsByKey(month: string): Promise<KeyCalls[]> {
     return callsByKey(this.#usageSources(), this.#applications.all(), month)
   }
 

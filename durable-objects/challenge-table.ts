@@ -1,5 +1,5 @@
 import { RpcTarget } from 'cloudflare:workers'
-import type { ChallengeFace } from '../src/service/store/people.ts'
+import type { ChallengeApi } from '../src/service/store/people.ts'
 import { randomText } from './random-text.ts'
 
 /** Lifetime of a WebAuthn challenge, in milliseconds. WebAuthn Level 3, 13.4.3: challenges are random and single-use, and expire. */
@@ -16,7 +16,7 @@ const SCHEMA = `
 `
 
 /** WebAuthn challenges that were issued and not answered yet, in the SQLite storage of an Account object. */
-export class ChallengeTable extends RpcTarget implements ChallengeFace {
+export class ChallengeTable extends RpcTarget implements ChallengeApi {
   readonly #sql: SqlStorage
 
   constructor(sql: SqlStorage) {

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../src/service/env.ts'
-import type { Entry, KeyGateFace, KeyRecord, RateState, Scope, StoredWindow } from '../src/service/store/keys.ts'
+import type { KeyCheckResult, KeyGateApi, KeyRecord, RateState, Scope, StoredWindow } from '../src/service/store/keys.ts'
 import { PLANS } from '../src/service/store/plans.ts'
 import { RateWindow } from './rate-window.ts'
 
@@ -31,7 +31,7 @@ interface Recent {
  * One call authenticates, authorises and counts a request. The state is kept in memory and written after the response. Refused requests
  * cause no write.
  */
-export class KeyGate extends DurableObject<Env> implements KeyGateFace {
+export class KeyGate extends DurableObject<Env> implements KeyGateApi {
   #record: KeyRecord | undefined
   /** Accepted requests of the last 60 s. Stays empty if the key has no rate limit. */
   #window: RateWindow
@@ -49,7 +49,7 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     this.#today = today
   }
 
-  async enter(scope: Scope | null): Promise<Entry> {
+  async enter(scope: Scope | null): Promise<KeyCheckResult> {
     const key = this.#record
     const now = Date.now()
     if (!key) return { kind: 'unknown' }
@@ -60,13 +60,13 @@ export class KeyGate extends DurableObject<Env> implements KeyGateFace {
     return this.#admit(key, now)
   }
 
-  async enterAs(key: KeyRecord): Promise<Entry> {
+  async enterAs(key: KeyRecord): Promise<KeyCheckResult> {
     const now = Date.now()
     this.#window.forget(now)
     return this.#admit(key, now)
   }
 
-  #admit(key: KeyRecord, now: number): Entry {
+  #admit(key: KeyRecord, now: number): KeyCheckResult {
     const limit = limitOf(key)
     if (limit !== null && this.#window.size >= limit) return { kind: 'limited', key, rate: this.#rate(key, now) }
     this.#count(now)

@@ -1,18 +1,18 @@
-import { leastOf } from '../src/core/bytes/min-max.ts'
+import { minOf } from '../src/core/bytes/min-max.ts'
 import type { Namespace } from '../src/service/env.ts'
 import type {
   AccountRecord,
+  CreatedKey,
   KeyChange,
-  KeyMade,
   KeySummary,
   KeyView,
   NewKey,
-  OwnKeyChange,
-  OwnKeyOutcome,
-  WantedKey,
+  UserKeyChange,
+  UserKeyOptions,
+  UserKeyResult,
 } from '../src/service/store/accounts.ts'
 import { hashKey, makeKey, maskKey } from '../src/service/store/key-format.ts'
-import { gateOf, type KeyGateFace, type KeyRecord, type StoredWindow } from '../src/service/store/keys.ts'
+import { gateName, type KeyGateApi, type KeyRecord, type StoredWindow } from '../src/service/store/keys.ts'
 import { PLANS, type PlanId } from '../src/service/store/plans.ts'
 import { regionOf } from '../src/service/store/regions.ts'
 import { isTestAccount } from '../src/service/store/test-accounts.ts'
@@ -38,11 +38,11 @@ const NOT_REMOVED = 'removed_at IS NULL'
  */
 export class KeyTable {
   readonly #sql: SqlStorage
-  readonly #gates: Namespace<KeyGateFace>
+  readonly #gates: Namespace<KeyGateApi>
   readonly #account: () => AccountRecord | undefined
   #pending: Promise<unknown> = Promise.resolve()
 
-  constructor(storage: DurableObjectStorage, gates: Namespace<KeyGateFace>, account: () => AccountRecord | undefined) {
+  constructor(storage: DurableObjectStorage, gates: Namespace<KeyGateApi>, account: () => AccountRecord | undefined) {
     this.#sql = storage.sql
     this.#gates = gates
     this.#account = account
@@ -57,7 +57,7 @@ export class KeyTable {
     const first = new Date(`${month}-01T00:00:00Z`)
     const end = new Date(first).setUTCMonth(first.getUTCMonth() + 1)
     const summaries = this.#summaries('created_at < ? AND (removed_at IS NULL OR removed_at >= ?)', end, first.getTime())
-    return summaries.map((summary) => ({ ...summary, gate: gateOf(summary.hash, region) }))
+    return summaries.map((summary) => ({ ...summary, gate: gateName(summary.hash, region) }))
   }
 
   ofApplication(applicationId: string): Promise<KeyView[]> {
@@ -70,7 +70,7 @@ export class KeyTable {
 
   // ── Changes by the operator ────────────────────────────────────────────────────────────────────────────────────
 
-  create(applicationId: string, options: NewKey): Promise<KeyMade | undefined> {
+  create(applicationId: string, options: NewKey): Promise<CreatedKey | undefined> {
     return this.#serialized(async () => (this.#planOf(applicationId) ? this.#createKey(applicationId, options) : undefined))
   }
 
@@ -110,7 +110,7 @@ export class KeyTable {
 
   // ── Changes by users of the account ────────────────────────────────────────────────────────────────────────────
 
-  createOwn(applicationId: string, wanted: WantedKey): Promise<OwnKeyOutcome> {
+  createOwn(applicationId: string, wanted: UserKeyOptions): Promise<UserKeyResult> {
     return this.#serialized(async () => {
       const plan = this.#planOf(applicationId)
       if (!plan) return { kind: 'unknown' }
@@ -122,7 +122,7 @@ export class KeyTable {
     })
   }
 
-  updateOwn(keyId: string, change: OwnKeyChange): Promise<OwnKeyOutcome> {
+  updateOwn(keyId: string, change: UserKeyChange): Promise<UserKeyResult> {
     return this.#serialized(async () => {
       const keys = await this.all()
       const known = keys.find(({ summary }) => summary.keyId === keyId)
@@ -144,7 +144,7 @@ export class KeyTable {
   }
 
   /** Removes a key. Fails if the key is still active, or if the operator disabled it or set a limit for it. */
-  remove(keyId: string): Promise<OwnKeyOutcome> {
+  remove(keyId: string): Promise<UserKeyResult> {
     return this.#serialized(async () => {
       const [known] = await this.#read(this.#summaries('id = ?', keyId))
       if (!known) return { kind: 'unknown' }
@@ -159,7 +159,7 @@ export class KeyTable {
     })
   }
 
-  reset(keyId: string, graceMs: number): Promise<OwnKeyOutcome> {
+  reset(keyId: string, graceMs: number): Promise<UserKeyResult> {
     return this.#serialized(async () => {
       const keys = await this.all()
       const known = keys.find(({ summary }) => summary.keyId === keyId)
@@ -223,7 +223,7 @@ export class KeyTable {
     if (name !== undefined) this.#sql.exec('UPDATE keys SET name = ? WHERE id = ?', name || null, keyId)
   }
 
-  async #createKey(applicationId: string, options: NewKey, window?: StoredWindow): Promise<KeyMade | undefined> {
+  async #createKey(applicationId: string, options: NewKey, window?: StoredWindow): Promise<CreatedKey | undefined> {
     const account = this.#account()
     if (!account) return undefined
     const key = makeKey(regionOf(account.accountId), isTestAccount(account.accountId))
@@ -246,15 +246,15 @@ export class KeyTable {
     )
     const liveAccountLimit = this.#account()?.limitAbove ?? undefined
     const all = liveAccountLimit === undefined ? set : [...set, liveAccountLimit]
-    return all.length > 0 ? leastOf(all) : null
+    return all.length > 0 ? minOf(all) : null
   }
 
   #put(key: KeyView, change: Changes): Promise<void> {
     return this.#gate(key.summary).put(withChanges(key.record, change))
   }
 
-  #gate({ hash }: KeySummary, accountId = this.#account()?.accountId ?? ''): KeyGateFace {
-    return this.#gates.getByName(gateOf(hash, regionOf(accountId)))
+  #gate({ hash }: KeySummary, accountId = this.#account()?.accountId ?? ''): KeyGateApi {
+    return this.#gates.getByName(gateName(hash, regionOf(accountId)))
   }
 
   async #read(summaries: readonly KeySummary[]): Promise<KeyView[]> {
@@ -288,7 +288,7 @@ function withChanges(record: KeyRecord, change: Changes): KeyRecord {
   return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null)) as unknown as KeyRecord
 }
 
-const createdOutcome = (key: KeyMade | undefined): OwnKeyOutcome => (key ? { kind: 'made', ...key } : { kind: 'unknown' })
+const createdOutcome = (key: CreatedKey | undefined): UserKeyResult => (key ? { kind: 'made', ...key } : { kind: 'unknown' })
 
 /** True if the operator disabled the key. Old records lack `disabledBy`; they count as disabled by the operator. */
 const isDisabledByOperator = (record: KeyRecord) => record.state === 'disabled' && record.disabledBy !== 'account'

@@ -1,6 +1,6 @@
 import { RpcTarget } from 'cloudflare:workers'
 import { hex } from '../src/core/bytes/hex.ts'
-import type { ListedPasskey, ListedSession, Passkey, PeopleFace, PeopleList, Person, Role } from '../src/service/store/people.ts'
+import type { ListedPasskey, ListedSession, Passkey, PeopleApi, PeopleList, Person, Role } from '../src/service/store/people.ts'
 import type { ChallengeTable } from './challenge-table.ts'
 import { randomText } from './random-text.ts'
 import { migrate } from './schema.ts'
@@ -41,7 +41,7 @@ const ADD_ROLES = `
 `
 
 /** People who may manage the account in the console, in the SQLite storage of the Account object. */
-export class PeopleTable extends RpcTarget implements PeopleFace {
+export class PeopleTable extends RpcTarget implements PeopleApi {
   readonly #sql: SqlStorage
   readonly #challenges: ChallengeTable
   readonly #accountId: () => string

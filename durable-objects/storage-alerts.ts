@@ -1,7 +1,7 @@
-import { leastOf } from '../src/core/bytes/min-max.ts'
+import { minOf } from '../src/core/bytes/min-max.ts'
 import type { DeliveryRecord } from '../src/service/store/people.ts'
 import type { Send } from '../src/service/tasks/egress.ts'
-import { deliver, nextDelivery } from '../src/service/tasks/notify.ts'
+import { deliverWebhook, nextDeliveryAt } from '../src/service/tasks/notify.ts'
 
 /** Alert levels in percent of the storage quota, highest first. */
 const LEVELS = [
@@ -28,7 +28,7 @@ interface SendDependencies {
   readonly note: (delivery: DeliveryRecord) => Promise<void>
 }
 
-export interface Filling {
+export interface StorageUsage {
   readonly plan: string
   /** Bytes that the account stores now. */
   readonly used: number
@@ -62,7 +62,7 @@ export class StorageAlerts {
    * Queues an alert if the storage has reached a level.
    * @param isRefused an upload did not fit, which counts as 100 %
    */
-  look(filling: () => Filling, isRefused = false): void {
+  check(filling: () => StorageUsage, isRefused = false): void {
     if (this.url === undefined) return
     const { plan, used, quota } = filling()
     const level = LEVELS.find(({ percent }) => (isRefused ? percent === 100 : used * 100 >= quota * percent))
@@ -85,9 +85,9 @@ export class StorageAlerts {
     for (const { messageId, body, attempts, dueAt } of this.#queue) {
       if (dueAt > Date.now()) continue
       const attempt = attempts + 1
-      const delivery = await deliver(send, { url, messageId, body }, secret)
+      const delivery = await deliverWebhook(send, { url, messageId, body }, secret)
       await note({ kind: 'alert', messageId, url, attempt, ...delivery })
-      const nextAt = nextDelivery(delivery, attempt)
+      const nextAt = nextDeliveryAt(delivery, attempt)
       // Read the queue of alerts again: other alerts may have been added during the delivery.
       const others = this.#queue.filter((message) => message.messageId !== messageId)
       this.#saveQueue(nextAt === undefined ? others : [...others, { messageId, body, attempts: attempt, dueAt: nextAt }])
@@ -101,6 +101,6 @@ export class StorageAlerts {
 
   #saveQueue(messages: readonly QueuedAlert[]): void {
     this.#storage.kv.put(QUEUE_KEY, messages)
-    if (messages.length > 0) void this.#storage.setAlarm(leastOf(messages.map(({ dueAt }) => dueAt)))
+    if (messages.length > 0) void this.#storage.setAlarm(minOf(messages.map(({ dueAt }) => dueAt)))
   }
 }

@@ -2,11 +2,11 @@ import type { AccountRecord } from '../src/service/store/accounts.ts'
 import { PLANS } from '../src/service/store/plans.ts'
 import { IN_FLIGHT_MS } from './idempotency-table.ts'
 import { ReservationTable } from './reservation-table.ts'
-import type { Filling } from './storage-alerts.ts'
+import type { StorageUsage } from './storage-alerts.ts'
 import type { TaskIndex } from './task-index.ts'
 
 /** Storage quota of an account and what counts towards it: tasks, unfinished resumable uploads, and admitted uploads. */
-export class StorageRoom {
+export class StorageQuota {
   readonly #tasks: TaskIndex
   readonly #reservations: ReservationTable
   readonly #account: () => AccountRecord | undefined
@@ -20,9 +20,9 @@ export class StorageRoom {
   }
 
   /** Checks the quota for `bytes` more and returns the refusal. `undefined`: the bytes fit. */
-  refusal(bytes: number): { readonly ok: false; readonly used: number; readonly quota: number } | undefined {
+  check(bytes: number): { readonly ok: false; readonly used: number; readonly quota: number } | undefined {
     const now = Date.now()
-    let used = this.stored()
+    let used = this.usedBytes()
     for (const [id, admission] of this.#admitted) {
       if (admission.until <= now) this.#admitted.delete(id)
       else used += admission.bytes
@@ -35,7 +35,7 @@ export class StorageRoom {
     this.#admitted.set(taskId, { bytes, until: Date.now() + IN_FLIGHT_MS })
   }
 
-  giveBack(taskIds: readonly string[]): void {
+  releaseAdmissions(taskIds: readonly string[]): void {
     for (const taskId of taskIds) this.#admitted.delete(taskId)
   }
 
@@ -54,17 +54,17 @@ export class StorageRoom {
 
   /** Releases the reserved storage of an upload, because its new task counts towards the quota instead. */
   handOver(taskId: string): void {
-    this.giveBack([taskId])
+    this.releaseAdmissions([taskId])
     this.release(taskId)
   }
 
   /** Bytes of all tasks and of all unfinished resumable uploads. */
-  stored(): number {
+  usedBytes(): number {
     return this.#tasks.stored() + this.#reservations.sum()
   }
 
-  filling(): Filling {
-    return { plan: this.#account()?.plan ?? 'free', used: this.stored(), quota: this.quota() }
+  usage(): StorageUsage {
+    return { plan: this.#account()?.plan ?? 'free', used: this.usedBytes(), quota: this.quota() }
   }
 
   quota(): number {

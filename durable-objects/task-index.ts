@@ -61,7 +61,7 @@ export class TaskIndex {
   }
 
   /** Applies events in one transaction. An event that arrives several times counts once. */
-  tell(events: readonly TaskEvent[]): void {
+  apply(events: readonly TaskEvent[]): void {
     this.#storage.transactionSync(() => {
       for (const event of events) this.#apply(event)
     })
@@ -104,8 +104,8 @@ export class TaskIndex {
   }
 
   /** Marks a task as ended. Returns `false` if the task was ended before or does not exist. */
-  #markEnded(taskId: string, stored: number): boolean {
-    return this.#sql.exec('UPDATE tasks SET stored = ?, ended = 1 WHERE task_id = ? AND ended = 0', stored, taskId).rowsWritten > 0
+  #markEnded(taskId: string, storedBytes: number): boolean {
+    return this.#sql.exec('UPDATE tasks SET stored = ?, ended = 1 WHERE task_id = ? AND ended = 0', storedBytes, taskId).rowsWritten > 0
   }
 
   #remove(taskId: string) {

@@ -4,18 +4,18 @@ import type { PartPlan, PartReceipt } from '../src/core/model/segmented.ts'
 import type { Env } from '../src/service/env.ts'
 import { uploadKeyOf } from '../src/service/store/blob-names.ts'
 import { countTask } from '../src/service/store/metrics.ts'
-import { placed } from '../src/service/store/region-bindings.ts'
+import { withRegionBindings } from '../src/service/store/region-bindings.ts'
 import type { NewTask, StoredResult, Task, TaskError } from '../src/service/store/task.ts'
-import type { Claim, ClaimingWorker, JobMessage, TaskRecordFace, Whose } from '../src/service/store/tasks.ts'
+import type { Claim, ClaimingWorker, FailureCause, JobMessage, TaskRecordApi } from '../src/service/store/tasks.ts'
 import { attemptsOf, newStep } from '../src/service/tasks/job.ts'
 import { ContainerLane } from './task/container-lane.ts'
-import { WorkerSide } from './task/lease-protocol.ts'
+import { LeaseProtocol } from './task/lease-protocol.ts'
 import { Outbox } from './task/outbox.ts'
 import { StepWatch } from './task/step-watch.ts'
 import { removeBlobs } from './task/task-blobs.ts'
 import { TaskPassword } from './task/task-password.ts'
-import { hasEnded, SOON_MS, type TaskEnd, TaskState } from './task/task-state.ts'
-import { Waiting } from './task/waiting.ts'
+import { hasEnded, RETRY_PAUSE_MS, type TaskEnd, TaskState } from './task/task-state.ts'
+import { WaitList } from './task/waiting.ts'
 
 const DEFAULT_LEASE_MS = 90_000
 /** Delay, in milliseconds, after which an overdue alarm counts as lost. */
@@ -25,17 +25,17 @@ const LOST_ALARM_MS = 60_000
  * Durable Object of one task: its state, the lease of its worker, its parts, its outbox (account events and callback) and its end.
  * Every method is idempotent. The alarm repairs what was lost: queue messages, workers, account events and callbacks.
  */
-export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
+export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   readonly #state: TaskState
   readonly #outbox: Outbox
   readonly #password: TaskPassword
   readonly #stepWatch: StepWatch
-  readonly #leases: WorkerSide
+  readonly #leases: LeaseProtocol
   readonly #leaseMs: number
-  readonly #waiters = new Waiting()
+  readonly #waiters = new WaitList()
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, placed(env))
+    super(ctx, withRegionBindings(env))
     const leaseMs = Number(env.LEASE_MS ?? DEFAULT_LEASE_MS)
     this.#leaseMs = leaseMs
     const state = new TaskState(ctx.storage)
@@ -46,7 +46,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     const fail = (error: TaskError) => this.#end({ status: 'failed', error })
     this.#stepWatch = new StepWatch(state, { env: this.env, containers, leaseMs, fail })
     const end = (change: TaskEnd) => this.#end(change)
-    this.#leases = new WorkerSide(state, { watch: this.#stepWatch, containers, password: this.#password, leaseMs, end })
+    this.#leases = new LeaseProtocol(state, { watch: this.#stepWatch, containers, password: this.#password, leaseMs, end })
   }
 
   // ── Methods for the edge Worker ────────────────────────────────────────────────────────────────────────────────
@@ -64,7 +64,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     state.begin({ ...task, status: 'pending', progress: 0 }, { generation: 1, phase: 'whole', step, parts: 0, partsDone: 0 })
     this.#outbox.noteCreated(task)
     state.saveWithAlarm()
-    await this.#outbox.tellAccount()
+    await this.#outbox.sendEvents()
     await this.#stepWatch.watch()
     return state.task!
   }
@@ -86,7 +86,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
 
   async wait(ms: number) {
     const { task } = this.#state
-    if (task && !hasEnded(task)) await this.#waiters.for(ms)
+    if (task && !hasEnded(task)) await this.#waiters.wait(ms)
     return this.#state.task
   }
 
@@ -105,7 +105,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
   }
 
   async #removeAll(task: Task): Promise<void> {
-    await this.#outbox.tellRemoved(task)
+    await this.#outbox.sendRemoved(task)
     await removeBlobs(this.env.BLOBS, task, this.#state.job!)
     await this.#state.clear()
     this.#waiters.wakeAll()
@@ -143,7 +143,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     if (!task || hasEnded(task)) return false
     // Forget the known alarm time, so that a new one is set. workerd reschedules an alarm only if its time changes.
     this.#state.forgetAlarm()
-    await this.#state.ringAt(Date.now() + SOON_MS)
+    await this.#state.setAlarmBy(Date.now() + RETRY_PAUSE_MS)
     return true
   }
 
@@ -181,7 +181,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     return this.#leases.toQueue(worker)
   }
 
-  async release(attempt: number, why: string, part?: number, whose?: Whose): Promise<void> {
+  async release(attempt: number, why: string, part?: number, whose?: FailureCause): Promise<void> {
     return this.#leases.release(attempt, why, part, whose)
   }
 
@@ -195,7 +195,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
       await this.remove()
       return
     }
-    await this.#outbox.tellAccount()
+    await this.#outbox.sendEvents()
     await this.#outbox.deliverCallback()
     await this.#stepWatch.watch()
   }
@@ -211,7 +211,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordFace {
     this.#password.forget()
     state.saveWithAlarm()
     countTask(this.env.METRICS, ended, attemptsOf(job))
-    await this.#outbox.tellAccount()
+    await this.#outbox.sendEvents()
     this.#waiters.wakeAll()
     await removeBlobs(this.env.BLOBS, ended, job, ended.result?.key)
     await this.#stepWatch.watch()

@@ -1,21 +1,21 @@
 import { DurableObject } from 'cloudflare:workers'
 import { Sha256 } from '../src/core/bytes/sha256.ts'
 import type { Env } from '../src/service/env.ts'
-import { openText, sealText } from '../src/service/store/password-encryption.ts'
-import { placed } from '../src/service/store/region-bindings.ts'
-import { keyOf } from '../src/service/store/resumable.ts'
+import { decryptText, encryptText } from '../src/service/store/password-encryption.ts'
+import { withRegionBindings } from '../src/service/store/region-bindings.ts'
+import { uploadBlobKey } from '../src/service/store/resumable.ts'
 import {
   type NewUpload,
-  type Opened,
-  type Piece,
-  type Progress,
+  type OpenUploadResult,
   type StoredPart,
-  taskOfUpload,
-  type UploadRecordFace,
+  taskIdOfUpload,
+  type UploadPiece,
+  type UploadProgress,
+  type UploadRecordApi,
   type UploadState,
-  type Use,
+  type UseUploadResult,
 } from '../src/service/store/upload-records.ts'
-import { beginByItself } from '../src/service/tasks/resumable.ts'
+import { createTaskOfUpload } from '../src/service/tasks/resumable.ts'
 
 const SOON_MS = 5000
 /** Time in milliseconds that a request may take to create the task of an upload before another request may try. */
@@ -27,7 +27,7 @@ const SCHEMA = 'CREATE TABLE IF NOT EXISTS parts (number INTEGER PRIMARY KEY, et
 interface ReceivedState {
   readonly offset: number
   readonly hash: Uint8Array
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly UploadPiece[]
   readonly isWhole: boolean
   readonly taskId?: string
 }
@@ -36,7 +36,7 @@ interface ReceivedState {
  * Durable Object of one resumable upload: which stored bytes count, which request may write, and the task that it became.
  * The alarm creates a task that no request created, and removes uploads that expired or are no longer needed.
  */
-export class UploadRecord extends DurableObject<Env> implements UploadRecordFace {
+export class UploadRecord extends DurableObject<Env> implements UploadRecordApi {
   #upload: NewUpload | undefined
   #received: ReceivedState | undefined
   /** Highest part number that was assigned so far. */
@@ -49,7 +49,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
   #claim: { readonly by: string; readonly until: number } | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, placed(env))
+    super(ctx, withRegionBindings(env))
     const { kv } = ctx.storage
     this.#upload = kv.get<NewUpload>('upload')
     this.#received = kv.get<ReceivedState>('arrived')
@@ -60,7 +60,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     const known = this.#state()
     if (known) return known
     const { kv, sql } = this.ctx.storage
-    const encrypted = password === undefined ? undefined : await sealText(password, this.#secret(), upload.uploadId)
+    const encrypted = password === undefined ? undefined : await encryptText(password, this.#secret(), upload.uploadId)
     sql.exec(SCHEMA)
     if (encrypted) kv.put('password', encrypted)
     kv.put('upload', upload)
@@ -75,7 +75,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     return this.#state()
   }
 
-  async open(accountId: string, offset: number): Promise<Opened> {
+  async open(accountId: string, offset: number): Promise<OpenUploadResult> {
     const upload = this.#state()
     if (!upload || upload.accountId !== accountId) return { kind: 'unknown' }
     if (upload.offset !== offset) return { kind: 'elsewhere', offset: upload.offset }
@@ -90,7 +90,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     return this.#lastPartNumber
   }
 
-  async commit(lock: number, { from, offset, hash, parts, pieces }: Progress): Promise<boolean> {
+  async commit(lock: number, { from, offset, hash, parts, pieces }: UploadProgress): Promise<boolean> {
     const [upload, received] = [this.#upload, this.#received]
     if (!upload || !received || (this.#lock ?? lock) !== lock) return false
     // The request repeats its commit because the response was lost, so report success again.
@@ -117,7 +117,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     if (this.#received) this.#put({ ...this.#received, isWhole: true })
   }
 
-  async use(accountId: string, requestId: string): Promise<Use> {
+  async use(accountId: string, requestId: string): Promise<UseUploadResult> {
     const upload = this.#state()
     if (!upload || upload.accountId !== accountId) return { kind: 'unknown' }
     const now = Date.now()
@@ -126,14 +126,14 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     if (upload.offset < upload.size) return { kind: 'unfinished', offset: upload.offset, size: upload.size }
     this.#claim = { by: requestId, until: now + CLAIM_MS }
     const encrypted = this.ctx.storage.kv.get<Uint8Array>('password')
-    const password = encrypted && (await openText(encrypted, this.#secret(), upload.uploadId))
+    const password = encrypted && (await decryptText(encrypted, this.#secret(), upload.uploadId))
     return { kind: 'taken', upload, ...(password === undefined ? {} : { password }) }
   }
 
   async used() {
     if (!this.#upload || !this.#received) return
     this.ctx.storage.kv.delete('password')
-    this.#put({ ...this.#received, taskId: taskOfUpload(this.#upload.uploadId) })
+    this.#put({ ...this.#received, taskId: taskIdOfUpload(this.#upload.uploadId) })
   }
 
   async unuse() {
@@ -144,7 +144,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     const upload = this.#state()
     if (!upload) return false
     await this.#removeBlobs(upload)
-    if (upload.taskId === undefined) await this.env.ACCOUNTS.getByName(upload.accountId).release(taskOfUpload(upload.uploadId))
+    if (upload.taskId === undefined) await this.env.ACCOUNTS.getByName(upload.accountId).release(taskIdOfUpload(upload.uploadId))
     // Delete the upload's record before its alarm: an alarm without a record does nothing, but a record without an alarm would stay
     // forever.
     await this.ctx.storage.deleteAll()
@@ -155,7 +155,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
 
   async names() {
     const upload = this.#state()
-    return upload && [keyOf(upload), ...upload.pieces.map(({ key }) => key)]
+    return upload && [uploadBlobKey(upload), ...upload.pieces.map(({ key }) => key)]
   }
 
   override async alarm(): Promise<void> {
@@ -168,7 +168,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
     await this.#setAlarmBy(upload.expiresAt)
     if (upload.offset < upload.size || !upload.compress || upload.taskId !== undefined) return
     try {
-      await beginByItself(this.env, this, upload)
+      await createTaskOfUpload(this.env, this, upload)
     } catch (error) {
       console.error(JSON.stringify({ level: 'error', event: 'upload_task_failed', upload_id: upload.uploadId, error: String(error) }))
       await this.#setAlarmBy(Date.now() + CLAIM_MS)
@@ -184,7 +184,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordFace
   /** Removes the blobs of an upload, except the whole file if a task has it. */
   async #removeBlobs(upload: UploadState): Promise<void> {
     const { multipartId, pieces, isWhole, taskId } = upload
-    const key = keyOf(upload)
+    const key = uploadBlobKey(upload)
     if (pieces.length > 0) await this.env.BLOBS.delete(pieces.map((piece) => piece.key))
     if (taskId !== undefined) return
     // The upload may be interrupted between its last part and completion, so abort the multipart upload and delete the object.

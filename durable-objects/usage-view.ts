@@ -1,5 +1,5 @@
-import type { ApplicationRecord, CallsOfKey, UsageView } from '../src/service/store/accounts.ts'
-import { consoleGate, type KeyGateFace } from '../src/service/store/keys.ts'
+import type { ApplicationRecord, KeyCalls, UsageView } from '../src/service/store/accounts.ts'
+import { consoleGateName, type KeyGateApi } from '../src/service/store/keys.ts'
 import type { Namespace } from '../src/service/store/namespace.ts'
 import type { KeyTable } from './key-table.ts'
 import type { TaskIndex } from './task-index.ts'
@@ -9,7 +9,7 @@ export interface UsageSources {
   readonly accountId: string
   readonly tasks: TaskIndex
   readonly keys: KeyTable
-  readonly gates: Namespace<KeyGateFace>
+  readonly gates: Namespace<KeyGateApi>
 }
 
 type Sums = 'api_calls' | 'original_size' | 'compressed_size' | 'tasks_completed' | 'tasks_failed' | 'by_format' | 'by_day'
@@ -43,7 +43,7 @@ export async function usageOf({ accountId, tasks, keys, gates }: UsageSources, m
     view.tasks_completed += row.completed
     view.tasks_failed += row.failed
   }
-  const names = [...keys.ofMonth(month).map(({ gate }) => gate), consoleGate(accountId)]
+  const names = [...keys.ofMonth(month).map(({ gate }) => gate), consoleGateName(accountId)]
   const calls = await Promise.all(names.map((name) => gates.getByName(name).calls(month)))
   for (const { total, byDay } of calls) {
     view.api_calls += total
@@ -58,14 +58,14 @@ export async function callsByKey(
   { accountId, keys, gates }: Omit<UsageSources, 'tasks'>,
   applications: readonly ApplicationRecord[],
   month: string,
-): Promise<CallsOfKey[]> {
+): Promise<KeyCalls[]> {
   const names = new Map(applications.map(({ applicationId, name }) => [applicationId, name]))
   const callsOf = async (gate: string) => (await gates.getByName(gate).calls(month)).total
-  const ofKeys = keys.ofMonth(month).map(async ({ keyId, masked, name, applicationId, gate }): Promise<CallsOfKey> => {
+  const ofKeys = keys.ofMonth(month).map(async ({ keyId, masked, name, applicationId, gate }): Promise<KeyCalls> => {
     const application = names.get(applicationId)
     const key = { keyId, masked, ...(name === undefined ? {} : { name }) }
     return { key, ...(application === undefined ? {} : { application }), calls: await callsOf(gate) }
   })
-  const ofConsole = callsOf(consoleGate(accountId)).then((calls): CallsOfKey => ({ calls }))
+  const ofConsole = callsOf(consoleGateName(accountId)).then((calls): KeyCalls => ({ calls }))
   return (await Promise.all([...ofKeys, ofConsole])).filter(({ calls }) => calls > 0).sort((a, b) => b.calls - a.calls)
 }

@@ -2,11 +2,11 @@
 import type { Env } from './service/env.ts'
 import { createApp } from './service/http/app.ts'
 import { ROUTES } from './service/http/routes/index.ts'
-import { placed } from './service/store/region-bindings.ts'
-import { SHORT_PAUSES_MS, steady } from './service/store/retry.ts'
-import { noteLook } from './service/store/status-history.ts'
+import { withRegionBindings } from './service/store/region-bindings.ts'
+import { SHORT_PAUSES_MS, withRetries } from './service/store/retry.ts'
+import { recordHealthCheck } from './service/store/status-history.ts'
 import { exportAccounts } from './service/tasks/backup.ts'
-import { lookAround } from './service/tasks/health.ts'
+import { checkHealth } from './service/tasks/health.ts'
 import { sweep } from './service/tasks/sweep.ts'
 
 export { Account } from '../durable-objects/account.ts'
@@ -23,8 +23,8 @@ const HEALTH_CHECK_CRON = '*/10 * * * *'
 /** Bindings whose idempotent methods are retried. Cloudflare may reset or move a Durable Object during a request. */
 const withRetriedCalls = (env: Env): Env => ({
   ...env,
-  TASKS: steady(env.TASKS, ['create', 'createFailed', 'read', 'toQueue', 'callback', 'names', 'remove'], SHORT_PAUSES_MS),
-  ACCOUNTS: steady(
+  TASKS: withRetries(env.TASKS, ['create', 'createFailed', 'read', 'toQueue', 'callback', 'names', 'remove'], SHORT_PAUSES_MS),
+  ACCOUNTS: withRetries(
     env.ACCOUNTS,
     [
       'get',
@@ -43,23 +43,25 @@ const withRetriedCalls = (env: Env): Env => ({
     ],
     SHORT_PAUSES_MS,
   ),
-  UPLOADS: steady(
+  UPLOADS: withRetries(
     env.UPLOADS,
     ['create', 'read', 'open', 'nextPart', 'commit', 'parts', 'whole', 'use', 'used', 'unuse', 'names', 'remove'],
     SHORT_PAUSES_MS,
   ),
-  KEY_GATES: steady(env.KEY_GATES, ['enter', 'enterAs'], SHORT_PAUSES_MS),
+  KEY_GATES: withRetries(env.KEY_GATES, ['enter', 'enterAs'], SHORT_PAUSES_MS),
 })
 
 export default {
-  fetch: (request: Request, env, ctx) => app.fetch(request, withRetriedCalls(placed(env)), ctx),
+  fetch: (request: Request, env, ctx) => app.fetch(request, withRetriedCalls(withRegionBindings(env)), ctx),
   async scheduled({ scheduledTime, cron }, env, ctx) {
     if (cron === HEALTH_CHECK_CRON) {
-      ctx.waitUntil(lookAround(placed(env)).then((look) => noteLook(env.BLOBS, Date.now(), look)))
+      ctx.waitUntil(checkHealth(withRegionBindings(env)).then((look) => recordHealthCheck(env.BLOBS, Date.now(), look)))
       return
     }
-    ctx.waitUntil(sweep(placed(env)).then((found) => console.log(JSON.stringify({ level: 'info', event: 'sweep', ...found }))))
+    ctx.waitUntil(sweep(withRegionBindings(env)).then((found) => console.log(JSON.stringify({ level: 'info', event: 'sweep', ...found }))))
     if (new Date(scheduledTime).getUTCHours() !== EXPORT_HOUR) return
-    ctx.waitUntil(exportAccounts(placed(env)).then((done) => console.log(JSON.stringify({ level: 'info', event: 'export', ...done }))))
+    ctx.waitUntil(
+      exportAccounts(withRegionBindings(env)).then((done) => console.log(JSON.stringify({ level: 'info', event: 'export', ...done }))),
+    )
   },
 } satisfies ExportedHandler<Env>

@@ -13,7 +13,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { provision } from '../src/local/development-account.ts'
+import { provisionDevelopmentAccount } from '../src/local/development-account.ts'
 import { loadSecrets, Service } from '../src/local/service.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -52,7 +52,7 @@ try {
   await service.start()
   const keys = join(state, 'keys.json')
   const baseUrl = `http://127.0.0.1:${service.port}`
-  const account = await provision(baseUrl, secrets.adminToken, undefined)
+  const account = await provisionDevelopmentAccount(baseUrl, secrets.adminToken, undefined)
   await writeFile(keys, JSON.stringify(account))
   failed += await tool(['contract.py', '--keys', keys])
   failed += await run('python3', ['tools/release/generated-client.py', baseUrl, account.keys.enterprise, 'docs/photo.jpg'])

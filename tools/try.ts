@@ -10,14 +10,14 @@ import { parseArgs } from 'node:util'
 import type { OutputId } from '../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
-import { english } from '../src/core/i18n/message.ts'
+import { englishText } from '../src/core/i18n/message.ts'
 import { fidelityOf, type Outcome, type Quality } from '../src/core/model/codec.ts'
 import { memorySink } from '../src/core/model/sink.ts'
 import { readAll } from '../src/core/model/source.ts'
 import { identify } from '../src/core/pipeline/identify.ts'
 import { type JobRequest, openJob } from '../src/core/pipeline/job.ts'
-import { findNative, NativeRun } from '../src/local/native.ts'
-import { PressNative } from '../src/local/press/native.ts'
+import { FfmpegRun, findFfmpegSync } from '../src/local/native.ts'
+import { PressFfmpeg } from '../src/local/press/native.ts'
 import { fileSource } from './file-source.ts'
 
 const { values, positionals } = parseArgs({
@@ -47,12 +47,12 @@ const [WARM_SECONDS, MAX_RUNS] = [2, 6]
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
 const NATIVE_LIMITS = { memoryBytes: 3 * 2 ** 30, processorMs: 900_000, stalledMs: 60_000 }
-const program = values.ffmpeg ? findNative(undefined) : undefined
+const program = values.ffmpeg ? findFfmpegSync(undefined) : undefined
 if (values.ffmpeg && !program) throw new Error('no FFmpeg with libx264 and libx265 on the PATH')
 const folder = program ? mkdtempSync(join(tmpdir(), 'whittle-try-')) : undefined
 const native =
   program && folder !== undefined
-    ? new PressNative(program.name, folder, (request) => new NativeRun(program, request, folder, NATIVE_LIMITS).ended)
+    ? new PressFfmpeg(program.name, folder, (request) => new FfmpegRun(program, request, folder, NATIVE_LIMITS).ended)
     : undefined
 
 for (const path of positionals) {
@@ -125,8 +125,8 @@ async function warmSeconds(run: () => Promise<{ cpuSeconds: number }>, first: nu
 
 /** Output fields of an outcome, with its fidelity and measurements. */
 function lineOf(outcome: Outcome | { kind: 'crashed'; error: unknown }) {
-  if (outcome.kind === 'unchanged') return { ...outcome, ...(outcome.detail && { detail: english(outcome.detail) }) }
+  if (outcome.kind === 'unchanged') return { ...outcome, ...(outcome.detail && { detail: englishText(outcome.detail) }) }
   if (outcome.kind !== 'compressed') return outcome
   const { loss, steps, ...rest } = outcome
-  return { ...rest, fidelity: fidelityOf(outcome), ...loss?.pictures, ...loss?.sound, steps: steps.map(english) }
+  return { ...rest, fidelity: fidelityOf(outcome), ...loss?.pictures, ...loss?.sound, steps: steps.map(englishText) }
 }

@@ -7,15 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { JSONWebKeySet } from 'jose'
-import type { Checked } from '../src/core/audit/check.ts'
+import type { VerifyReport } from '../src/core/audit/check.ts'
 import { readReceipt } from '../src/core/audit/receipt.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
 import { libraryOf } from '../src/core/library.ts'
-import type { NativeFilm } from '../src/core/model/external-encoder.ts'
+import type { ExternalFilmCodec } from '../src/core/model/external-encoder.ts'
 import { figuresView } from '../src/core/model/receipt.ts'
-import { findNative, NativeRun } from '../src/local/native.ts'
-import { PressNative } from '../src/local/press/native.ts'
+import { FfmpegRun, findFfmpegSync } from '../src/local/native.ts'
+import { PressFfmpeg } from '../src/local/press/native.ts'
 import { fileSource } from './file-source.ts'
 
 const LIBRARY = libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })
@@ -45,18 +45,18 @@ async function verify([originalPath, resultPath, receiptPath]: readonly string[]
   console.log(values.json ? JSON.stringify(asJson(checked, isFalse)) : asText(checked, isFalse))
   return isFalse ? 1 : 0
 
-  async function check(): Promise<Checked> {
+  async function check(): Promise<VerifyReport> {
     const text = receiptPath === undefined ? undefined : readFileSync(receiptPath, 'utf8')
     return LIBRARY.verify(original, result, text === undefined ? undefined : await readReceipt(text, await loadKeys(values.jwks)), native)
   }
 }
 
 /** FFmpeg with a temporary folder, if it is installed. */
-function openFfmpeg(): ({ readonly film: NativeFilm } & Disposable) | undefined {
-  const program = findNative(undefined)
+function openFfmpeg(): ({ readonly film: ExternalFilmCodec } & Disposable) | undefined {
+  const program = findFfmpegSync(undefined)
   if (!program) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'whittle-verify-'))
-  const film = new PressNative(program.name, folder, (request) => new NativeRun(program, request, folder, LIMITS).ended)
+  const film = new PressFfmpeg(program.name, folder, (request) => new FfmpegRun(program, request, folder, LIMITS).ended)
   return {
     film,
     [Symbol.dispose]() {
@@ -81,12 +81,12 @@ async function loadKeys(location: string | undefined): Promise<JSONWebKeySet | u
   return keys
 }
 
-function asJson({ findings, format, output, fidelity, measured }: Checked, isFalse: boolean) {
+function asJson({ findings, format, output, fidelity, measured }: VerifyReport, isFalse: boolean) {
   const figures = figuresView(measured?.loss)
   return { holds: !isFalse, format, output, fidelity, measured: figures, unmeasured: measured?.unmeasured ?? [], findings }
 }
 
-function asText({ findings, format, output, fidelity, measured }: Checked, isFalse: boolean): string {
+function asText({ findings, format, output, fidelity, measured }: VerifyReport, isFalse: boolean): string {
   const figures = Object.entries(figuresView(measured?.loss)).map(([name, value]) => `${name} ${value}`)
   const lines = findings.map(({ field, verdict, detail }) => `${MARKS[verdict]} ${field}${detail === undefined ? '' : `: ${detail}`}`)
   const summary = format === undefined ? [] : [[`${format} → ${output ?? '?'}`, fidelity, ...figures].filter(Boolean).join(', ')]

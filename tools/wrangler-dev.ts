@@ -9,12 +9,12 @@ import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { provision } from '../src/local/development-account.ts'
+import { provisionDevelopmentAccount } from '../src/local/development-account.ts'
 import { useParentDeathSignalForWorkerd, withParentDeathSignal } from '../src/local/parent-death-signal.ts'
 import { openReverseProxy } from '../src/local/reverse-proxy.ts'
 import { freePort, loadSecrets } from '../src/local/service.ts'
 import { lockState } from '../src/local/state-lock.ts'
-import { WORKERD_ENVIRONMENT } from '../src/local/workerd-flags.ts'
+import { CODEC_V8_ENVIRONMENT } from '../src/local/workerd-flags.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const CONFIGS = ['wrangler.toml', 'deploy/wrangler.press.toml', 'deploy/wrangler.media.toml']
@@ -28,7 +28,7 @@ const ENVIRONMENT = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_HIDE_BANNER: 'true',
-  ...WORKERD_ENVIRONMENT,
+  ...CODEC_V8_ENVIRONMENT,
 }
 
 interface DevOptions {
@@ -131,7 +131,7 @@ if (import.meta.main) {
   const existing = await import(join(state, 'keys.json'), { with: { type: 'json' } })
     .then(({ default: keys }) => keys)
     .catch(() => undefined)
-  const keys = await provision(base, adminToken, existing)
+  const keys = await provisionDevelopmentAccount(base, adminToken, existing)
   await writeFile(join(state, 'keys.json'), `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
   console.log(`\nwrangler dev listens on ${base}\n  key  ${keys.keys.enterprise}   (others: ${join(state, 'keys.json')})`)
 }

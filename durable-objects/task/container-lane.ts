@@ -1,6 +1,6 @@
 import type { Env } from '../../src/service/env.ts'
 import type { ClaimingWorker } from '../../src/service/store/tasks.ts'
-import { forsakenJob, heavyJob, isForsaken, isHeavyAttempt } from '../../src/service/tasks/heavy-job.ts'
+import { isContainerAttempt, isUnclaimedByContainers, restartInContainer, returnToIsolate } from '../../src/service/tasks/heavy-job.ts'
 import type { Job } from '../../src/service/tasks/job.ts'
 import type { TaskState } from './task-state.ts'
 
@@ -18,33 +18,33 @@ export class ContainerLane {
    * Moves the job to a container if `attempt`, made in an isolate, exceeded its budget.
    * @returns `false` if no container can take the job
    */
-  take(attempt: number): boolean {
+  moveToContainer(attempt: number): boolean {
     const job = this.#state.job!
-    if (!this.#hasContainers() || isHeavyAttempt(attempt) || job.overBudget !== undefined) return false
+    if (!this.#hasContainers() || isContainerAttempt(attempt) || job.overBudget !== undefined) return false
     // The job was moved to a container before; a late report of an isolate changes nothing.
     if (job.heavy) return true
-    this.#state.job = heavyJob(job, Date.now())
+    this.#state.job = restartInContainer(job, Date.now())
     this.#state.save()
     return true
   }
 
   /** True if the job belongs to a container and `worker` runs in an isolate. */
-  refuses(job: Job, worker: ClaimingWorker | undefined): boolean {
+  refusesWorker(job: Job, worker: ClaimingWorker | undefined): boolean {
     return job.heavy === true && this.#hasContainers() && !worker?.heavy
   }
 
   /** True if the job has moved to a container and `attempt` was made in an isolate. Its part follows an outdated plan. */
   refusesPart(job: Job, attempt: number): boolean {
-    return job.heavy === true && !isHeavyAttempt(attempt)
+    return job.heavy === true && !isContainerAttempt(attempt)
   }
 
   /**
    * Returns a job to isolates if no container claimed it.
    * @returns the changed job; `undefined`: the job stays with the containers
    */
-  giveBack(job: Job, now: number): Job | undefined {
-    if (!isForsaken(job)) return undefined
-    this.#state.job = forsakenJob(job, now)
+  returnUnclaimed(job: Job, now: number): Job | undefined {
+    if (!isUnclaimedByContainers(job)) return undefined
+    this.#state.job = returnToIsolate(job, now)
     return this.#state.job
   }
 

@@ -1,4 +1,4 @@
-import { english, revivedMessage, type StoredMessage } from '../../src/core/i18n/message.ts'
+import { englishText, revivedMessage, type StoredMessage } from '../../src/core/i18n/message.ts'
 import type { PartPlan, PartReceipt } from '../../src/core/model/segmented.ts'
 import { uploadKeyOf } from '../../src/service/store/blob-names.ts'
 import { revivedResult, type StoredResult, type TaskError } from '../../src/service/store/task.ts'
@@ -7,14 +7,14 @@ import {
   type ClaimingWorker,
   CODED_MESSAGES,
   commonProtocol,
+  type FailureCause,
   type JobMessage,
   OLDEST_PROTOCOL,
-  SPOKEN,
-  type Whose,
+  SUPPORTED_PROTOCOLS,
 } from '../../src/service/store/tasks.ts'
-import { beatStep, claimStep, firstStep, mostAttempts, newStep, overBudgetJob, releaseStep } from '../../src/service/tasks/job.ts'
+import { claimStep, firstStep, maxAttempts, newStep, overBudgetJob, releaseStep, renewLease } from '../../src/service/tasks/job.ts'
 import type { ContainerLane } from './container-lane.ts'
-import { gaveUp, type StepWatch } from './step-watch.ts'
+import { attemptsFailedError, type StepWatch } from './step-watch.ts'
 import type { TaskPassword } from './task-password.ts'
 import { hasEnded, type TaskEnd, type TaskState } from './task-state.ts'
 
@@ -27,7 +27,7 @@ interface Dependencies {
 }
 
 /** Lease protocol between a task and its workers: claim a step, renew the lease, report the result. */
-export class WorkerSide {
+export class LeaseProtocol {
   readonly #state: TaskState
   readonly #dependencies: Dependencies
 
@@ -40,13 +40,13 @@ export class WorkerSide {
     const state = this.#state
     const { live: task, job, parts } = state
     const protocol = commonProtocol(worker ?? { protocol: OLDEST_PROTOCOL })
-    if (protocol === undefined) return { kind: 'incompatible', spoken: SPOKEN }
+    if (protocol === undefined) return { kind: 'incompatible', spoken: SUPPORTED_PROTOCOLS }
     if (!task || !job || hasEnded(task) || (generation !== null && generation !== job.generation)) return { kind: 'forget' }
-    if (step !== (job.phase === 'parts' ? 'part' : job.phase) || this.#dependencies.containers.refuses(job, worker))
+    if (step !== (job.phase === 'parts' ? 'part' : job.phase) || this.#dependencies.containers.refusesWorker(job, worker))
       return { kind: 'forget' }
     const known = step === 'part' ? parts.step(part ?? -1) : job.step
     const { leaseMs } = this.#dependencies
-    const claimed = known && claimStep(known, Date.now(), { leaseMs, most: mostAttempts(job), worker: worker?.id })
+    const claimed = known && claimStep(known, Date.now(), { leaseMs, maxAttempts: maxAttempts(job), worker: worker?.id })
     if (!claimed?.lease) return { kind: 'forget' }
     state.putStep(job, part, claimed)
     if (part !== undefined) job.released = Math.max(part + 1, job.released ?? job.parts)
@@ -64,11 +64,11 @@ export class WorkerSide {
       uploadKey: uploadKeyOf(task),
       ...(password === undefined ? {} : { password }),
       parts: step === 'part' ? parts.records(part) : step === 'join' ? parts.records() : [],
-      soFar: step === 'part' ? parts.soFar() : { bytes: 0, replaces: 0 },
+      soFar: step === 'part' ? parts.replacedSums() : { bytes: 0, replaces: 0 },
       alone: (claimed.lost ?? 0) > 0,
       ...(job.overBudget === undefined
         ? {}
-        : { overBudget: protocol < CODED_MESSAGES ? english(revivedMessage(job.overBudget)) : job.overBudget }),
+        : { overBudget: protocol < CODED_MESSAGES ? englishText(revivedMessage(job.overBudget)) : job.overBudget }),
     }
   }
 
@@ -77,7 +77,7 @@ export class WorkerSide {
     const { live: task, job, parts } = state
     if (!task || !job || hasEnded(task)) return 'stop'
     const known = part === undefined ? job.step : state.partStep(job, part)
-    const renewed = known && beatStep(known, attempt, Date.now(), this.#dependencies.leaseMs)
+    const renewed = known && renewLease(known, attempt, Date.now(), this.#dependencies.leaseMs)
     if (!renewed) return 'stop'
     if (part === undefined) job.step = renewed
     else parts.putStep(part, renewed, progress)
@@ -123,7 +123,7 @@ export class WorkerSide {
     // Results of attempts whose lease has expired are accepted, too, because every result was verified.
     if (!task || hasEnded(task) || attempt < 1) return false
     const { outcome } = result
-    if (outcome.kind === 'unchanged' && outcome.reason === 'over_budget' && this.#dependencies.containers.take(attempt)) {
+    if (outcome.kind === 'unchanged' && outcome.reason === 'over_budget' && this.#dependencies.containers.moveToContainer(attempt)) {
       await this.#dependencies.watch.watch()
       return false
     }
@@ -140,8 +140,8 @@ export class WorkerSide {
   async giveUp(attempt: number, why: StoredMessage): Promise<void> {
     const { live: task, job } = this.#state
     if (!task || !job || hasEnded(task) || attempt < 1) return
-    if (job.overBudget !== undefined) return this.#dependencies.end({ status: 'failed', error: gaveUp(task) })
-    if (this.#dependencies.containers.take(attempt)) return this.#dependencies.watch.watch()
+    if (job.overBudget !== undefined) return this.#dependencies.end({ status: 'failed', error: attemptsFailedError(task) })
+    if (this.#dependencies.containers.moveToContainer(attempt)) return this.#dependencies.watch.watch()
     this.#state.job = overBudgetJob(job, why, Date.now())
     await this.#changed()
   }
@@ -151,12 +151,13 @@ export class WorkerSide {
     if (!task || !job || hasEnded(task) || job.phase !== 'whole') return
     const now = Date.now()
     const { lease } = job.step
-    if (lease && worker !== undefined && lease.worker === worker) this.#dependencies.watch.writeOff(task, job, undefined, job.step, now)
+    if (lease && worker !== undefined && lease.worker === worker)
+      this.#dependencies.watch.markWorkerLost(task, job, undefined, job.step, now)
     else if (!lease) job.step = { ...job.step, sendAt: now }
     await this.#changed()
   }
 
-  async release(attempt: number, why: string, part?: number, whose: Whose = 'codec'): Promise<void> {
+  async release(attempt: number, why: string, part?: number, whose: FailureCause = 'codec'): Promise<void> {
     const state = this.#state
     const { live: task, job } = state
     if (!task || !job || hasEnded(task)) return

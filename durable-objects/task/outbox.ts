@@ -1,8 +1,8 @@
 import type { Env } from '../../src/service/env.ts'
 import type { TaskEvent } from '../../src/service/store/accounts.ts'
-import { type NewTask, present, type Task, type TaskResult } from '../../src/service/store/task.ts'
-import { sendThrough } from '../../src/service/tasks/egress.ts'
-import { deliver, nextDelivery } from '../../src/service/tasks/notify.ts'
+import { type NewTask, type Task, type TaskResult, toTaskView } from '../../src/service/store/task.ts'
+import { egressSender } from '../../src/service/tasks/egress.ts'
+import { deliverWebhook, nextDeliveryAt } from '../../src/service/tasks/notify.ts'
 import type { TaskState } from './task-state.ts'
 
 /** Outgoing messages of a task: events for its account, and the callback for its client. */
@@ -25,7 +25,7 @@ export class Outbox {
     const state = this.#state
     state.events = [...state.events, ended.result ? completedEvent(ended, ended.result) : failedEvent(ended)]
     if (!ended.callbackUrl) return
-    const event = { type: `task.${ended.status}`, timestamp: new Date(now).toISOString(), data: present(ended, ended.baseUrl) }
+    const event = { type: `task.${ended.status}`, timestamp: new Date(now).toISOString(), data: toTaskView(ended, ended.baseUrl) }
     const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
     state.callback = { url: ended.callbackUrl, messageId, body: JSON.stringify(event), nextAt: now, deliveries: [] }
   }
@@ -33,7 +33,7 @@ export class Outbox {
   /**
    * Sends pending events to the account. Sent events are removed from storage only with the next save, so a restart may send them twice.
    */
-  async tellAccount(): Promise<void> {
+  async sendEvents(): Promise<void> {
     const { task, events } = this.#state
     if (!task || events.length === 0) return
     try {
@@ -45,7 +45,7 @@ export class Outbox {
   }
 
   /** Tells the account that the task is removed. Throws if the account cannot be reached, so that the removal is repeated. */
-  async tellRemoved(task: Task): Promise<void> {
+  async sendRemoved(task: Task): Promise<void> {
     await this.#env.ACCOUNTS.getByName(task.accountId).tell([...this.#state.events, { kind: 'removed', taskId: task.taskId }])
     this.#state.events = []
   }
@@ -54,9 +54,9 @@ export class Outbox {
     const { task, callback } = this.#state
     if (!task || !callback || callback.nextAt === undefined || callback.nextAt > Date.now()) return
     const account = this.#env.ACCOUNTS.getByName(task.accountId)
-    const delivery = await deliver(sendThrough(this.#env.EGRESS), callback, await account.webhookSecret())
+    const delivery = await deliverWebhook(egressSender(this.#env.EGRESS), callback, await account.webhookSecret())
     const deliveries = [...callback.deliveries, delivery]
-    const nextAt = nextDelivery(delivery, deliveries.length)
+    const nextAt = nextDeliveryAt(delivery, deliveries.length)
     const { nextAt: _, ...rest } = callback
     // The task may have been removed while its callback was delivered. Store nothing then.
     if (this.#state.task) {

@@ -76,7 +76,7 @@ export class PartTable {
   }
 
   /** Returns sums over the finished parts whose receipt has `replaces`: bytes of the parts, and bytes that they replace. */
-  soFar(): { bytes: number; replaces: number } {
+  replacedSums(): { bytes: number; replaces: number } {
     const sums = `SELECT TOTAL(json_extract(receipt, '$.bytes')) AS bytes, TOTAL(json_extract(receipt, '$.replaces')) AS replaces
       FROM parts WHERE key IS NOT NULL AND json_extract(receipt, '$.replaces') IS NOT NULL`
     return this.#sql.exec<{ bytes: number; replaces: number }>(sums).one()

@@ -1,26 +1,26 @@
-import { leastOf } from '../../src/core/bytes/min-max.ts'
+import { minOf } from '../../src/core/bytes/min-max.ts'
 import { message } from '../../src/core/i18n/message.ts'
 import type { Env } from '../../src/service/env.ts'
 import { apiMessage } from '../../src/service/i18n/message.ts'
 import type { Task, TaskError } from '../../src/service/store/task.ts'
 import type { JobMessage } from '../../src/service/store/tasks.ts'
 import {
-  isHeld,
+  isLeased,
   type Job,
   lostStep,
   MAX_ATTEMPTS,
+  maxAttempts,
   messageFor,
-  mostAttempts,
+  nextAction,
   overBudgetJob,
   RESEND_DOUBLINGS,
-  released,
+  releasedParts,
   type Step,
   sentStep,
-  watch,
 } from '../../src/service/tasks/job.ts'
 import { queueFor } from '../../src/service/tasks/queues.ts'
 import type { ContainerLane } from './container-lane.ts'
-import { hasEnded, SOON_MS, type TaskState } from './task-state.ts'
+import { hasEnded, RETRY_PAUSE_MS, type TaskState } from './task-state.ts'
 
 /** Number of parallel parts if the account does not respond. */
 const DEFAULT_PARALLEL_PARTS = 4
@@ -32,7 +32,7 @@ const RESTART_PAUSE_MS = 2000
 const MAX_BATCH_MESSAGES = 100
 
 /** Error of a task whose attempts all failed. */
-export const gaveUp = (task: Task): TaskError => ({
+export const attemptsFailedError = (task: Task): TaskError => ({
   code: 500,
   type: 'internal',
   message: apiMessage('attempts_broke'),
@@ -74,12 +74,12 @@ export class StepWatch {
     if (state.job && state.task && !hasEnded(state.task)) await this.#watchSteps(state.task, state.job, Date.now())
     // Compute the due times only now, after all awaits. No `await` until the alarm is set, so that no change is missed.
     const now = Date.now()
-    const next = leastOf(this.#dueTimes(now))
-    if (Number.isFinite(next)) await state.ringAt(Math.max(next, now))
+    const next = minOf(this.#dueTimes(now))
+    if (Number.isFinite(next)) await state.setAlarmBy(Math.max(next, now))
   }
 
   /** Marks the worker of a step as lost and schedules the next attempt. */
-  writeOff(task: Task, job: Job, part: number | undefined, step: Step, now: number): void {
+  markWorkerLost(task: Task, job: Job, part: number | undefined, step: Step, now: number): void {
     const lost = this.#state.putStep(job, part, lostStep(step, now, lengthened(LOST_PAUSE_SHARE * this.#dependencies.leaseMs)))
     console.warn(
       JSON.stringify({ level: 'warn', event: 'worker_lost', task_id: task.taskId, part, attempt: step.attempts, lost: lost.lost }),
@@ -94,16 +94,16 @@ export class StepWatch {
       .partsAtOnce(taskId)
       .catch(() => DEFAULT_PARALLEL_PARTS)
     const { job } = this.#state
-    if (job?.phase === 'parts') job.released = released(job, this.#state.openSteps(job).length, maxParts)
+    if (job?.phase === 'parts') job.released = releasedParts(job, this.#state.openSteps(job).length, maxParts)
   }
 
   /** Times in epoch milliseconds at which the task must act: expiry, callback, events, and its steps. */
   #dueTimes(now: number): number[] {
     const { task, job, callback, events } = this.#state
     if (!task || !job) return []
-    const times = [task.expiresAt, callback?.nextAt, events.length > 0 ? now + SOON_MS : undefined]
+    const times = [task.expiresAt, callback?.nextAt, events.length > 0 ? now + RETRY_PAUSE_MS : undefined]
     for (const [, step] of hasEnded(task) ? [] : this.#state.openSteps(job)) {
-      const action = watch(step, now, mostAttempts(job))
+      const action = nextAction(step, now, maxAttempts(job))
       times.push(action.kind === 'wait' ? action.until : action.kind === 'send' ? Math.max(now, this.#sendAfter) : now)
     }
     return times.filter((time) => time !== undefined)
@@ -112,13 +112,13 @@ export class StepWatch {
   async #watchSteps(task: Task, job: Job, now: number): Promise<void> {
     const due: [number | undefined, Step][] = []
     for (const [part, step] of this.#state.openSteps(job)) {
-      const action = watch(step, now, mostAttempts(job))
+      const action = nextAction(step, now, maxAttempts(job))
       if (action.kind === 'give up') return this.#giveUpStep(task, job, action.lost, now)
-      if (action.kind === 'lost') this.writeOff(task, job, part, step, now)
+      if (action.kind === 'lost') this.markWorkerLost(task, job, part, step, now)
       if (action.kind === 'send' && now >= this.#sendAfter) due.push([part, step])
     }
     if (due.length === 0) return
-    const returnedJob = this.#dependencies.containers.giveBack(job, now)
+    const returnedJob = this.#dependencies.containers.returnUnclaimed(job, now)
     if (returnedJob) return this.#watchSteps(task, returnedJob, now)
     await this.#sendSteps(task, job, due, now)
   }
@@ -132,7 +132,7 @@ export class StepWatch {
     if (await this.#send(task, messages, job.heavy)) return
     for (const [part] of due) {
       const step = part === undefined ? job.step : state.partStep(job, part)
-      if (step && !isHeld(step, now)) state.putStep(job, part, { ...step, sendAt: now + SOON_MS })
+      if (step && !isLeased(step, now)) state.putStep(job, part, { ...step, sendAt: now + RETRY_PAUSE_MS })
     }
     state.save()
   }
@@ -142,9 +142,9 @@ export class StepWatch {
    * attempts failed with an error, the task fails.
    */
   async #giveUpStep(task: Task, job: Job, lost: boolean, now: number): Promise<void> {
-    if (!lost || job.overBudget !== undefined) return this.#dependencies.fail(gaveUp(task))
+    if (!lost || job.overBudget !== undefined) return this.#dependencies.fail(attemptsFailedError(task))
     console.error(JSON.stringify({ level: 'error', event: 'workers_lost', task_id: task.taskId, format: task.format }))
-    if (!this.#dependencies.containers.take(job.step.attempts)) {
+    if (!this.#dependencies.containers.moveToContainer(job.step.attempts)) {
       this.#state.job = overBudgetJob(job, message('job_lost_worker', { times: MAX_ATTEMPTS }), now)
       this.#state.save()
     }

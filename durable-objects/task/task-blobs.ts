@@ -1,4 +1,4 @@
-import { partsOf, resultsOf, uploadKeyOf } from '../../src/service/store/blob-names.ts'
+import { partPrefix, resultPrefix, uploadKeyOf } from '../../src/service/store/blob-names.ts'
 import type { Task } from '../../src/service/store/task.ts'
 import type { Job } from '../../src/service/tasks/job.ts'
 
@@ -10,7 +10,7 @@ export async function removeBlobs(bucket: R2Bucket, task: Task, job: Job, keep?:
   const uploadKey = uploadKeyOf(task)
   const candidates = [uploadKey]
   const isOnlyResult = keep !== undefined && job.parts === 0 && job.step.attempts <= 1
-  for (const prefix of isOnlyResult ? [] : [resultsOf(uploadKey), partsOf(task.taskId)]) {
+  for (const prefix of isOnlyResult ? [] : [resultPrefix(uploadKey), partPrefix(task.taskId)]) {
     let cursor: string | undefined
     do {
       const page: R2Objects = await bucket.list({ prefix, ...(cursor ? { cursor } : {}) })

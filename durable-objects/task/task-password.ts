@@ -1,4 +1,4 @@
-import { openText, sealText } from '../../src/service/store/password-encryption.ts'
+import { decryptText, encryptText } from '../../src/service/store/password-encryption.ts'
 
 const STORAGE_KEY = 'password'
 
@@ -14,7 +14,7 @@ export class TaskPassword {
 
   /** Encrypts the password. Pass the result to `keep`, which stores it. */
   async seal(password: string, taskId: string): Promise<Uint8Array> {
-    return sealText(password, this.#secret(), taskId)
+    return encryptText(password, this.#secret(), taskId)
   }
 
   keep(sealed: Uint8Array | undefined): void {
@@ -23,7 +23,7 @@ export class TaskPassword {
 
   async open(taskId: string): Promise<string | undefined> {
     const sealed = this.#kv.get<Uint8Array>(STORAGE_KEY)
-    return sealed && openText(sealed, this.#secret(), taskId)
+    return sealed && decryptText(sealed, this.#secret(), taskId)
   }
 
   forget(): void {

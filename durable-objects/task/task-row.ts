@@ -10,12 +10,12 @@ interface TaskExtras {
   readonly callback: Callback | undefined
 }
 
-export interface KeptTask extends TaskExtras {
+export interface TaskRow extends TaskExtras {
   readonly task: Task | undefined
 }
 
 /** Reads a task. Supports the format of earlier releases, in which job, events and callback had their own rows. */
-export function readTask(kv: SyncKvStorage): KeptTask {
+export function readTask(kv: SyncKvStorage): TaskRow {
   const kept = kv.get<StoredTask & { readonly beside?: TaskExtras }>('task')
   if (!kept) return { task: undefined, job: undefined, events: [], callback: undefined }
   const { beside, ...task } = kept
@@ -27,6 +27,6 @@ export function readTask(kv: SyncKvStorage): KeptTask {
   return { task: revivedTask(task), job, events, callback }
 }
 
-export function writeTask(kv: SyncKvStorage, { task, ...beside }: KeptTask): void {
+export function writeTask(kv: SyncKvStorage, { task, ...beside }: TaskRow): void {
   kv.put('task', { ...task, beside })
 }

@@ -5,7 +5,7 @@ import { PartTable } from './part-table.ts'
 import { readTask, writeTask } from './task-row.ts'
 
 /** Pause in milliseconds before a failed action is repeated. */
-export const SOON_MS = 5000
+export const RETRY_PAUSE_MS = 5000
 
 /** Final state of a task: completed with a result, or failed with an error. */
 export type TaskEnd = { status: 'completed'; progress: 1; result: TaskResult } | { status: 'failed'; error: TaskError }
@@ -57,11 +57,11 @@ export class TaskState {
   /** Stores the task and sets an alarm without an `await` between, so that a crash cannot leave a record without an alarm. */
   saveWithAlarm(): void {
     this.save()
-    void this.ringAt(Date.now() + SOON_MS)
+    void this.setAlarmBy(Date.now() + RETRY_PAUSE_MS)
   }
 
   /** Sets the task's alarm to `time` (epoch milliseconds) unless it is set to an earlier time. */
-  async ringAt(time: number): Promise<void> {
+  async setAlarmBy(time: number): Promise<void> {
     if (this.#alarmAt !== undefined && this.#alarmAt <= time) return
     this.#alarmAt = time
     await this.#storage.setAlarm(time)

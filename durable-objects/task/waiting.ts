@@ -1,5 +1,5 @@
 /** Callers that wait for an event, each with its own timeout. */
-export class Waiting {
+export class WaitList {
   readonly #waiters = new Set<() => void>()
 
   get count(): number {
@@ -7,7 +7,7 @@ export class Waiting {
   }
 
   /** Resolves at the event or after `ms` milliseconds. The caller is removed in both cases. */
-  async for(ms: number): Promise<void> {
+  async wait(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const wake = () => {
         clearTimeout(timer)

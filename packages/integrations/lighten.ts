@@ -18,7 +18,7 @@ import { fileAt, save } from '../clients/typescript/src/node.ts'
  */
 const EXTENSIONS = 'jpg jpeg png gif bmp svg tif tiff pdf docx xlsx pptx ofd epub'.split(' ')
 
-export interface Lightened {
+export interface FileResult {
   /** Path relative to the root of the work tree, with `/`. */
   readonly path: string
   readonly outcome: 'smaller' | 'unchanged' | 'failed'
@@ -26,20 +26,20 @@ export interface Lightened {
   readonly originalSize: number
   readonly size: number
   /** Why the file is unchanged, or the error message. */
-  readonly why?: string
+  readonly reason?: string
   readonly receipt?: Receipt
 }
 
-export interface Manner {
+export interface CompressionSettings {
   readonly quality: NonNullable<CompressOptions['quality']>
   /** Smallest saving in percent that replaces a file. Avoids another lossy compression for a few bytes. */
-  readonly leastSavingPercent: number
+  readonly minSavingPercent: number
   /** SHA-256 of earlier results, which are not compressed again. */
   readonly results: ReadonlySet<string>
 }
 
 /** Parses and checks the settings. @throws Error that names an invalid value */
-export function mannerOf(quality: string, leastSaving: string, results: readonly string[]): Manner {
+export function parseSettings(quality: string, leastSaving: string, results: readonly string[]): CompressionSettings {
   if (quality !== 'low' && quality !== 'medium' && quality !== 'high' && quality !== 'ultra') {
     throw new Error(`Invalid quality '${quality}': expected low, medium, high or ultra.`)
   }
@@ -47,20 +47,25 @@ export function mannerOf(quality: string, leastSaving: string, results: readonly
   if (!(leastSavingPercent >= 0 && leastSavingPercent < 100)) {
     throw new Error(`Invalid least-saving '${leastSaving}': expected a percentage from 0 to below 100.`)
   }
-  return { quality, leastSavingPercent, results: new Set(results) }
+  return { quality, minSavingPercent: leastSavingPercent, results: new Set(results) }
 }
 
 /** True if the extension belongs to a supported format. */
-export const isMeant = (path: string) => EXTENSIONS.includes(extname(path).slice(1).toLowerCase())
+export const isSupported = (path: string) => EXTENSIONS.includes(extname(path).slice(1).toLowerCase())
 
 /**
  * Replaces each supported file of `paths` by its smaller result, four at a time. Skips earlier results.
  * @throws ApiError if the service refuses the key or the account is over its limit
  * @throws UnreachableError if the service does not respond
  */
-export async function lightenAll(whittle: Whittle, root: string, paths: readonly string[], settings: Manner): Promise<Lightened[]> {
-  const results: Lightened[] = []
-  const queue = paths.filter(isMeant)
+export async function compressInPlace(
+  whittle: Whittle,
+  root: string,
+  paths: readonly string[],
+  settings: CompressionSettings,
+): Promise<FileResult[]> {
+  const results: FileResult[] = []
+  const queue = paths.filter(isSupported)
   const worker = async () => {
     for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
       const one = await lighten(whittle, root, path, settings)
@@ -72,7 +77,7 @@ export async function lightenAll(whittle: Whittle, root: string, paths: readonly
 }
 
 /** Compresses one file. @returns `undefined` if it is no file of the work tree, or an earlier result */
-async function lighten(whittle: Whittle, root: string, path: string, settings: Manner): Promise<Lightened | undefined> {
+async function lighten(whittle: Whittle, root: string, path: string, settings: CompressionSettings): Promise<FileResult | undefined> {
   const file = fileInTree(root, path)
   if (file === undefined || settings.results.has(await sha256Of(file))) return undefined
   const { size: originalSize } = lstatSync(file)
@@ -81,7 +86,7 @@ async function lighten(whittle: Whittle, root: string, path: string, settings: M
     return await replace(whittle, { file, path, originalSize }, settings)
   } catch (error) {
     if (error instanceof UnreachableError || (error instanceof ApiError && [401, 402, 403, 429].includes(error.status))) throw error
-    if (error instanceof ApiError || error instanceof TaskFailedError) return { ...unchanged, outcome: 'failed', why: error.message }
+    if (error instanceof ApiError || error instanceof TaskFailedError) return { ...unchanged, outcome: 'failed', reason: error.message }
     throw error
   }
 }
@@ -92,20 +97,20 @@ interface Original {
   readonly originalSize: number
 }
 
-async function replace(whittle: Whittle, { file, path, originalSize }: Original, settings: Manner): Promise<Lightened> {
+async function replace(whittle: Whittle, { file, path, originalSize }: Original, settings: CompressionSettings): Promise<FileResult> {
   const task = await whittle.compress(fileAt(file), { quality: settings.quality })
   try {
     const { result: receipt, compressed_size: size } = task
     const unchanged = { path, originalSize, size: originalSize, receipt }
     if (receipt.outcome === 'unchanged')
-      return { ...unchanged, outcome: 'unchanged', why: receipt.detail ?? receipt.reason.replaceAll('_', ' ') }
+      return { ...unchanged, outcome: 'unchanged', reason: receipt.detail ?? receipt.reason.replaceAll('_', ' ') }
     const isSameKind = extname(task.output_name).toLowerCase() === extname(file).toLowerCase()
-    const savesEnough = size <= originalSize * (1 - settings.leastSavingPercent / 100)
+    const savesEnough = size <= originalSize * (1 - settings.minSavingPercent / 100)
     if (!isSameKind || !savesEnough)
       return {
         ...unchanged,
         outcome: 'unchanged',
-        why: isSameKind ? 'the saving is below the minimum' : 'the result would have another file type',
+        reason: isSameKind ? 'the saving is below the minimum' : 'the result would have another file type',
       }
     const { mode } = lstatSync(file)
     await save(whittle, task, file)

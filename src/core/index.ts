@@ -18,7 +18,7 @@ import { PRESS_CODECS } from './formats/press.ts'
 import { type Input, libraryOf, sourceOf } from './library.ts'
 import { identify as identifySource } from './pipeline/identify.ts'
 
-export type { Checked } from './audit/check.ts'
+export type { VerifyReport } from './audit/check.ts'
 export type { KnownFormat, OutputId } from './catalog/outputs.ts'
 export { PRESS_CODECS } from './formats/press.ts'
 export { type Compressed, type CompressOptions, type Input, type Library, libraryOf, type Receipt } from './library.ts'

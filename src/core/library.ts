@@ -1,19 +1,19 @@
 /** Builds a library (`compress` and `verify`) over a set of codecs. `index.ts` exports the one whose codecs contain no GPL code. */
 
 import { createHash } from 'node:crypto'
-import { type Checked, checkFiles, checkReceipt } from './audit/check.ts'
-import { outputOf } from './audit/output.ts'
+import { checkFiles, checkReceipt, type VerifyReport } from './audit/check.ts'
+import { detectOutput } from './audit/output.ts'
 import type { ReadReceipt } from './audit/receipt.ts'
 import type { FormatId } from './catalog/index.ts'
 import type { KnownFormat, OutputId } from './catalog/outputs.ts'
 import { message } from './i18n/message.ts'
 import type { Codec, Codecs, Quality, Source } from './model/codec.ts'
 import { TargetUnreachable } from './model/error.ts'
-import type { NativeFilm } from './model/external-encoder.ts'
+import type { ExternalFilmCodec } from './model/external-encoder.ts'
 import { type ReceiptView, receiptView } from './model/receipt.ts'
 import { memorySink, type ResultSink } from './model/sink.ts'
 import { memorySource, rangeStream, slice } from './model/source.ts'
-import { outputOfResult, type Pressed, verifiedShareOf } from './pipeline/compress.ts'
+import { type CompressionResult, outputOfResult, verifiedShareOf } from './pipeline/compress.ts'
 import { encryptResult } from './pipeline/encrypt.ts'
 import { identify } from './pipeline/identify.ts'
 import { openJob } from './pipeline/job.ts'
@@ -46,7 +46,7 @@ export interface CompressOptions {
   /** True: only a lossless result is accepted, whatever `quality` is. Default: false. */
   readonly lossless?: boolean
   /** External video encoder for codecs that Whittle has no engine for. `undefined`: such films stay unchanged. */
-  readonly native?: NativeFilm
+  readonly native?: ExternalFilmCodec
 }
 
 /** Record of what `compress` did and measured. The fields equal those of the service's signed receipts. */
@@ -97,7 +97,7 @@ export interface Library {
    * @param receipt receipt whose figures are checked: from `compress`, or from `readReceipt` of `audit/receipt.ts`; default: none
    * @param native external decoder for films that Whittle has no engine for; default: such films are not measured
    */
-  verify(original: Input, result: Input, receipt?: Receipt | ReadReceipt, native?: NativeFilm): Promise<Checked>
+  verify(original: Input, result: Input, receipt?: Receipt | ReadReceipt, native?: ExternalFilmCodec): Promise<VerifyReport>
 }
 
 /**
@@ -127,7 +127,7 @@ export function libraryOf(codecs: Codecs): Library {
       const [before, after] = [await sourceOf(original), await sourceOf(result)]
       if (receipt) return checkReceipt(before, after, 'claims' in receipt ? receipt : asUnsignedReceipt(receipt), codecs, native)
       const format = await identify(before)
-      return checkFiles(before, after, format && (await outputOf(format, after)), codecs, native)
+      return checkFiles(before, after, format && (await detectOutput(format, after)), codecs, native)
     },
   }
 }
@@ -148,7 +148,7 @@ function run(
   codec: Codec,
   source: Source,
   { codecs, output, quality, options }: RunSettings & { readonly codecs: Codecs },
-): Promise<Pressed> {
+): Promise<CompressionResult> {
   const { targetSize, lossless, native, memoryBudget, signal, onProgress: progress, sink: openSink = intoMemory } = options
   const limit = Math.min(targetSize ?? Number.POSITIVE_INFINITY, source.size)
   const request = { quality, output, targetSize, lossless, native, memoryBudget, signal, progress }
@@ -160,7 +160,7 @@ const intoMemory = async (limit: number, name: string): Promise<ResultSink> => m
 async function finish(
   source: Source,
   format: KnownFormat,
-  pressed: Pressed,
+  pressed: CompressionResult,
   { output, quality, options }: RunSettings,
 ): Promise<Compressed> {
   const plain = pressed.result ?? source

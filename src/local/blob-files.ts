@@ -5,7 +5,7 @@
  */
 import { link, mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileOf } from './ipc-messages.ts'
+import { blobFileName } from './ipc-messages.ts'
 
 interface CachedFile {
   readonly path: string
@@ -38,7 +38,7 @@ export class BlobFiles {
    * Hard-links the blob's file into `folder`, after a download if there is no local copy yet. Dispose of the result to release the
    * file.
    */
-  async lend(key: string, folder: string): Promise<AsyncDisposable> {
+  async linkInto(key: string, folder: string): Promise<AsyncDisposable> {
     const cached = this.#cache.get(key) ?? this.#startDownload(key)
     cached.users++
     clearTimeout(cached.deletion)
@@ -50,7 +50,7 @@ export class BlobFiles {
     }
     try {
       cached.bytes = await cached.ready
-      await link(cached.path, join(folder, fileOf(key)))
+      await link(cached.path, join(folder, blobFileName(key)))
       return { [Symbol.asyncDispose]: release }
     } catch (error) {
       this.#cache.delete(key)
@@ -60,8 +60,8 @@ export class BlobFiles {
   }
 
   /** Adds the file of a blob that was just uploaded, so that the next step need not download it. `file` may be deleted afterwards. */
-  async adopt(key: string, file: string): Promise<void> {
-    const path = join(this.#folder, fileOf(key))
+  async addUploaded(key: string, file: string): Promise<void> {
+    const path = join(this.#folder, blobFileName(key))
     await mkdir(this.#folder, { recursive: true })
     await rm(path, { force: true })
     await link(file, path)
@@ -86,7 +86,7 @@ export class BlobFiles {
   }
 
   #startDownload(key: string): CachedFile {
-    const path = join(this.#folder, fileOf(key))
+    const path = join(this.#folder, blobFileName(key))
     const ready = mkdir(this.#folder, { recursive: true })
       .then(() => this.#download(key, path))
       .then(async () => (await stat(path)).size)

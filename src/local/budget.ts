@@ -4,4 +4,4 @@ import { ISOLATE_BYTES } from '../service/lanes.ts'
 const PRESS_BYTES = 224 * 2 ** 20
 
 /** Memory in bytes that a job may use in a press process of `memoryBytes`. At least an isolate's memory. */
-export const budgetOf = (memoryBytes: number): number => Math.max(ISOLATE_BYTES, memoryBytes - PRESS_BYTES)
+export const jobMemoryBudget = (memoryBytes: number): number => Math.max(ISOLATE_BYTES, memoryBytes - PRESS_BYTES)

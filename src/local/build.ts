@@ -47,7 +47,7 @@ const CONSOLE = 'console/public/console/app.js'
  * @returns the folder of the bundles: `edge`, `forward` and `door` for workerd, `press` and `media` for Node, with the Wasm engines
  * @throws Error if the console cannot be built, or if source files change during the build
  */
-export async function bundles(root: string, folder: string): Promise<string> {
+export async function buildBundles(root: string, folder: string): Promise<string> {
   const previous = readBuilt(folder)
   if (previous && existsSync(join(root, CONSOLE)) && previous.hash === hashOf(root, previous.inputs)) return join(folder, previous.hash)
   buildConsole(root)
@@ -149,5 +149,5 @@ export default new WebAssembly.Module(readFileSync(new URL('./${basename(path)}'
 
 if (import.meta.main) {
   const root = join(import.meta.dirname, '../..')
-  console.log(await bundles(root, join(root, '.dev/build')))
+  console.log(await buildBundles(root, join(root, '.dev/build')))
 }

@@ -23,7 +23,11 @@ type KeyName = keyof typeof KEYS
  * Returns the development account and its keys. Reuses `existing` if the service still has that account, otherwise creates a new one.
  * @throws Error if the admin API refuses a call
  */
-export async function provision(baseUrl: string, adminToken: string, existing: DevelopmentKeys | undefined): Promise<DevelopmentKeys> {
+export async function provisionDevelopmentAccount(
+  baseUrl: string,
+  adminToken: string,
+  existing: DevelopmentKeys | undefined,
+): Promise<DevelopmentKeys> {
   const operator = new Operator(baseUrl, adminToken)
   if (existing && (await operator.hasAccount(existing.account_id))) return { ...existing, base_url: baseUrl }
   const { account_id } = await operator.post<{ account_id: string }>('/admin/accounts', { name: 'Development', plan: 'enterprise' })

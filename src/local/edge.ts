@@ -1,12 +1,12 @@
 /** The Workers of one machine inside workerd: the edge, the forwarder to the worker pool, and the task API for the press processes. */
 import { join } from 'node:path'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Response } from 'miniflare'
-import type { Kind } from '../service/lanes.ts'
+import type { WorkerKind } from '../service/lanes.ts'
 import type { Step } from '../service/tasks/run.ts'
-import { budgetOf } from './budget.ts'
+import { jobMemoryBudget } from './budget.ts'
 import type { JobLimits } from './options.ts'
 import { useParentDeathSignalForWorkerd } from './parent-death-signal.ts'
-import type { Pool } from './worker-pool.ts'
+import type { WorkerPool } from './worker-pool.ts'
 
 export interface EdgeOptions {
   readonly root: string
@@ -27,23 +27,23 @@ export interface EdgeOptions {
 }
 
 /** Compatibility date of the Workers. A test compares it with wrangler.toml. */
-export const DATE = '2026-09-01'
-export const FLAGS = ['nodejs_compat', 'global_fetch_strictly_public']
-export const BUCKET = 'whittle-blobs'
-export const OBJECTS = { KEY_GATES: 'KeyGate', TASKS: 'TaskRecord', ACCOUNTS: 'Account', UPLOADS: 'UploadRecord' } as const
+export const COMPATIBILITY_DATE = '2026-09-01'
+export const COMPATIBILITY_FLAGS = ['nodejs_compat', 'global_fetch_strictly_public']
+export const BUCKET_NAME = 'whittle-blobs'
+export const DURABLE_OBJECTS = { KEY_GATES: 'KeyGate', TASKS: 'TaskRecord', ACCOUNTS: 'Account', UPLOADS: 'UploadRecord' } as const
 export const QUEUES = { PRESS_JOBS: 'whittle-press-jobs', MEDIA_JOBS: 'whittle-media-jobs' } as const
 
 /** Creates the Miniflare instance. Await `ready` before use. */
-export function openEdge(options: EdgeOptions, secret: string, pool: Pool): Miniflare {
+export function openEdge(options: EdgeOptions, secret: string, pool: WorkerPool): Miniflare {
   useParentDeathSignalForWorkerd()
   return new Miniflare(convertV4MiniflareOptions(workersOf(options, secret, (request) => answerPoolRequest(pool, request))))
 }
 
 /** Answers the requests of the Worker `forward.ts` to the worker pool. */
-async function answerPoolRequest(pool: Pool, request: Request): Promise<Response> {
+async function answerPoolRequest(pool: WorkerPool, request: Request): Promise<Response> {
   const [, verb, kind = 'press'] = new URL(request.url).pathname.split('/')
   if (kind !== 'press' && kind !== 'media') return new Response(null, { status: 404 })
-  if (verb === 'health') return Response.json(await pool.formats(kind satisfies Kind))
+  if (verb === 'health') return Response.json(await pool.formats(kind satisfies WorkerKind))
   const step = (await request.json()) as Step
   const ended = pool.submit(kind, step)
   if (verb === 'run') await ended
@@ -58,8 +58,8 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
     name,
     modules: [{ type: 'ESModule' as const, path: join(build, file) }],
     modulesRoot: build,
-    compatibilityDate: DATE,
-    compatibilityFlags: [...FLAGS],
+    compatibilityDate: COMPATIBILITY_DATE,
+    compatibilityFlags: [...COMPATIBILITY_FLAGS],
   })
   const durableObject = (className: string) => ({ className, useSQLite: true })
   const consumer = { maxBatchSize: 1, maxBatchTimeout: 0, maxRetries: 2, retryDelay: 1 }
@@ -77,10 +77,12 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
     workers: [
       {
         ...worker('whittle', 'edge.mjs'),
-        bindings: { ...variables, JOB_MEMORY_BYTES: String(budgetOf(limits.memoryBytes)) },
-        r2Buckets: { BLOBS: BUCKET },
+        bindings: { ...variables, JOB_MEMORY_BYTES: String(jobMemoryBudget(limits.memoryBytes)) },
+        r2Buckets: { BLOBS: BUCKET_NAME },
         serviceBindings: { PRESS: { name: 'whittle-press', entrypoint: 'Press' }, MEDIA: { name: 'whittle-press', entrypoint: 'Media' } },
-        durableObjects: Object.fromEntries(Object.entries(OBJECTS).map(([binding, className]) => [binding, durableObject(className)])),
+        durableObjects: Object.fromEntries(
+          Object.entries(DURABLE_OBJECTS).map(([binding, className]) => [binding, durableObject(className)]),
+        ),
         queueProducers: { ...QUEUES },
         assets: {
           directory: join(root, 'console/public'),
@@ -97,8 +99,8 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
       {
         ...worker('whittle-door', 'door.mjs'),
         bindings: { DOOR_SECRET: secret },
-        r2Buckets: { BLOBS: BUCKET },
-        durableObjects: { TASKS: { ...durableObject(OBJECTS.TASKS), scriptName: 'whittle' } },
+        r2Buckets: { BLOBS: BUCKET_NAME },
+        durableObjects: { TASKS: { ...durableObject(DURABLE_OBJECTS.TASKS), scriptName: 'whittle' } },
         unsafeDirectSockets: [{ host: '127.0.0.1', port: taskApiPort }],
       },
       ...(options.resettable ? [resetterWorker(build)] : []),
@@ -120,7 +122,7 @@ const resetterWorker = (modulesRoot: string) => ({
     },
   ],
   modulesRoot,
-  compatibilityDate: DATE,
+  compatibilityDate: COMPATIBILITY_DATE,
   compatibilityFlags: ['unsafe_module'],
 })
 

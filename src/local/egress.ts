@@ -10,7 +10,7 @@ import { type RequestOptions, request } from 'node:https'
 import { type AddressInfo, isIP, type LookupFunction } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { EGRESS_REFUSAL, EGRESS_TARGET } from '../service/tasks/egress.ts'
-import { isPublic, type Networks } from './public-address.ts'
+import { isPublicAddress, type Networks } from './public-address.ts'
 
 const TIMEOUT_MS = 15_000
 const URL_REFUSED = 'A callback URL needs https, a host name (no IP address) and an allowed port (443 or 8443).'
@@ -83,7 +83,7 @@ function openRequest(url: URL, body: Buffer, options: RequestOptions): Promise<I
 function publicLookup({ resolve = (name) => lookUp(name, { all: true }), networks }: EgressOptions): LookupFunction {
   return (name, { all }, callback) => {
     const found = resolve(name).then((addresses) => {
-      const nonPublic = addresses.find(({ address }) => !isPublic(address, networks))
+      const nonPublic = addresses.find(({ address }) => !isPublicAddress(address, networks))
       if (nonPublic || addresses.length === 0) throw new Error(`The host name ${name} does not resolve to a public address.`)
       return addresses
     })

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Step } from '../service/tasks/run.ts'
-import { bundles } from './build.ts'
-import { searchNative } from './native.ts'
+import { buildBundles } from './build.ts'
+import { findFfmpeg } from './native.ts'
 import { STEP_LIMITS } from './options.ts'
 import { TaskApiClient } from './task-api-client.ts'
-import { Pool } from './worker-pool.ts'
+import { WorkerPool } from './worker-pool.ts'
 
 interface Work {
   readonly kind: 'press' | 'media'
@@ -20,14 +20,14 @@ interface Work {
 
 const { DOOR = '', STEP_PORT = '', PRESS_MB = '' } = process.env
 const root = resolve(import.meta.dirname, '../..')
-const pool = await Pool.open({
+const pool = await WorkerPool.open({
   workers: 1,
   // Any secret will do: only this container can reach that address.
-  door: new TaskApiClient(DOOR, 'container'),
-  build: await bundles(root, join(root, '.dev/build')),
+  taskApi: new TaskApiClient(DOOR, 'container'),
+  build: await buildBundles(root, join(root, '.dev/build')),
   folder: join(tmpdir(), 'presses'),
   heavy: true,
-  native: searchNative(undefined),
+  native: findFfmpeg(undefined),
   limits: { ...STEP_LIMITS, memoryBytes: Number(PRESS_MB) * 2 ** 20 },
   log: (line) => console.log(line),
 })

@@ -7,29 +7,29 @@ import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { message, type StoredMessage } from '../core/i18n/message.ts'
 import type { PartReceipt } from '../core/model/segmented.ts'
-import { partsOf, resultsOf } from '../service/store/blob-names.ts'
+import { partPrefix, resultPrefix } from '../service/store/blob-names.ts'
 import type { TaskResult } from '../service/store/task.ts'
-import type { TaskRecordFace } from '../service/store/tasks.ts'
+import type { TaskRecordApi } from '../service/store/tasks.ts'
 import { MAX_ATTEMPTS } from '../service/tasks/job.ts'
 import type { Step } from '../service/tasks/run.ts'
 import type { BlobFiles } from './blob-files.ts'
-import { budgetOf } from './budget.ts'
-import { CALLS, type Call, type Claimed, type FromProcess, fileOf } from './ipc-messages.ts'
-import { type NativeProgram, type NativeRequest, NativeRun } from './native.ts'
+import { jobMemoryBudget } from './budget.ts'
+import { blobFileName, type ClaimedStep, type PressEvent, TASK_METHODS, type TaskMethod } from './ipc-messages.ts'
+import { type FfmpegProgram, type FfmpegRequest, FfmpegRun } from './native.ts'
 import type { JobLimits } from './options.ts'
 import type { PressProcess } from './press-process.ts'
 import type { TaskApiClient } from './task-api-client.ts'
-import { type Verdict, Watchdog } from './watchdog.ts'
+import { Watchdog, type WatchdogVerdict } from './watchdog.ts'
 
 export interface JobDeps {
-  readonly door: Pick<TaskApiClient, 'task' | 'upload' | 'remove'>
-  readonly blobs: Pick<BlobFiles, 'lend' | 'adopt'>
+  readonly taskApi: Pick<TaskApiClient, 'task' | 'upload' | 'remove'>
+  readonly blobs: Pick<BlobFiles, 'linkInto' | 'addUploaded'>
   readonly limits: JobLimits
-  readonly native?: NativeProgram
+  readonly native?: FfmpegProgram
   /** Folder of the press process. Empty before and after the job. */
   readonly folder: string
   /** Number of press processes that have ended while they ran this step. */
-  readonly deaths: number
+  readonly processDeaths: number
   /** Called when the step starts to use more memory than an isolate has. */
   enlarged?(): void
 }
@@ -48,8 +48,8 @@ type Ending = { readonly kind: 'done' } | { readonly kind: 'stopped' } | { reado
 export class Job {
   readonly #press: PressProcess
   readonly #step: Step
-  readonly #claim: Claimed
-  readonly #record: TaskRecordFace
+  readonly #claim: ClaimedStep
+  readonly #record: TaskRecordApi
   readonly #deps: JobDeps
   readonly #ending = Promise.withResolvers<Ending>()
   readonly #watchdog: Watchdog
@@ -57,13 +57,13 @@ export class Job {
   #pendingCalls = 0
   #progress = 0
   /** The FFmpeg process, while it runs. */
-  #ffmpeg: NativeRun | undefined
+  #ffmpeg: FfmpegRun | undefined
 
-  constructor(press: PressProcess, step: Step, claim: Claimed, deps: JobDeps) {
+  constructor(press: PressProcess, step: Step, claim: ClaimedStep, deps: JobDeps) {
     this.#press = press
     this.#step = step
     this.#claim = claim
-    this.#record = deps.door.task(step.taskId)
+    this.#record = deps.taskApi.task(step.taskId)
     this.#deps = deps
     this.#watchdog = new Watchdog({ sample: () => this.#sample() }, { limits: deps.limits, everyMs: CHECK_MS })
     void this.#watchdog.verdict.then((verdict) => this.#ending.resolve(this.#endingOf(verdict)))
@@ -77,14 +77,14 @@ export class Job {
     await using blobLinks = new AsyncDisposableStack()
     const heartbeats = setInterval(() => void this.#heartbeat(), HEARTBEAT_MS)
     try {
-      for (const key of this.#inputKeys()) blobLinks.use(await blobs.lend(key, folder))
+      for (const key of this.#inputKeys()) blobLinks.use(await blobs.linkInto(key, folder))
       this.#press.onMessage((message) => this.#handle(message))
       this.#press.send({
         kind: 'work',
         step: this.#step,
         claim: this.#claim,
         folder,
-        memoryBudget: budgetOf(limits.memoryBytes),
+        memoryBudget: jobMemoryBudget(limits.memoryBytes),
         ...(native && { native: native.name }),
       })
       const ending = await this.#ending.promise
@@ -108,7 +108,7 @@ export class Job {
 
   async #notifyTask(ending: Ending): Promise<void> {
     const { attempt } = this.#claim
-    const deaths = this.#deps.deaths + 1
+    const deaths = this.#deps.processDeaths + 1
     if (ending.kind === 'over_budget') return this.#record.giveUp(attempt, ending.why)
     if (ending.kind !== 'died') return
     // A file that ends every press process needs more than a job may use.
@@ -126,7 +126,7 @@ export class Job {
     return usage && { ...usage, waits: this.#pendingCalls > 0 }
   }
 
-  #endingOf(verdict: Verdict): Ending {
+  #endingOf(verdict: WatchdogVerdict): Ending {
     const seconds = (ms: number) => `${Math.round(ms / 1000)} s`
     const { stalledMs } = this.#deps.limits
     if (verdict === 'stalled') return { kind: 'died', why: `it made no progress for ${seconds(stalledMs)}` }
@@ -138,8 +138,8 @@ export class Job {
     return { kind: 'over_budget', why: reasons[verdict] }
   }
 
-  #handle(message: FromProcess): void {
-    if (message.kind !== 'gone') this.#watchdog.hear()
+  #handle(message: PressEvent): void {
+    if (message.kind !== 'gone') this.#watchdog.recordHeartbeat()
     if (message.kind === 'gone') this.#ending.resolve({ kind: 'died', why: message.why })
     else if (message.kind === 'progress') this.#progress = message.share
     else if (message.kind === 'enlarged') this.#enlarge()
@@ -169,10 +169,10 @@ export class Job {
    * Runs FFmpeg with the CPU time of a press process and 1.5 times its memory. Only one can run at a time. @returns the error message,
    * if it failed
    */
-  async #runNative(request: NativeRequest): Promise<string | undefined> {
+  async #runNative(request: FfmpegRequest): Promise<string | undefined> {
     const { native, folder, limits } = this.#deps
     if (!native || this.#ffmpeg) throw new Error('FFmpeg is not available, or is running already')
-    const running = new NativeRun(native, request, folder, { ...limits, memoryBytes: NATIVE_SHARE * limits.memoryBytes })
+    const running = new FfmpegRun(native, request, folder, { ...limits, memoryBytes: NATIVE_SHARE * limits.memoryBytes })
     this.#ffmpeg = running
     try {
       return await running.ended
@@ -182,16 +182,16 @@ export class Job {
   }
 
   /** Calls the task method, with the attempt number of this job instead of the one that the press process sent. */
-  async #callTask(method: Call, [, ...args]: readonly unknown[]): Promise<unknown> {
-    if (!CALLS.includes(method)) throw new Error(`a press process may not call ${String(method)}`)
+  async #callTask(method: TaskMethod, [, ...args]: readonly unknown[]): Promise<unknown> {
+    if (!TASK_METHODS.includes(method)) throw new Error(`a press process may not call ${String(method)}`)
     const { attempt } = this.#claim
     const { part } = this.#step
     if (method === 'complete') return this.#complete(args[0] as TaskResult)
     if (method === 'completePart') return this.#completePart(args[1] as PartReceipt, args[2] as string)
     if (method === 'release') return this.#record.release(attempt, String(args[0]), part, args[2] === 'platform' ? 'platform' : 'codec')
     if (method === 'giveUp') return this.#record.giveUp(attempt, args[0] as StoredMessage)
-    if (method === 'fail') return this.#record.fail(attempt, args[0] as Parameters<TaskRecordFace['fail']>[1])
-    return this.#record.split(attempt, args[0] as Parameters<TaskRecordFace['split']>[1])
+    if (method === 'fail') return this.#record.fail(attempt, args[0] as Parameters<TaskRecordApi['fail']>[1])
+    return this.#record.split(attempt, args[0] as Parameters<TaskRecordApi['split']>[1])
   }
 
   /**
@@ -210,27 +210,27 @@ export class Job {
     const stored = await this.#store(result.key)
     if (stored.sha256 !== result.sha256 || stored.size !== result.size) throw new Error('the stored result differs from the verified one')
     const counted = await this.#record.complete(attempt, result)
-    if (!counted) await this.#deps.door.remove(result.key)
+    if (!counted) await this.#deps.taskApi.remove(result.key)
     return counted
   }
 
   async #completePart(receipt: PartReceipt, key: string): Promise<boolean> {
     const { generation, attempt, task } = this.#claim
     const { part } = this.#step
-    if (part === undefined || key !== `${partsOf(task.taskId)}${generation}/${part}/${attempt}`)
+    if (part === undefined || key !== `${partPrefix(task.taskId)}${generation}/${part}/${attempt}`)
       throw new Error(`${key} does not belong to this job`)
     const { size } = await this.#store(key)
     const counted = await this.#record.completePart(attempt, part, receipt, key, size)
-    if (counted) await this.#deps.blobs.adopt(key, join(this.#deps.folder, fileOf(key)))
-    else await this.#deps.door.remove(key)
+    if (counted) await this.#deps.blobs.addUploaded(key, join(this.#deps.folder, blobFileName(key)))
+    else await this.#deps.taskApi.remove(key)
     return counted
   }
 
   get #resultKey(): string {
-    return `${resultsOf(this.#claim.uploadKey)}${this.#claim.attempt}`
+    return `${resultPrefix(this.#claim.uploadKey)}${this.#claim.attempt}`
   }
 
   #store(key: string): Promise<{ sha256: string; size: number }> {
-    return this.#deps.door.upload(join(this.#deps.folder, fileOf(key)), key)
+    return this.#deps.taskApi.upload(join(this.#deps.folder, blobFileName(key)), key)
   }
 }

@@ -62,7 +62,7 @@ export class Liveness {
   }
 
   /** Records a heartbeat: a message or an answer. */
-  hear(): void {
+  recordHeartbeat(): void {
     this.#heartbeatSinceCheck = this.#hadHeartbeat = true
   }
 

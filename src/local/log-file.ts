@@ -16,7 +16,7 @@ export class LogFile {
     this.#bytes = fstatSync(this.#file).size
   }
 
-  line(text: string): void {
+  writeLine(text: string): void {
     if (this.#bytes >= this.#maxBytes) this.#rotate()
     this.#bytes += writeSync(this.#file, `${text}\n`)
   }

@@ -7,22 +7,22 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
-import type { NativeEncode, NativeMeasure, Span } from '../core/model/external-encoder.ts'
-import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from './native-files.ts'
+import type { ExternalEncodeRequest, ExternalMeasureRequest, TimeRange } from '../core/model/external-encoder.ts'
+import { LUMA, ORIGINAL, OUT_OF_MEMORY, RESULT, SQUARED_ERRORS, STALLED } from './native-files.ts'
 import { withParentDeathSignal } from './parent-death-signal.ts'
-import { usageOf } from './usage.ts'
+import { readUsage } from './usage.ts'
 import { Watchdog } from './watchdog.ts'
 
-export type NativeRequest =
-  | { readonly kind: 'encode'; readonly wanted: NativeEncode }
-  | { readonly kind: 'measure'; readonly wanted: NativeMeasure }
+export type FfmpegRequest =
+  | { readonly kind: 'encode'; readonly wanted: ExternalEncodeRequest }
+  | { readonly kind: 'measure'; readonly wanted: ExternalMeasureRequest }
 
-export interface NativeProgram {
+export interface FfmpegProgram {
   readonly path: string
   /** Name and version, for example `FFmpeg 5.1.9`. */
   readonly name: string
   /** Command line prefix: the wrapper that removes network access, or empty. */
-  readonly within: readonly string[]
+  readonly commandPrefix: readonly string[]
 }
 
 const NEEDED = ['libx264', 'libx265']
@@ -32,13 +32,13 @@ const NEEDED = ['libx264', 'libx265']
  * @returns `undefined` if there is none
  * @throws Error if the program at `path` lacks libx264 or libx265
  */
-export function findNative(path: string | undefined): NativeProgram | undefined {
+export function findFfmpegSync(path: string | undefined): FfmpegProgram | undefined {
   const found = candidateOf(path)
   return programOf(path, found, found === undefined ? undefined : spawnSync(found, LIST_ENCODERS, { encoding: 'utf8' }))
 }
 
 /** Asynchronous `findFfmpegSync`, which does not block the event loop. */
-export async function searchNative(path: string | undefined): Promise<NativeProgram | undefined> {
+export async function findFfmpeg(path: string | undefined): Promise<FfmpegProgram | undefined> {
   const found = candidateOf(path)
   const output = found === undefined ? undefined : await promisify(execFile)(found, LIST_ENCODERS).catch(() => ({ stdout: '', stderr: '' }))
   return programOf(path, found, output)
@@ -58,9 +58,9 @@ interface ProgramOutput {
   readonly stderr: string
 }
 
-function programOf(path: string | undefined, found: string | undefined, output: ProgramOutput | undefined): NativeProgram | undefined {
+function programOf(path: string | undefined, found: string | undefined, output: ProgramOutput | undefined): FfmpegProgram | undefined {
   const missing = NEEDED.filter((name) => !output?.stdout?.includes(name))
-  if (found && output && missing.length === 0) return { path: found, name: nameOf(output.stderr), within: isolationPrefix() }
+  if (found && output && missing.length === 0) return { path: found, name: nameOf(output.stderr), commandPrefix: isolationPrefix() }
   if (path === undefined || path === 'none') return undefined
   throw new Error(found ? `${path} cannot be used: it has no encoder ${missing.join(' and no ')}` : `${path} is not an executable file`)
 }
@@ -96,11 +96,11 @@ const SAMPLES_PER_LIMIT = 4
 const MAX_FILE_BYTES = 8 * 1024 ** 3
 
 /** One run of FFmpeg in the folder of a press process. `ended` resolves with `undefined` or the error message. */
-export class NativeRun {
+export class FfmpegRun {
   readonly #child: ChildProcess
   readonly ended: Promise<string | undefined>
 
-  constructor({ path, within }: NativeProgram, request: NativeRequest, folder: string, limits: NativeLimits) {
+  constructor({ path, commandPrefix: within }: FfmpegProgram, request: FfmpegRequest, folder: string, limits: NativeLimits) {
     const arguments_ = request.kind === 'encode' ? encodeArguments(request.wanted) : measureArguments(request.wanted)
     const bounds = [
       `ulimit -d ${Math.floor(limits.memoryBytes / 1024)}`,
@@ -142,8 +142,8 @@ export class NativeRun {
 
   /** A process that is ready to run, but waits for a CPU, does not count as stalled. */
   async #sample() {
-    const usage = await usageOf(this.#child.pid ?? 0)
-    return usage && { ...usage, waits: !usage.sleeps }
+    const usage = await readUsage(this.#child.pid ?? 0)
+    return usage && { ...usage, waits: !usage.isSleeping }
   }
 
   /** Ends FFmpeg immediately. */
@@ -157,7 +157,7 @@ const MAX_STDERR_CHARS = 4000
 /** Error message from stderr: a line about memory if there is one, because later errors only follow from it. Otherwise the last line. */
 function errorFrom(output: string): string | undefined {
   const lines = output.trim().split('\n')
-  return lines.find((line) => NO_MEMORY.test(line)) ?? lines.at(-1)
+  return lines.find((line) => OUT_OF_MEMORY.test(line)) ?? lines.at(-1)
 }
 
 /** Common FFmpeg options: one thread, because parts of a film run in parallel; no prompt; stop at the first error. */
@@ -176,7 +176,7 @@ const COMMON = [
 ]
 const INPUT = ['-protocol_whitelist', 'file', '-threads', '1', '-noautorotate', '-f', 'mov', '-err_detect', 'explode', '-i']
 
-function encodeArguments({ encoder, bits, crf, mostBetweenKeys, lookahead, timescale, shown, hdr = {} }: NativeEncode): string[] {
+function encodeArguments({ encoder, bits, crf, mostBetweenKeys, lookahead, timescale, shown, hdr = {} }: ExternalEncodeRequest): string[] {
   const ahead = ['rc-lookahead', number(lookahead, 4, 250)]
   const common = ['crf', number(crf, 1, 51), 'keyint', number(mostBetweenKeys, 1, 10_000), 'bframes', '3', ...ahead]
   const settings =
@@ -197,7 +197,7 @@ const X265 = [
   ...['log-level', 'error'],
 ]
 
-function hdrPairs({ masteringDisplay: display, lightLevel: light }: NonNullable<NativeEncode['hdr']>): string[] {
+function hdrPairs({ masteringDisplay: display, lightLevel: light }: NonNullable<ExternalEncodeRequest['hdr']>): string[] {
   const at = (i: number) => number(display![i]!, 0, 2 ** 32 - 1)
   const [g, b, r, white] = [0, 2, 4, 6].map((i) => (display ? `(${at(i)},${at(i + 1)})` : ''))
   return [
@@ -207,24 +207,24 @@ function hdrPairs({ masteringDisplay: display, lightLevel: light }: NonNullable<
 }
 
 /** Arguments of a comparison: squared errors of all frames to one file, luma of sampled frames of both films to another. */
-function measureArguments({ bits, original, result, sampled }: NativeMeasure): string[] {
+function measureArguments({ bits, original, result, sampled }: ExternalMeasureRequest): string[] {
   const chosen = sampled.map((frame) => `eq(n,${number(frame, 0, 1e7)})`).join('+') || '0'
   const format = bits === 10 ? 'yuv420p10le' : 'yuv420p|yuvj420p'
   // Frames are paired by their order, so each gets its number as time stamp.
-  const side = (input: 0 | 1, span: Span, name: string) =>
+  const side = (input: 0 | 1, span: TimeRange, name: string) =>
     `[${input}:v:0]select='${withinSpan(span)}',settb=1/1000,setpts=N,format=${format},split[${name}1][${name}2]`
   const luma = (name: string) => `[${name}2]select='${chosen}',extractplanes=y[${name}y]`
   const graph = [
     side(0, original, 'a'),
     side(1, result, 'b'),
-    `[a1][b1]psnr=stats_file=${ERRORS}:eof_action=endall,nullsink`,
+    `[a1][b1]psnr=stats_file=${SQUARED_ERRORS}:eof_action=endall,nullsink`,
     ...[luma('a'), luma('b'), '[ay][by]vstack[out]'],
   ]
   const output = ['-map', '[out]', '-vsync', 'passthrough', '-c:v', 'rawvideo', '-threads', '1', '-f', 'rawvideo', LUMA]
   return [...INPUT, ORIGINAL, ...INPUT, RESULT, '-filter_complex', graph.join(';'), ...output]
 }
 
-const withinSpan = ({ from, to }: Span) => `gte(pts,${number(from, -(2 ** 53), 2 ** 53)})*lt(pts,${number(to, -(2 ** 53), 2 ** 53)})`
+const withinSpan = ({ from, to }: TimeRange) => `gte(pts,${number(from, -(2 ** 53), 2 ** 53)})*lt(pts,${number(to, -(2 ** 53), 2 ** 53)})`
 const pairs = (list: readonly string[]) => Array.from({ length: list.length / 2 }, (_, i) => `${list[2 * i]}=${list[2 * i + 1]}`).join(':')
 
 /** Formats a number that a press process sent. @throws Error if it is no number from `least` to `most` */

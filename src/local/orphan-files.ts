@@ -23,7 +23,7 @@ const REFERENCED_FILES = `
   UNION ALL
   SELECT blob_id, state = ${IN_PROGRESS} FROM _mf_multipart_parts JOIN _mf_multipart_uploads USING (upload_id)`
 
-export interface Removed {
+export interface RemovedFiles {
   readonly files: number
   readonly bytes: number
 }
@@ -32,7 +32,7 @@ export interface Removed {
  * Removes orphaned files below `state`, the state folder of `npm start`. The service may be running.
  * @throws Error if the database cannot be read
  */
-export async function removeOrphans(state: string, now: number): Promise<Removed> {
+export async function removeOrphans(state: string, now: number): Promise<RemovedFiles> {
   const buckets = join(state, 'v3/r2')
   const orphans = new Map<string, string>()
   for (const folder of await foldersIn(buckets)) {

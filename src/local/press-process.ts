@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Kind } from '../service/lanes.ts'
-import type { FromPress, FromProcess, ToPress } from './ipc-messages.ts'
+import type { WorkerKind } from '../service/lanes.ts'
+import type { MessageFromPress, MessageToPress, PressEvent } from './ipc-messages.ts'
 import { withParentDeathSignal } from './parent-death-signal.ts'
-import { type Usage, usageOf } from './usage.ts'
+import { type ProcessUsage, readUsage } from './usage.ts'
 
 export interface PressOptions {
   /** Folder of the bundles. */
@@ -26,7 +26,7 @@ const OVERHEAD_BYTES = 1024 ** 3
 const OOM_SCORE = 800
 
 export class PressProcess {
-  readonly kind: Kind
+  readonly kind: WorkerKind
   /**
    * Settles with the reason when the process has ended. Jobs use `onMessage` instead, because a promise retains its listeners for the
    * life of the process.
@@ -37,10 +37,10 @@ export class PressProcess {
   /** True when the process is ready, false if it ends before. */
   readonly up: Promise<boolean>
   readonly #child: ChildProcess
-  #listener: (message: FromProcess) => void = () => undefined
+  #listener: (message: PressEvent) => void = () => undefined
   #endReason: string | undefined
 
-  constructor(kind: Kind, options: PressOptions) {
+  constructor(kind: WorkerKind, options: PressOptions) {
     this.kind = kind
     this.#child = spawnPress(kind, options)
     for (const stream of [this.#child.stdout, this.#child.stderr]) if (stream) createInterface({ input: stream }).on('line', options.log)
@@ -52,7 +52,7 @@ export class PressProcess {
       this.#listener = (message) => message.kind === 'ready' && resolve(message.formats)
     })
     this.up = Promise.race([this.ready.then(() => true), this.exited.then(() => false)])
-    this.#child.on('message', (message) => this.#listener(message as FromPress))
+    this.#child.on('message', (message) => this.#listener(message as MessageFromPress))
     void this.exited.then((why) => {
       this.#endReason = why
       this.#listener({ kind: 'gone', why })
@@ -66,12 +66,12 @@ export class PressProcess {
   /**
    * Sets the listener for messages. If the process has ended, the listener is called at once. Messages without a listener are dropped.
    */
-  onMessage(hear: (message: FromProcess) => void): void {
+  onMessage(hear: (message: PressEvent) => void): void {
     this.#listener = hear
     if (this.#endReason !== undefined) hear({ kind: 'gone', why: this.#endReason })
   }
 
-  send(message: ToPress): void {
+  send(message: MessageToPress): void {
     if (this.#child.connected) this.#child.send(message, () => undefined)
   }
 
@@ -81,12 +81,12 @@ export class PressProcess {
   }
 
   /** Memory and CPU time now. `undefined`: not supported on this system, or the process has ended. */
-  usage(): Promise<Usage | undefined> {
-    return usageOf(this.pid)
+  usage(): Promise<ProcessUsage | undefined> {
+    return readUsage(this.pid)
   }
 }
 
-function spawnPress(kind: Kind, { build, folder, memoryBytes }: PressOptions): ChildProcess {
+function spawnPress(kind: WorkerKind, { build, folder, memoryBytes }: PressOptions): ChildProcess {
   const heapMb = Math.floor((memoryBytes * HEAP_SHARE) / 2 ** 20)
   // V8 collects garbage on its own thread: helper threads of N press processes would compete for the same cores.
   const node = [`--max-old-space-size=${heapMb}`, '--single-threaded-gc', ...permissions(build, folder), join(build, `${kind}.mjs`)]

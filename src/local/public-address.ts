@@ -12,11 +12,11 @@ const SPECIAL_IPV4 = [
 ]
 /** Networks within 2000::/3, the only allocated IPv6 range, that are not public or that map to IPv4 addresses. */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3ffe::/16', '3fff::/20']
-const ALLOCATED_IPV6 = networksOf(['2000::/3'])
-const SPECIAL = networksOf([...SPECIAL_IPV4, ...SPECIAL_IPV6])
+const ALLOCATED_IPV6 = parseNetworks(['2000::/3'])
+const SPECIAL = parseNetworks([...SPECIAL_IPV4, ...SPECIAL_IPV6])
 
 /** Parses networks in CIDR notation. @throws Error that names the invalid entry */
-export function networksOf(list: readonly string[]): Networks {
+export function parseNetworks(list: readonly string[]): Networks {
   const networks = new BlockList()
   for (const text of list) {
     const [address = '', prefix = ''] = text.split('/')
@@ -29,7 +29,7 @@ export function networksOf(list: readonly string[]): Networks {
 }
 
 /** True if `address` is public or in `allowed`. `allowed`: networks of the operator. `undefined`: none. */
-export function isPublic(address: string, allowed?: Networks): boolean {
+export function isPublicAddress(address: string, allowed?: Networks): boolean {
   const version = isIP(address)
   if (version === 0 || address.includes('%')) return false
   const type = version === 4 ? 'ipv4' : 'ipv6'

@@ -1,6 +1,6 @@
 /** Recovers tasks after each start, in case the previous process was killed. */
 
-export interface Look {
+export interface RecoveryTarget {
   readonly baseUrl: string
   readonly adminToken: string
 }
@@ -13,7 +13,7 @@ const MIN_AGE_S = 60
  * example a task whose callback is not sent yet. It also runs every hour.
  * Never rejects: if the service dies during a call, the next start repeats it.
  */
-export async function recoverAfterRestart({ baseUrl, adminToken }: Look): Promise<void> {
+export async function recoverAfterRestart({ baseUrl, adminToken }: RecoveryTarget): Promise<void> {
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
   for (const [path, body] of [
     ['wake', {}],

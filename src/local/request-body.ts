@@ -14,14 +14,14 @@ const MAX_FORWARDED_BYTES = 64 * 1024 + 1
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 /** Minimum bytes per `RATE_WINDOW_MS` while a body is expected: 16 KB a minute, about 2 kbit/s. */
 const MIN_BYTES_PER_WINDOW = 16 * 1024
-export const PACE_MS = 60_000
+export const RATE_WINDOW_MS = 60_000
 
 /** Paths that accept files. Only requests with credentials may upload. */
 const UPLOAD_PATH = /^\/(console\/api\/)?v1\//
 
-export interface Body {
+export interface ReceivedBody {
   /** The whole body. `undefined`: the body must be streamed from the request, once. */
-  readonly held?: Buffer
+  readonly buffered?: Buffer
   /** Returns the body's share of the buffer limit. */
   release(): void
 }
@@ -32,10 +32,10 @@ let totalBuffered = 0
  * Reads or truncates the body of a request.
  * @throws the error of the connection, or the reason of `signal`
  */
-export async function takeBody(incoming: IncomingMessage, path: string, signal: AbortSignal): Promise<Body> {
+export async function receiveBody(incoming: IncomingMessage, path: string, signal: AbortSignal): Promise<ReceivedBody> {
   const { authorization, cookie, 'content-length': declaredLength, 'transfer-encoding': chunked } = incoming.headers
   const hasCredentials = authorization !== undefined || cookie !== undefined
-  if (!hasCredentials || !UPLOAD_PATH.test(path)) return { held: await readFirst(incoming, MAX_FORWARDED_BYTES, signal), release() {} }
+  if (!hasCredentials || !UPLOAD_PATH.test(path)) return { buffered: await readFirst(incoming, MAX_FORWARDED_BYTES, signal), release() {} }
   const length = chunked === undefined ? Number(declaredLength ?? 0) : Number.POSITIVE_INFINITY
   if (isChunk(incoming) || length > MAX_BUFFERED_BYTES || totalBuffered + length > MAX_TOTAL_BUFFERED_BYTES) return { release() {} }
   let reserved = length
@@ -45,7 +45,7 @@ export async function takeBody(incoming: IncomingMessage, path: string, signal: 
     reserved = 0
   }
   try {
-    return { held: await readFirst(incoming, length, signal), release }
+    return { buffered: await readFirst(incoming, length, signal), release }
   } catch (error) {
     release()
     throw error
@@ -75,7 +75,7 @@ function readFirst(incoming: IncomingMessage, maxBytes: number, signal: AbortSig
 /**
  * Calls `late` when the body arrives at less than the minimum rate. Bytes that wait in our own buffer do not count against the client.
  */
-export function keepPace(incoming: IncomingMessage, paceMs: number, onTooSlow: () => void): void {
+export function enforceMinimumRate(incoming: IncomingMessage, paceMs: number, onTooSlow: () => void): void {
   const { socket } = incoming
   let lastBytesRead = socket.bytesRead
   const timer = setInterval(() => {

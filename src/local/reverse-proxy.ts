@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { keepPace, PACE_MS, takeBody } from './request-body.ts'
+import { enforceMinimumRate, RATE_WINDOW_MS, receiveBody } from './request-body.ts'
 
 const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100
@@ -38,13 +38,13 @@ export interface ReverseProxyOptions {
   /** Called for every response of the Worker itself. */
   readonly onAnswer?: () => void
   /** Milliseconds in which a body must make minimum progress. Default: `RATE_WINDOW_MS`. */
-  readonly paceMs?: number
+  readonly rateWindowMs?: number
 }
 
 /** Listens on `port` and forwards requests to `upstreamPort`. */
 export function openReverseProxy(port: number, upstreamPort: number, options: ReverseProxyOptions = {}): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
-  const { host = '127.0.0.1', publicUrl, onAnswer = () => {}, paceMs = PACE_MS } = options
+  const { host = '127.0.0.1', publicUrl, onAnswer = () => {}, rateWindowMs: paceMs = RATE_WINDOW_MS } = options
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
   const timeouts = {
     requestTimeout: 0,
@@ -90,10 +90,10 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upst
   const path = pathOf(incoming.url ?? '/')
   if (path === undefined || !hasHost(incoming)) return UNREADABLE
   if (INTERNAL_PATH.test(path)) return NOT_FOUND
-  keepPace(incoming, upstream.paceMs, () => abort.abort(LATE))
-  const body = await takeBody(incoming, path, abort.signal)
+  enforceMinimumRate(incoming, upstream.paceMs, () => abort.abort(LATE))
+  const body = await receiveBody(incoming, path, abort.signal)
   try {
-    const response = await sendWithRetries(incoming, body.held, { ...upstream, path, signal: abort.signal })
+    const response = await sendWithRetries(incoming, body.buffered, { ...upstream, path, signal: abort.signal })
     if (!response) return BUSY
     outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, endToEnd(response.rawHeaders))
     response.once('error', () => outgoing.destroy())

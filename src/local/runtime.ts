@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { EdgeOptions } from './edge.ts'
-import type { NativeProgram } from './native.ts'
+import type { FfmpegProgram } from './native.ts'
 import { TaskApiClient } from './task-api-client.ts'
-import { Pool } from './worker-pool.ts'
+import { WorkerPool } from './worker-pool.ts'
 
 export interface RuntimeOptions extends EdgeOptions {
   readonly workers: number
-  readonly native: Promise<NativeProgram | undefined>
+  readonly native: Promise<FfmpegProgram | undefined>
 }
 
 export interface Runtime extends AsyncDisposable {
@@ -27,7 +27,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   // Prevents an unhandled rejection. `Promise.all` below reports the error.
   native.catch(() => undefined)
   // The press processes start while Miniflare loads, which takes about 0.5 s.
-  const pool = await Pool.open({ workers, door, build, folder: join(state, 'presses'), limits, native, log })
+  const pool = await WorkerPool.open({ workers, taskApi: door, build, folder: join(state, 'presses'), limits, native, log })
   const { openEdge, RESETTER } = await import('./edge.ts')
   const edge = openEdge(options, secret, pool)
   try {

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bundles } from './build.ts'
-import { searchNative } from './native.ts'
+import { buildBundles } from './build.ts'
+import { findFfmpeg } from './native.ts'
 import { type ServeOptions, STEP_LIMITS } from './options.ts'
 import { killGroupWithParent } from './parent-death-signal.ts'
 import { openRuntime } from './runtime.ts'
@@ -16,7 +16,7 @@ const OBJECTS_RESET = JSON.stringify({ level: 'warn', event: 'objects_reset' })
 killGroupWithParent()
 const options = JSON.parse(process.argv[2] ?? '') as ServeOptions
 const { root, state, port, taskApiPort, inspectorPort, publicUrl, workers, memoryBytes, ffmpeg, resettable = false } = options
-const build = await bundles(root, join(root, '.dev/build'))
+const build = await buildBundles(root, join(root, '.dev/build'))
 const runtime = await openRuntime({
   root,
   build,
@@ -30,7 +30,7 @@ const runtime = await openRuntime({
   },
   workers,
   resettable,
-  native: searchNative(ffmpeg),
+  native: findFfmpeg(ffmpeg),
   limits: { ...STEP_LIMITS, ...options.limits, memoryBytes },
   log: (line) => console.log(line),
 })

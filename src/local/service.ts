@@ -13,7 +13,7 @@ import { workerdUsage } from './processor-time.ts'
 import { newReceiptKeys } from './receipt-keys.ts'
 import { openReverseProxy, REQUEST_ID } from './reverse-proxy.ts'
 import { Watchdog } from './watchdog.ts'
-import { EDGE_ENVIRONMENT } from './workerd-flags.ts'
+import { EDGE_V8_ENVIRONMENT } from './workerd-flags.ts'
 
 export interface ServiceOptions {
   readonly root: string
@@ -50,7 +50,7 @@ export interface PoolOptions {
 }
 
 /** Default pool: one press process for the slow lane, with the default memory limit of `npm start` (1,536 MB). */
-export const POOL: PoolOptions = { workers: 1, memoryBytes: 1536 * 2 ** 20 }
+export const DEFAULT_POOL: PoolOptions = { workers: 1, memoryBytes: 1536 * 2 ** 20 }
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
 /** Default hang timeout in milliseconds of CPU time. Far more than any request needs. */
@@ -152,7 +152,7 @@ export class Service {
     const innerPort = await freePort()
     this.#innerPort = innerPort
     // The public port is opened first: a port that is only tested for being free may be taken a moment later.
-    this.#proxy = await openReverseProxy(port, innerPort, { host, publicUrl, onAnswer: () => this.#watchdog?.hear() }).catch(
+    this.#proxy = await openReverseProxy(port, innerPort, { host, publicUrl, onAnswer: () => this.#watchdog?.recordHeartbeat() }).catch(
       (error: NodeJS.ErrnoException) => {
         throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is already in use. Choose another one with --port.`) : error
       },
@@ -163,7 +163,7 @@ export class Service {
       // A process group of its own, which can be killed as a whole, and a pipe that closes when this process ends.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...COMPILE_CACHE, ...process.env, ...MINIFLARE_ENVIRONMENT, ...EDGE_ENVIRONMENT },
+      env: { ...COMPILE_CACHE, ...process.env, ...MINIFLARE_ENVIRONMENT, ...EDGE_V8_ENVIRONMENT },
     })
     this.#child = child
     this.#childExit = new Promise((resolve) => child.on('exit', resolve))
@@ -172,11 +172,11 @@ export class Service {
     this.#log(child)
     this.#watch(child.pid!, `http://127.0.0.1:${innerPort}/healthz`)
     await this.#untilHealthy(`http://127.0.0.1:${innerPort}/healthz`)
-    this.#watchdog?.hear()
+    this.#watchdog?.recordHeartbeat()
   }
 
   async #serveOptions(): Promise<ServeOptions> {
-    const { root, state, inspectorPort, secretsFile, variablesFile, publicUrl, pool = POOL } = this.#options
+    const { root, state, inspectorPort, secretsFile, variablesFile, publicUrl, pool = DEFAULT_POOL } = this.#options
     return {
       root,
       state,
@@ -208,7 +208,7 @@ export class Service {
     child.once('close', () => file.close())
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream! }).on('line', (line) => {
-        file.line(line)
+        file.writeLine(line)
         this.#lastLines.push(line)
         if (this.#lastLines.length > 40) this.#lastLines.shift()
         if (this.#options.verbose || /"level":"error"/.test(line)) console.error(line)

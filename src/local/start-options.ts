@@ -1,7 +1,7 @@
 /** Options of `npm start`: parses and checks them. */
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { findNative } from './native.ts'
+import { findFfmpegSync } from './native.ts'
 
 export interface StartOptions {
   readonly port: number
@@ -74,7 +74,7 @@ function positiveSeconds(text: string): number {
 
 function ffmpegPath(path: string): string {
   try {
-    findNative(path)
+    findFfmpegSync(path)
     return path
   } catch (error) {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))

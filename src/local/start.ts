@@ -5,16 +5,16 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DevelopmentKeys, inviteDeveloper, provision } from './development-account.ts'
+import { type DevelopmentKeys, inviteDeveloper, provisionDevelopmentAccount } from './development-account.ts'
 import { openEgress } from './egress.ts'
 import { removeOrphans } from './orphan-files.ts'
 import { onParentDeath } from './parent-death-signal.ts'
-import { networksOf } from './public-address.ts'
+import { parseNetworks } from './public-address.ts'
 import { recoverAfterRestart } from './recover-after-restart.ts'
 import { loadSecrets, Service, type ServiceOptions } from './service.ts'
 import { startOptions } from './start-options.ts'
 import { lockState } from './state-lock.ts'
-import { supervise, wordsOf } from './supervise.ts'
+import { errorMessage, supervise } from './supervise.ts'
 
 const flags = startOptions(process.argv.slice(2))
 const { port, publicUrl } = flags
@@ -25,7 +25,7 @@ const baseUrl = `http://127.0.0.1:${port}`
 try {
   await lockState(state, { pid: process.pid, port, embedded: flags.embedded })
 } catch (error) {
-  exitWithError(wordsOf(error))
+  exitWithError(errorMessage(error))
 }
 const secrets = await loadSecrets(join(state, 'secrets.env'))
 const variablesFile = await openEgressFor(flags.callbackPorts, flags.callbackNetworks)
@@ -64,26 +64,26 @@ setInterval(() => fire('look'), 600_000)
 const removeOrphanFiles = () =>
   void removeOrphans(state, Date.now()).then(
     ({ files, bytes }) => files > 0 && console.error(`Removed ${files} orphaned files from the state folder (${bytes} bytes).`),
-    (error: unknown) => console.error(`Could not search the state folder for orphaned files: ${wordsOf(error)}`),
+    (error: unknown) => console.error(`Could not search the state folder for orphaned files: ${errorMessage(error)}`),
   )
 removeOrphanFiles()
 setInterval(removeOrphanFiles, 86_400_000)
 
 await supervise({
-  make: () => {
+  createService: () => {
     service = new Service(options)
     return service
   },
-  greet: createAccountAndWelcome,
+  welcome: createAccountAndWelcome,
   recoverAfterRestart: () => recoverAfterRestart({ baseUrl, adminToken: secrets.adminToken }),
-  say: (line) => void (stopping || console.error(line)),
+  log: (line) => void (stopping || console.error(line)),
   pause: (ms) => (stopping ? new Promise(() => undefined) : sleep(ms)),
   now: Date.now,
-}).catch((error: unknown) => exitWithError(wordsOf(error)))
+}).catch((error: unknown) => exitWithError(errorMessage(error)))
 
 async function createAccountAndWelcome(): Promise<void> {
   const existing = await readKeys(join(state, 'keys.json'))
-  const keys = await provision(baseUrl, secrets.adminToken, existing)
+  const keys = await provisionDevelopmentAccount(baseUrl, secrets.adminToken, existing)
   await writeKeys(join(state, 'keys.json'), keys)
   const inProject = !flags.embedded && (await writeProjectKeys(keys))
   printWelcome(
@@ -107,13 +107,13 @@ async function writeProjectKeys(keys: DevelopmentKeys): Promise<boolean> {
 /** Opens the outgoing proxy for callbacks. @returns the file that passes its address to the Workers as a variable */
 async function openEgressFor(ports: readonly number[], networks: readonly string[]): Promise<string> {
   try {
-    const { url } = await openEgress({ ports, networks: networksOf(networks) })
+    const { url } = await openEgress({ ports, networks: parseNetworks(networks) })
     const file = join(state, 'egress.env')
     // The address is a secret: whoever knows it can send requests through the proxy.
     await writeFile(file, `EGRESS=${url}\nCALLBACK_PORTS=${ports.join()}\n`, { mode: 0o600 })
     return file
   } catch (error) {
-    exitWithError(wordsOf(error))
+    exitWithError(errorMessage(error))
   }
 }
 

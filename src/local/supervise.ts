@@ -12,12 +12,12 @@ export interface Supervised {
 }
 
 export interface SupervisorDeps {
-  make(): Supervised
+  createService(): Supervised
   /** Called once, when the service is first ready. */
-  greet(): Promise<void>
+  welcome(): Promise<void>
   /** Called whenever the service is ready: recovers unfinished tasks. Never rejects. */
   recoverAfterRestart(): Promise<void>
-  say(line: string): void
+  log(line: string): void
   pause(ms: number): Promise<unknown>
   now(): number
 }
@@ -35,7 +35,7 @@ export async function supervise(deps: SupervisorDeps): Promise<never> {
   let hasStarted = false
   let deaths: number[] = []
   for (;;) {
-    const service = deps.make()
+    const service = deps.createService()
     const failed = await service.start().then(
       () => undefined,
       (error: unknown) => error,
@@ -45,13 +45,13 @@ export async function supervise(deps: SupervisorDeps): Promise<never> {
       throw failed
     }
     hasStarted = true
-    const reason = failed === undefined ? await untilExit(service, deps, greeting) : wordsOf(failed)
+    const reason = failed === undefined ? await untilExit(service, deps, greeting) : errorMessage(failed)
     await service.stop()
     deaths = [...deaths, deps.now()].filter((at) => at > deps.now() - COUNT_WINDOW_MS)
     const pauseMs = pauseAfter(deaths.length)
     const frequency = deaths.length > 1 ? `, ${deaths.length} times in ten minutes` : ''
     const restart = pauseMs > 0 ? `again in ${pauseMs / 1000} s` : 'again'
-    deps.say(`The service has stopped (${reason})${frequency}; its log is ${service.logFile}. It is started ${restart}.`)
+    deps.log(`The service has stopped (${reason})${frequency}; its log is ${service.logFile}. It is started ${restart}.`)
     await deps.pause(pauseMs)
   }
 }
@@ -61,7 +61,7 @@ async function untilExit(service: Supervised, deps: SupervisorDeps, greeting: { 
   void deps.recoverAfterRestart()
   if (!greeting.done) {
     try {
-      greeting.done = await Promise.race([deps.greet().then(() => true), service.exited.then(() => false)])
+      greeting.done = await Promise.race([deps.welcome().then(() => true), service.exited.then(() => false)])
     } catch (error) {
       const hasExited = await Promise.race([service.exited.then(() => true), deps.pause(1000).then(() => false)])
       if (hasExited) return service.exited
@@ -73,4 +73,4 @@ async function untilExit(service: Supervised, deps: SupervisorDeps, greeting: { 
 }
 
 /** The message of an error, or any other thrown value as text. */
-export const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+export const errorMessage = (error: unknown) => (error instanceof Error ? error.message : String(error))

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import { decode, encode } from '../service/remote/wire.ts'
+import { decodeWire, encodeWire } from '../service/remote/wire.ts'
 import { PART_BYTES } from '../service/store/blobs.ts'
-import type { TaskRecordFace } from '../service/store/tasks.ts'
+import type { TaskRecordApi } from '../service/store/tasks.ts'
 
 type Init = { readonly method?: string; readonly body?: string | Uint8Array<ArrayBuffer> }
 
@@ -19,10 +19,10 @@ export class TaskApiClient {
   }
 
   /** Remote task record: each method is one HTTP call. */
-  task(id: string): TaskRecordFace {
+  task(id: string): TaskRecordApi {
     const call = async (method: string, args: unknown[]) =>
-      decode(await (await this.#call(`/tasks/${id}?method=${method}`, { method: 'POST', body: encode(args) })).text())
-    return new Proxy({} as TaskRecordFace, {
+      decodeWire(await (await this.#call(`/tasks/${id}?method=${method}`, { method: 'POST', body: encodeWire(args) })).text())
+    return new Proxy({} as TaskRecordApi, {
       get:
         (_, method) =>
         (...args: unknown[]) =>

@@ -9,22 +9,22 @@ export interface WatchdogLimits extends LivenessLimits {
   readonly memoryBytes?: number
 }
 
-export interface Sample {
+export interface ProcessSample {
   /** CPU time that the process has used so far, in milliseconds. */
   readonly processorMs: number
   readonly residentBytes?: number
   /** True if the process waits for an answer. Using no CPU is then no sign of a hang. */
-  readonly waits?: boolean
+  readonly isWaiting?: boolean
 }
 
-export interface Watched {
+export interface WatchedProcess {
   /** Measures the process. `undefined`: not supported on this system, or the process has ended. Never rejects. */
-  sample(): Promise<Sample | undefined>
+  sample(): Promise<ProcessSample | undefined>
   /** Asks the process to respond; true if it did. Called only while it uses CPU time without heartbeats. Never rejects. */
-  ask?(): Promise<boolean>
+  requestHeartbeat?(): Promise<boolean>
 }
 
-export type Verdict = NonNullable<LivenessVerdict> | 'memory'
+export type WatchdogVerdict = NonNullable<LivenessVerdict> | 'memory'
 
 export interface WatchdogOptions {
   readonly limits: WatchdogLimits
@@ -41,17 +41,17 @@ const ASK_FROM = 1 / 6
 
 export class Watchdog {
   /** Settles with the reason when the process must end. */
-  readonly verdict: Promise<Verdict>
-  readonly #watched: Watched
+  readonly verdict: Promise<WatchdogVerdict>
+  readonly #watched: WatchedProcess
   readonly #options: WatchdogOptions
   readonly #liveness: Liveness
-  readonly #resolveVerdict: (verdict: Verdict) => void
+  readonly #resolveVerdict: (verdict: WatchdogVerdict) => void
   /** CPU time at the last measurement or its estimate, in milliseconds. */
   #usedMs = 0
   #timer: NodeJS.Timeout | undefined
 
-  constructor(watched: Watched, options: WatchdogOptions) {
-    const { promise, resolve } = Promise.withResolvers<Verdict>()
+  constructor(watched: WatchedProcess, options: WatchdogOptions) {
+    const { promise, resolve } = Promise.withResolvers<WatchdogVerdict>()
     this.verdict = promise
     this.#resolveVerdict = resolve
     this.#watched = watched
@@ -66,8 +66,8 @@ export class Watchdog {
   }
 
   /** Records a heartbeat. */
-  hear(): void {
-    this.#liveness.hear()
+  recordHeartbeat(): void {
+    this.#liveness.recordHeartbeat()
   }
 
   /** Allows longer calls from now on. */
@@ -93,16 +93,16 @@ export class Watchdog {
     this.#usedMs = sample.processorMs
     const { limits } = this.#options
     const exceedsMemory = (sample.residentBytes ?? 0) > (limits.memoryBytes ?? Number.POSITIVE_INFINITY)
-    const verdict = exceedsMemory ? 'memory' : this.#liveness.check(performance.now(), sample.processorMs, sample.waits)
+    const verdict = exceedsMemory ? 'memory' : this.#liveness.check(performance.now(), sample.processorMs, sample.isWaiting)
     if (verdict) {
       this.stop()
       this.#resolveVerdict(verdict)
-    } else if (this.#watched.ask && this.silence.usedMs >= this.silence.limitMs * ASK_FROM) {
-      void this.#watched.ask().then((answered) => answered && this.hear())
+    } else if (this.#watched.requestHeartbeat && this.silence.usedMs >= this.silence.limitMs * ASK_FROM) {
+      void this.#watched.requestHeartbeat().then((answered) => answered && this.recordHeartbeat())
     }
   }
 
-  #estimateFromClock(): Sample | undefined {
+  #estimateFromClock(): ProcessSample | undefined {
     const { clockShare, everyMs } = this.#options
     return clockShare === undefined ? undefined : { processorMs: this.#usedMs + everyMs * clockShare }
   }

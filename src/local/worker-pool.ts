@@ -3,21 +3,21 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, rm } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import type { Kind } from '../service/lanes.ts'
-import { SPOKEN } from '../service/store/tasks.ts'
+import type { WorkerKind } from '../service/lanes.ts'
+import { SUPPORTED_PROTOCOLS } from '../service/store/tasks.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { BlobFiles, type IdleLimits } from './blob-files.ts'
 import { Job } from './job.ts'
-import type { NativeProgram } from './native.ts'
+import type { FfmpegProgram } from './native.ts'
 import type { JobLimits } from './options.ts'
 import { PressProcess } from './press-process.ts'
-import { effortOf, hasMemory, nextOf, type Waiting } from './scheduler.ts'
+import { estimateEffort, hasMemory, nextStepIndex, type QueuedStep } from './scheduler.ts'
 import type { TaskApiClient } from './task-api-client.ts'
 
-export interface PoolOptions {
+export interface WorkerPoolOptions {
   /** Number of steps of the slow lane that run in parallel. One more process serves the quick lane. */
   readonly workers: number
-  readonly door: TaskApiClient
+  readonly taskApi: TaskApiClient
   /** Folder of the bundles. */
   readonly build: string
   /** Folder for files of running steps. Emptied when the pool opens. */
@@ -26,11 +26,11 @@ export interface PoolOptions {
   /** True in a `whittle-heavy` container, which runs steps that do not fit an isolate. */
   readonly heavy?: boolean
   /** FFmpeg, for films that no Wasm engine supports. The search for it may still be running. */
-  readonly native?: Promise<NativeProgram | undefined>
+  readonly native?: Promise<FfmpegProgram | undefined>
   log(line: string): void
 }
 
-interface Entry extends Waiting {
+interface Entry extends QueuedStep {
   readonly key: string
   readonly done: Promise<void>
   end(): void
@@ -50,8 +50,8 @@ const MAX_WARM = 4
 /** Milliseconds before a failed start of a press process is repeated. */
 const RESTART_DELAY_MS = 1000
 
-export class Pool implements AsyncDisposable {
-  readonly #options: PoolOptions
+export class WorkerPool implements AsyncDisposable {
+  readonly #options: WorkerPoolOptions
   readonly #blobs: BlobFiles
   readonly #idle: PressProcess[] = []
   readonly #all = new Set<PressProcess>()
@@ -61,26 +61,26 @@ export class Pool implements AsyncDisposable {
   readonly #entries = new Map<string, Entry>()
   /** Number of press processes that each step has ended, while the step may be retried. */
   readonly #deaths = new Map<string, number>()
-  readonly #formats = new Map<Kind, Promise<readonly string[]>>()
+  readonly #formats = new Map<WorkerKind, Promise<readonly string[]>>()
   readonly #folders = new Map<PressProcess, string>()
   #spawned = 0
   #closed = false
 
-  private constructor(options: PoolOptions) {
+  private constructor(options: WorkerPoolOptions) {
     this.#options = options
-    this.#blobs = new BlobFiles(join(options.folder, 'blobs'), (key, path) => options.door.download(key, path), IDLE_LIMITS)
+    this.#blobs = new BlobFiles(join(options.folder, 'blobs'), (key, path) => options.taskApi.download(key, path), IDLE_LIMITS)
   }
 
-  static async open(options: PoolOptions): Promise<Pool> {
+  static async open(options: WorkerPoolOptions): Promise<WorkerPool> {
     await rm(options.folder, { recursive: true, force: true })
     await mkdir(options.folder, { recursive: true })
-    const pool = new Pool(options)
+    const pool = new WorkerPool(options)
     for (const kind of ['press', 'media'] as const) pool.#idle.push(pool.#spawn(kind))
     return pool
   }
 
   /** Formats that the press processes of `kind` support. Waits until one is ready. */
-  async formats(kind: Kind): Promise<readonly string[]> {
+  async formats(kind: WorkerKind): Promise<readonly string[]> {
     return this.#formats.get(kind) ?? []
   }
 
@@ -91,20 +91,20 @@ export class Pool implements AsyncDisposable {
   }
 
   /** Queues a step. Resolves when the step is no longer running. Its outcome is recorded in its task. */
-  submit(kind: Kind, step: Step): Promise<void> {
+  submit(kind: WorkerKind, step: Step): Promise<void> {
     const key = [step.taskId, step.generation, step.step, step.part].join('/')
     const existing = this.#entries.get(key)
     if (existing) return existing.done
     const { promise: done, resolve: end } = Promise.withResolvers<void>()
-    const entry: Entry = { key, kind, step, quick: step.generation === null, since: performance.now(), done, end }
+    const entry: Entry = { key, kind, step, quick: step.generation === null, queuedAtMs: performance.now(), done, end }
     this.#entries.set(key, entry)
     if (entry.quick) this.#enqueue(entry)
     else
-      this.#options.door
+      this.#options.taskApi
         .task(step.taskId)
         .read()
         .then(
-          (task) => (task ? this.#enqueue({ ...entry, effort: effortOf(task) }) : this.#finish(entry)),
+          (task) => (task ? this.#enqueue({ ...entry, effort: estimateEffort(task) }) : this.#finish(entry)),
           () => this.#enqueue(entry),
         )
     return done
@@ -125,7 +125,7 @@ export class Pool implements AsyncDisposable {
     while (!this.#closed && this.#working.size <= workers) {
       const working = [...this.#working]
       const quickOnly = working.length === workers || !hasMemory(working, POOL_BYTES, limits.memoryBytes)
-      const at = nextOf(this.#queue, working, performance.now(), quickOnly)
+      const at = nextStepIndex(this.#queue, working, performance.now(), quickOnly)
       if (at < 0) return
       const [entry] = this.#queue.splice(at, 1)
       this.#working.add(entry!)
@@ -139,12 +139,16 @@ export class Pool implements AsyncDisposable {
 
   /** Runs a step. It is claimed only now, so that its lease cannot expire in the queue. */
   async #runStep(entry: Entry): Promise<void> {
-    const { door, limits, heavy, log } = this.#options
+    const { taskApi: door, limits, heavy, log } = this.#options
     const record = door.task(entry.step.taskId)
     const { generation, step, part } = entry.step
     try {
       const native = await this.#options.native
-      const claim = await record.claim(generation, step, part, { id: randomUUID(), protocol: SPOKEN.newest, ...(heavy && { heavy }) })
+      const claim = await record.claim(generation, step, part, {
+        id: randomUUID(),
+        protocol: SUPPORTED_PROTOCOLS.newest,
+        ...(heavy && { heavy }),
+      })
       if (claim.kind !== 'claimed') return
       const press = await this.#takePress(entry.kind)
       const folder = this.#folders.get(press)!
@@ -152,7 +156,7 @@ export class Pool implements AsyncDisposable {
       const enlarged = () => {
         entry.enlarged = true
       }
-      const deps = { door, blobs: this.#blobs, limits, folder, deaths, enlarged, ...(native && { native }) }
+      const deps = { taskApi: door, blobs: this.#blobs, limits, folder, processDeaths: deaths, enlarged, ...(native && { native }) }
       const job = new Job(press, entry.step, claim, deps)
       const ended = await job.run().catch(async (error: unknown) => {
         press.kill()
@@ -168,7 +172,7 @@ export class Pool implements AsyncDisposable {
     }
   }
 
-  async #takePress(kind: Kind): Promise<PressProcess> {
+  async #takePress(kind: WorkerKind): Promise<PressProcess> {
     for (;;) {
       const at = this.#idle.findIndex((press) => press.kind === kind)
       const press = at >= 0 ? this.#idle.splice(at, 1)[0]! : this.#spawn(kind)
@@ -185,7 +189,7 @@ export class Pool implements AsyncDisposable {
     else if (this.#all.has(press)) this.#idle.push(press)
   }
 
-  #spawn(kind: Kind): PressProcess {
+  #spawn(kind: WorkerKind): PressProcess {
     const { build, folder: root, limits, log } = this.#options
     const folder = join(root, `press-${++this.#spawned}`)
     const press = new PressProcess(kind, { build, folder, memoryBytes: limits.memoryBytes, log })

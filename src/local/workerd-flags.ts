@@ -12,9 +12,9 @@ const SWEEP_ON_MAIN_THREAD = '--single-threaded-gc'
 const COLLECT_ALL = '--gc-global'
 
 /** Flags for workerd with codecs, as under `wrangler dev`. Codecs make much short-lived garbage, which small collections free. */
-export const WORKERD_ENVIRONMENT = environment(SWEEP_ON_MAIN_THREAD)
+export const CODEC_V8_ENVIRONMENT = environment(SWEEP_ON_MAIN_THREAD)
 /** Flags for workerd without codecs. It runs for months. */
-export const EDGE_ENVIRONMENT = environment(`${SWEEP_ON_MAIN_THREAD} ${COLLECT_ALL}`)
+export const EDGE_V8_ENVIRONMENT = environment(`${SWEEP_ON_MAIN_THREAD} ${COLLECT_ALL}`)
 
 /** Combines the flags. Flags set by the user come last, so they win. */
 function environment(flags: string) {

@@ -1,10 +1,10 @@
 /** Types of the bindings and environment variables of the three Workers. */
-import type { AccountFace } from './store/accounts.ts'
-import type { KeyGateFace } from './store/keys.ts'
+import type { AccountApi } from './store/accounts.ts'
+import type { KeyGateApi } from './store/keys.ts'
 import type { Metrics } from './store/metrics.ts'
 import type { Namespace } from './store/namespace.ts'
-import type { JobMessage, TaskRecordFace } from './store/tasks.ts'
-import type { UploadRecordFace } from './store/upload-records.ts'
+import type { JobMessage, TaskRecordApi } from './store/tasks.ts'
+import type { UploadRecordApi } from './store/upload-records.ts'
 
 export type { Namespace } from './store/namespace.ts'
 
@@ -14,7 +14,7 @@ export interface RateLimiter {
 }
 
 /** RPC methods of the Worker `whittle-press`, which runs quick tasks. */
-export interface PressFace {
+export interface PressApi {
   /**
    * Runs an accepted task. Resolves when the task has ended or another worker has taken it over.
    * @param bytes size of the file in bytes
@@ -27,7 +27,7 @@ export interface PressFace {
 }
 
 /** RPC methods of the Worker `whittle-media`. */
-export interface MediaFace {
+export interface MediaApi {
   health(): Promise<{ ok: true; formats: string[] }>
 }
 
@@ -37,14 +37,14 @@ export interface Env {
    * Bucket for objects without a region. Each region has its own bucket, such as `BLOBS_EU`: see `src/service/store/region-bindings.ts`.
    */
   readonly BLOBS: R2Bucket
-  readonly PRESS: PressFace
+  readonly PRESS: PressApi
   /** Static files of the web console. */
   readonly ASSETS: Fetcher
-  readonly MEDIA: MediaFace
-  readonly KEY_GATES: Namespace<KeyGateFace>
-  readonly TASKS: Namespace<TaskRecordFace>
-  readonly ACCOUNTS: Namespace<AccountFace>
-  readonly UPLOADS: Namespace<UploadRecordFace>
+  readonly MEDIA: MediaApi
+  readonly KEY_GATES: Namespace<KeyGateApi>
+  readonly TASKS: Namespace<TaskRecordApi>
+  readonly ACCOUNTS: Namespace<AccountApi>
+  readonly UPLOADS: Namespace<UploadRecordApi>
   readonly PRESS_JOBS: Queue<JobMessage>
   readonly MEDIA_JOBS: Queue<JobMessage>
   /** Queue of containers, for jobs that exceed an isolate's budget. `undefined`: the deployment has no containers. */
@@ -87,6 +87,6 @@ export const callbackRules = (env: Env) => ({
 /** Bindings of the Workers `whittle-press` and `whittle-media`. */
 export interface WorkerEnv {
   readonly BLOBS: R2Bucket
-  readonly TASKS: Namespace<TaskRecordFace>
+  readonly TASKS: Namespace<TaskRecordApi>
   readonly METRICS?: Metrics
 }

@@ -12,15 +12,15 @@ const MIB = 1024 * KIB
 export const ISOLATE_BYTES = STANDARD_MEMORY_BYTES
 
 /** Worker that has a codec. Only `media` contains engines under the GPL. */
-export type Kind = 'press' | 'media'
+export type WorkerKind = 'press' | 'media'
 
-export interface Lane {
-  readonly worker: Kind
+export interface FormatLane {
+  readonly worker: WorkerKind
   /** Largest file, in bytes, that is compressed while the request waits. Larger files are queued. */
   readonly quickUpTo: number
 }
 
-export const LANES: Readonly<Record<FormatId, Lane>> = {
+export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   pdf: { worker: 'press', quickUpTo: 256 * KIB },
   ofd: { worker: 'press', quickUpTo: 2 * MIB },
   docx: { worker: 'press', quickUpTo: 2 * MIB },

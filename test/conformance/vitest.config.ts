@@ -4,10 +4,10 @@
  */
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
-import { WORKERD_ENVIRONMENT } from '../../src/local/workerd-flags.ts'
+import { CODEC_V8_ENVIRONMENT } from '../../src/local/workerd-flags.ts'
 import { wasmModules } from '../support/wasm-modules.ts'
 
-Object.assign(process.env, WORKERD_ENVIRONMENT)
+Object.assign(process.env, CODEC_V8_ENVIRONMENT)
 process.env['WHITTLE_THOROUGH'] = '1'
 
 /** Files of `npm test` that do more when they are asked to be thorough. */

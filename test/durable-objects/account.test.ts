@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { Account } from '../../durable-objects/account.ts'
 import type { Env } from '../../src/service/env.ts'
-import { checkKey, hashKey } from '../../src/service/store/key-format.ts'
+import { hashKey, isWellFormedKey } from '../../src/service/store/key-format.ts'
 
 async function newAccount() {
   const accountId = `acc_${crypto.randomUUID()}`
@@ -87,7 +87,7 @@ describe('Account', () => {
     const { applicationId } = await account.createApplication('Shop', 'production')
     const made = await account.createKey(applicationId, { plan: 'free', scopes: ['compress'] })
     if (!made) throw new Error('no key')
-    expect(checkKey(made.key)).toBe(true)
+    expect(isWellFormedKey(made.key)).toBe(true)
     const gate = env.KEY_GATES.getByName(await hashKey(made.key))
     expect(await gate.enter('compress')).toMatchObject({ kind: 'accepted' })
     expect(JSON.stringify(await account.applications())).not.toContain(made.key)

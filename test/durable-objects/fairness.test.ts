@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { TaskRecord } from '../../durable-objects/task-record.ts'
 import type { Env } from '../../src/service/env.ts'
-import type { JobMessage, TaskRecordFace } from '../../src/service/store/tasks.ts'
+import type { JobMessage, TaskRecordApi } from '../../src/service/store/tasks.ts'
 import { queueFor } from '../../src/service/tasks/queues.ts'
 import { newTask } from './fixtures.ts'
 
@@ -32,7 +32,7 @@ class Simulation {
     sendBatch: async (messages: Iterable<{ body: JobMessage }>) => void this.#line.push(...[...messages].map(({ body }) => body)),
   }
 
-  async run(film: TaskRecordFace) {
+  async run(film: TaskRecordApi) {
     let nextSound = this.now
     while (this.partsDone < PARTS) {
       await this.#begin(film)
@@ -47,7 +47,7 @@ class Simulation {
     }
   }
 
-  async #begin(film: TaskRecordFace) {
+  async #begin(film: TaskRecordApi) {
     while (this.#atWork.length < CONSUMERS && this.#line.length > 0) {
       const message = this.#line.shift()!
       if (message === 'sound') {
@@ -61,7 +61,7 @@ class Simulation {
     this.mostAtWork = Math.max(this.mostAtWork, this.#atWork.length)
   }
 
-  async #end(film: TaskRecordFace) {
+  async #end(film: TaskRecordApi) {
     const ended = this.#atWork.filter(({ endsAt }) => endsAt <= this.now)
     this.#atWork = this.#atWork.filter(({ endsAt }) => endsAt > this.now)
     for (const { message, attempt } of ended) {

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { TaskRecord } from '../../durable-objects/task-record.ts'
 import type { Env } from '../../src/service/env.ts'
 import type { NewTask } from '../../src/service/store/task.ts'
-import type { Claim, JobMessage, TaskRecordFace } from '../../src/service/store/tasks.ts'
+import type { Claim, JobMessage, TaskRecordApi } from '../../src/service/store/tasks.ts'
 import { newTask, RESULT, record } from './fixtures.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -16,7 +16,7 @@ const ISOLATE = { id: 'isolate', protocol: 1 }
 const CONTAINER = { id: 'container', protocol: 1, heavy: true }
 
 interface TestContext {
-  readonly api: TaskRecordFace
+  readonly api: TaskRecordApi
   /** Messages sent to isolates (`press`) and to containers (`heavy`). */
   readonly press: JobMessage[]
   readonly heavy: JobMessage[]

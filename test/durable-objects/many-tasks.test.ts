@@ -3,8 +3,8 @@ import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
 import { Account } from '../../durable-objects/account.ts'
 import type { Env } from '../../src/service/env.ts'
-import type { AccountFace } from '../../src/service/store/accounts.ts'
-import { consoleGate } from '../../src/service/store/keys.ts'
+import type { AccountApi } from '../../src/service/store/accounts.ts'
+import { consoleGateName } from '../../src/service/store/keys.ts'
 
 /**
  * Number of tasks in the account. `WHITTLE_KEPT_TASKS=1000000 npx vitest run test/durable-objects/many-tasks.test.ts` benchmarks a large
@@ -55,7 +55,7 @@ const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n 
 
 it(`reads as few rows in an account of ${TASK_COUNT} tasks as in an empty one`, { timeout: 120_000 }, async () => {
   await runInDurableObject(object(), async (instance, { storage }) => {
-    const account = instance as unknown as AccountFace
+    const account = instance as unknown as AccountApi
     storage.sql.exec(`${numbers} INSERT INTO tasks (task_id, stored, created_at) SELECT 'tsk_' || i, 100, 1 FROM n`)
     const now = Date.now()
     storage.sql.exec(
@@ -73,7 +73,7 @@ it(`reads as few rows in an account of ${TASK_COUNT} tasks as in an empty one`, 
       admit: () => account.admit('tsk_1', 1),
       usage: () => account.usage('free'),
       // KeyGate call that `usage` makes, measured separately.
-      gate: () => env.KEY_GATES.getByName(consoleGate('')).calls('2026-11'),
+      gate: () => env.KEY_GATES.getByName(consoleGateName('')).calls('2026-11'),
       list: () => account.list(3),
       begin: () => account.beginIdempotent('mine', 'compress', crypto.randomUUID()),
       create: () => account.tell({ ...event, kind: 'created', size: 10 }),
@@ -161,7 +161,7 @@ it('migrates an account of the first release without losing data', async () => {
 
 it('deletes traces of removed tasks after an hour and idempotency keys after a day', async () => {
   await runInDurableObject(object(), async (instance, { storage }) => {
-    const account = instance as unknown as AccountFace
+    const account = instance as unknown as AccountApi
     const start = Date.now()
     vi.useFakeTimers({ toFake: ['Date'] })
     const tasks = 50
@@ -186,7 +186,7 @@ it('deletes traces of removed tasks after an hour and idempotency keys after a d
 
 it('an idempotency key is free after a day, or 15 minutes after an unfinished request', async () => {
   await runInDurableObject(object(), async (instance) => {
-    const account = instance as unknown as AccountFace
+    const account = instance as unknown as AccountApi
     const start = Date.now()
     vi.useFakeTimers({ toFake: ['Date'] })
     const begin = async (key: string, afterMs: number) => {

@@ -6,8 +6,8 @@ import type { Outcome } from '../../src/core/model/codec.ts'
 import type { ReceiptView } from '../../src/core/model/receipt.ts'
 import { receipt } from '../../src/service/http/schemas/receipts.ts'
 import type { StoredOutcome } from '../../src/service/store/outcome.ts'
-import { present, revivedTask, type StoredTask, type Task, type TaskResult } from '../../src/service/store/task.ts'
-import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
+import { revivedTask, type StoredTask, type Task, type TaskResult, toTaskView } from '../../src/service/store/task.ts'
+import type { TaskRecordApi } from '../../src/service/store/tasks.ts'
 import { newTask, RESULT, record } from './fixtures.ts'
 
 const steps = ['as it was made']
@@ -70,7 +70,7 @@ const MIXED: [string, StoredOutcome, Partial<ReceiptView>][] = [
 describe('stored outcomes', () => {
   it.each([...OLD, ...MIXED])('of an earlier release give the same receipt: %s', (_, outcome, expected) => {
     const stored: StoredTask = { ...newTask(), status: 'completed', progress: 1, result: { ...RESULT, key: 'results/a', outcome } }
-    expect(present(revivedTask(stored) as Task, 'http://127.0.0.1').result).toEqual({ ...expected, ...always })
+    expect(toTaskView(revivedTask(stored) as Task, 'http://127.0.0.1').result).toEqual({ ...expected, ...always })
   })
 
   it('of an earlier release are converted when stored by a worker of that release and when loaded', async () => {
@@ -96,7 +96,7 @@ describe('stored outcomes', () => {
     await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (instance, state) => {
       const { beside, ...kept } = state.storage.kv.get<StoredTask & { beside: Record<string, unknown> }>('task')!
       for (const [name, value] of Object.entries({ ...beside, task: kept })) if (value !== undefined) state.storage.kv.put(name, value)
-      const Again = instance.constructor as new (ctx: DurableObjectState, environment: typeof env) => TaskRecordFace
+      const Again = instance.constructor as new (ctx: DurableObjectState, environment: typeof env) => TaskRecordApi
       expect(await new Again(state, env).claim(null, 'whole')).toMatchObject({ kind: 'claimed', attempt: 1 })
       expect(await new Again(state, env).beat(1, 0.5)).toBe('go on')
     })
@@ -125,7 +125,7 @@ describe('stored outcomes', () => {
       outcome: { kind: 'compressed', loss: { pictures }, steps: steps.map(revivedMessage) } as const,
       verifiedShare: 0.98765,
     }
-    const shown = present({ ...newTask(), status: 'completed', progress: 1, result }, 'http://127.0.0.1').result
+    const shown = toTaskView({ ...newTask(), status: 'completed', progress: 1, result }, 'http://127.0.0.1').result
     expect(shown).toEqual({ outcome: 'compressed', fidelity: 'perceptual', ...expected, steps, verified_share: 0.9876, ...always })
     expect(receipt.parse(shown)).toEqual(shown)
   })
@@ -133,7 +133,7 @@ describe('stored outcomes', () => {
   it('give receipts with a suggested format and its size rounded up to whole bytes', () => {
     const outcome: Outcome = { kind: 'unchanged', reason: 'no_gain', suggestion: { output: 'flac', estimatedBytes: 812344.2 } }
     const result = { ...RESULT, key: 'uploads/a', outcome, verifiedShare: 1 }
-    expect(present({ ...newTask(), status: 'completed', progress: 1, result }, 'http://127.0.0.1').result).toEqual({
+    expect(toTaskView({ ...newTask(), status: 'completed', progress: 1, result }, 'http://127.0.0.1').result).toEqual({
       outcome: 'unchanged',
       reason: 'no_gain',
       suggestion: { format: 'flac', estimated_size: 812345 },
@@ -151,7 +151,7 @@ describe('stored outcomes', () => {
       progress: 1,
       result: { ...RESULT, key: 'results/a', outcome: { ...outcome, steps } },
     } as const
-    expect(present(revivedTask(stored) as Task, 'http://127.0.0.1').result).toEqual({
+    expect(toTaskView(revivedTask(stored) as Task, 'http://127.0.0.1').result).toEqual({
       outcome: 'compressed',
       fidelity: 'perceptual',
       snr_db: 20,

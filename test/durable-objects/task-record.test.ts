@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { Account } from '../../durable-objects/account.ts'
 import type { NewTask } from '../../src/service/store/task.ts'
-import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
+import type { TaskRecordApi } from '../../src/service/store/tasks.ts'
 import { account, newTask, RESULT, record } from './fixtures.ts'
 
 const LEASE_MS = 30_000
@@ -52,7 +52,7 @@ describe('TaskRecord', () => {
     const task = newTask({ lane: 'quick' })
     const stub = env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub
     await runInDurableObject(stub, async (instance, state) => {
-      const creating = (instance as unknown as TaskRecordFace).create(task)
+      const creating = (instance as unknown as TaskRecordApi).create(task)
       // Nothing was awaited yet, so the storage has what a crash at this point would leave.
       expect(state.storage.kv.get('task')).toMatchObject({ status: 'pending' })
       expect(await state.storage.getAlarm()).not.toBeNull()
@@ -154,7 +154,7 @@ describe('TaskRecord', () => {
     const { task, claim } = await started({ createdAt: Date.now() - 5000 })
     await runInDurableObject(env.TASKS.getByName(task.taskId) as unknown as DurableObjectStub, async (instance) => {
       Reflect.set(instance, 'env', { ...env, METRICS: { writeDataPoint: (point: unknown) => points.push(point) } })
-      const own = instance as unknown as TaskRecordFace
+      const own = instance as unknown as TaskRecordApi
       const result = { ...RESULT, key: 'results/x' }
       expect([await own.complete(claim.attempt, result), await own.complete(claim.attempt, result)]).toEqual([true, false])
     })
@@ -234,7 +234,7 @@ describe('TaskRecord', () => {
       const calls = Object.getPrototypeOf(storage) as DurableObjectStorage
       const setAlarm = vi.spyOn(calls, 'setAlarm')
       const getAlarm = vi.spyOn(calls, 'getAlarm').mockResolvedValue(Date.now() - 1000)
-      const names = () => (instance as unknown as TaskRecordFace).names()
+      const names = () => (instance as unknown as TaskRecordApi).names()
       await names()
       expect(setAlarm).not.toHaveBeenCalled()
       getAlarm.mockResolvedValue(Date.now() - 3_600_000)

@@ -5,8 +5,8 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { TaskRecord } from '../../durable-objects/task-record.ts'
 import type { Env } from '../../src/service/env.ts'
 import type { NewTask } from '../../src/service/store/task.ts'
-import { commonProtocol, OLDEST_PROTOCOL, PROTOCOL, type TaskRecordFace } from '../../src/service/store/tasks.ts'
-import { claimStep, MAX_TROUBLES, newStep, releaseStep, watch } from '../../src/service/tasks/job.ts'
+import { commonProtocol, OLDEST_PROTOCOL, PROTOCOL, type TaskRecordApi } from '../../src/service/store/tasks.ts'
+import { claimStep, MAX_PLATFORM_FAILURES, newStep, nextAction, releaseStep } from '../../src/service/tasks/job.ts'
 import { newTask, RESULT, record } from './fixtures.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -23,7 +23,7 @@ function simulateFailures(whose: 'codec' | 'platform') {
   let step = newStep(0)
   let [now, attempt] = [0, 0]
   for (;;) {
-    const action = watch(step, now)
+    const action = nextAction(step, now)
     if (action.kind === 'give up') return { attempts: attempt, now, lost: action.lost }
     if (action.kind === 'wait') now = action.until
     else {
@@ -42,7 +42,7 @@ it('a failing codec is tried three times within ten seconds', () => {
 it('retries platform failures for about an hour, at different times for each task', () => {
   const ends = Array.from({ length: 50 }, () => simulateFailures('platform'))
   for (const { attempts, now } of ends) {
-    expect(attempts).toBe(MAX_TROUBLES)
+    expect(attempts).toBe(MAX_PLATFORM_FAILURES)
     expect(now).toBeGreaterThan(HOUR_MS / 2)
     expect(now).toBeLessThan(2 * HOUR_MS)
   }
@@ -56,11 +56,11 @@ it('platform failures do not count as attempts of the codec', () => {
     step = releaseStep(step, step.lease!.attempt, 0, 'platform')
   }
   for (let i = 0; i < 3; i++) {
-    expect(watch(step, Number.MAX_SAFE_INTEGER).kind).toBe('send')
+    expect(nextAction(step, Number.MAX_SAFE_INTEGER).kind).toBe('send')
     step = claimStep(step, 0, { leaseMs: LEASE_MS })!
     step = releaseStep(step, step.lease!.attempt, 0, 'codec')
   }
-  expect(watch(step, Number.MAX_SAFE_INTEGER)).toEqual({ kind: 'give up', lost: false })
+  expect(nextAction(step, Number.MAX_SAFE_INTEGER)).toEqual({ kind: 'give up', lost: false })
   // A second release of the same attempt changes nothing, as after a lost response.
   expect(releaseStep(step, step.attempts, 0, 'platform')).toBe(step)
 })
@@ -103,7 +103,7 @@ it('two releases use the newest protocol that both support', () => {
 })
 
 /** Creates a record whose queue collects messages and responds only when `deliver` is called. */
-async function withQueue(task: NewTask, work: (api: TaskRecordFace, queue: StallingQueue, storage: DurableObjectStorage) => Promise<void>) {
+async function withQueue(task: NewTask, work: (api: TaskRecordApi, queue: StallingQueue, storage: DurableObjectStorage) => Promise<void>) {
   await runInDurableObject(object(task), async (_, ctx) => {
     const queue = new StallingQueue()
     const api = new TaskRecord(ctx, { ...(env as unknown as Env), PRESS_JOBS: queue as unknown as Env['PRESS_JOBS'] })

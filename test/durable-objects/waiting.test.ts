@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import { Waiting } from '../../durable-objects/task/waiting.ts'
+import { WaitList } from '../../durable-objects/task/waiting.ts'
 
 const FOREVER_MS = 2 ** 31 - 1
 
 it('removes waiters after their timeout and after they were woken', async () => {
-  const waiting = new Waiting()
-  await Promise.all([waiting.for(0), waiting.for(1)])
+  const waiting = new WaitList()
+  await Promise.all([waiting.wait(0), waiting.wait(1)])
   expect(waiting.count).toBe(0)
-  const patient = [waiting.for(FOREVER_MS), waiting.for(FOREVER_MS)]
+  const patient = [waiting.wait(FOREVER_MS), waiting.wait(FOREVER_MS)]
   expect(waiting.count).toBe(2)
   waiting.wakeAll()
   await Promise.all(patient)

@@ -5,13 +5,13 @@ import { createServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type EgressOptions, openEgress } from '../../src/local/egress.ts'
-import { isPublic, networksOf } from '../../src/local/public-address.ts'
-import { sendThrough } from '../../src/service/tasks/egress.ts'
-import { deliver } from '../../src/service/tasks/notify.ts'
+import { isPublicAddress, parseNetworks } from '../../src/local/public-address.ts'
+import { egressSender } from '../../src/service/tasks/egress.ts'
+import { deliverWebhook } from '../../src/service/tasks/notify.ts'
 
 const NAME = 'hooks.shop.com'
 const SECRET = `whsec_${btoa('a secret of some length!')}`
-const LOOPBACK = networksOf(['127.0.0.0/8'])
+const LOOPBACK = parseNetworks(['127.0.0.0/8'])
 const HERE = { address: '127.0.0.1', family: 4 }
 
 const servers: (Server | TlsServer)[] = []
@@ -35,7 +35,8 @@ async function receiver(answer: { status?: number; body?: string; headers?: Reco
   const out = async (options: EgressOptions) => {
     const egress = await openEgress({ ports: [port], ca: cert, ...options })
     servers.push(egress.server)
-    return (url = `https://${NAME}:${port}/hook`) => deliver(sendThrough(egress.url), { url, messageId: 'msg_1', body: '{"a":1}' }, SECRET)
+    return (url = `https://${NAME}:${port}/hook`) =>
+      deliverWebhook(egressSender(egress.url), { url, messageId: 'msg_1', body: '{"a":1}' }, SECRET)
   }
   return { out, seen, port }
 }
@@ -120,17 +121,21 @@ describe('addresses', () => {
       ],
       ...['ff02::1', 'fec0::1', '2001:db8::1', '2002:7f00:1::', '2001::1', '100::1', '4000::1', 'no address', ''],
     ]
-    for (const address of inside) expect(isPublic(address), address).toBe(false)
+    for (const address of inside) expect(isPublicAddress(address), address).toBe(false)
     for (const address of ['8.8.8.8', '1.1.1.1', '172.15.0.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450::1']) {
-      expect(isPublic(address), address).toBe(true)
+      expect(isPublicAddress(address), address).toBe(true)
     }
   })
 
   it('of networks that the operator names are let through, and no others', () => {
-    const own = networksOf(['10.2.0.0/16', 'fd12::/16'])
-    expect([isPublic('10.2.255.1', own), isPublic('fd12:1::1', own)]).toEqual([true, true])
-    expect([isPublic('10.3.0.1', own), isPublic('fd13::1', own), isPublic('127.0.0.1', own)]).toEqual([false, false, false])
-    for (const wrong of ['10.0.0.0', '10.0.0.0/33', 'a/8', '/8', '10.0.0.0/x']) expect(() => networksOf([wrong]), wrong).toThrow(wrong)
+    const own = parseNetworks(['10.2.0.0/16', 'fd12::/16'])
+    expect([isPublicAddress('10.2.255.1', own), isPublicAddress('fd12:1::1', own)]).toEqual([true, true])
+    expect([isPublicAddress('10.3.0.1', own), isPublicAddress('fd13::1', own), isPublicAddress('127.0.0.1', own)]).toEqual([
+      false,
+      false,
+      false,
+    ])
+    for (const wrong of ['10.0.0.0', '10.0.0.0/33', 'a/8', '/8', '10.0.0.0/x']) expect(() => parseNetworks([wrong]), wrong).toThrow(wrong)
   })
 })
 

@@ -117,7 +117,7 @@ it('holds 64 MB of uploads at a time, whoever sends them, and streams the next (
 })
 
 it('gives up a body that hardly comes, with 408, also while it is streamed (one-byte-every-3-seconds)', async () => {
-  const { port, seen } = await front(0, { paceMs: 200 })
+  const { port, seen } = await front(0, { rateWindowMs: 200 })
   for (const head of [
     'POST /console/api/login HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n',
     'POST /v1/compress HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer none\r\nContent-Length: 900\r\n\r\n',
@@ -131,7 +131,7 @@ it('gives up a body that hardly comes, with 408, also while it is streamed (one-
 it('keeps nothing of a request that was answered (requests-held-for-a-minute)', async () => {
   const PACE_MS = 54_321
   const [began, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')]
-  const { url } = await front(0, { paceMs: PACE_MS })
+  const { url } = await front(0, { rateWindowMs: PACE_MS })
   for (const init of [{}, { method: 'POST', headers: KEY, body: 'x'.repeat(1000) }]) await (await fetch(`${url}/v1/compress`, init)).text()
   await vi.waitFor(() => {
     const timers = began.mock.results.filter((_, i) => began.mock.calls[i]![1] === PACE_MS).map(({ value }) => value)
@@ -147,7 +147,7 @@ it('does not blame a sender for an upstream that takes its time', async () => {
   })
   const port = await freePort()
   await new Promise<void>((done) => upstream.listen(port, '127.0.0.1', done))
-  const own = await openReverseProxy(0, port, { paceMs: 200 })
+  const own = await openReverseProxy(0, port, { rateWindowMs: 200 })
   servers.push(upstream, own)
   const answer = await fetch(`http://127.0.0.1:${(own.address() as AddressInfo).port}/v1/compress`, chunked(40 * MB, KEY))
   expect(await answer.text()).toBe('late')

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { decode, encode } from '../../src/service/remote/wire.ts'
+import { decodeWire, encodeWire } from '../../src/service/remote/wire.ts'
 import type { Task, TaskResult } from '../../src/service/store/task.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -54,8 +54,8 @@ beforeAll(async () => {
     const key = url.pathname.replace('/blobs/', '')
     if (url.pathname.startsWith('/tasks/')) {
       const method = url.searchParams.get('method')!
-      told.push([method, decode(body.toString()) as unknown[]])
-      return response.end(encode(answers[method]))
+      told.push([method, decodeWire(body.toString()) as unknown[]])
+      return response.end(encodeWire(answers[method]))
     }
     if (request.method === 'PUT') blobs.set(key, body)
     return response.end(blobs.get(key))

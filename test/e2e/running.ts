@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type DevelopmentKeys, provision } from '../../src/local/development-account.ts'
+import { type DevelopmentKeys, provisionDevelopmentAccount } from '../../src/local/development-account.ts'
 import { loadSecrets, type PoolOptions, Service } from '../../src/local/service.ts'
 
 export interface Running {
@@ -31,7 +31,7 @@ export async function startService(pool?: PoolOptions, inspectorPort = 0): Promi
   try {
     await service.start()
     const baseUrl = `http://127.0.0.1:${service.port}`
-    const { keys, account_id: accountId } = await provision(baseUrl, adminToken, undefined)
+    const { keys, account_id: accountId } = await provisionDevelopmentAccount(baseUrl, adminToken, undefined)
     return { baseUrl, pid: service.pid, keys, adminToken, accountId, logFile: service.logFile, stop }
   } catch (error) {
     await stop()

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Content, type TaskCompleted, verifyCallback, Whittle } from '../../packages/clients/typescript/src/index.ts'
 import { fileAt, save } from '../../packages/clients/typescript/src/node.ts'
-import { type RoughRoad, roughRoad } from '../support/rough-road.ts'
+import { type FailingProxy, failingProxy } from '../support/rough-road.ts'
 import type { Running } from './running.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -26,12 +26,12 @@ function largeFile(folder: string): string {
 /** In a `describe` of their own. */
 export function typescriptClientTests(running: () => Running): void {
   let service: Running
-  let road: RoughRoad
+  let road: FailingProxy
   let whittle: Whittle
   let folder: string
   beforeAll(async () => {
     service = running()
-    road = await roughRoad(service.baseUrl)
+    road = await failingProxy(service.baseUrl)
     whittle = new Whittle({ baseUrl: road.baseUrl, key: service.keys.enterprise })
     folder = mkdtempSync(join(tmpdir(), 'whittle-typescript-'))
   })

@@ -1,8 +1,8 @@
 /** Steps in a container of whittle-heavy, and which task data the container may access. */
 import { describe, expect, it } from 'vitest'
 import type { WorkerEnv } from '../../src/service/env.ts'
-import { DOOR_HOST, type Machine, STEP_PORT, workIn } from '../../src/service/heavy/container.ts'
-import { answer } from '../../src/service/remote/answer.ts'
+import { type Machine, runStepInContainer, STEP_PORT, TASK_API_HOST } from '../../src/service/heavy/container.ts'
+import { handleTaskApi } from '../../src/service/remote/answer.ts'
 
 const STEP = { taskId: 'tsk_1', generation: 2, step: 'whole' } as const
 const DOOR = {} as Fetcher
@@ -37,10 +37,10 @@ function machine(upAfter: number, answered = new Response()): { calls: string[];
 describe('a step in a container', () => {
   it('starts the container without internet, waits until it listens, and resolves after its response', async () => {
     const { calls, machine: container } = machine(3)
-    await workIn(container, DOOR, 'press', STEP, 0)
+    await runStepInContainer(container, DOOR, 'press', STEP, 0)
     const step = `POST ${STEP_PORT} /step ${JSON.stringify({ kind: 'press', step: STEP })}`
     const first = [
-      `door ${DOOR_HOST} true`,
+      `door ${TASK_API_HOST} true`,
       'start node src/local/heavy.ts, internet false',
       'idle 1200000',
       `GET ${STEP_PORT} /ready`,
@@ -48,13 +48,15 @@ describe('a step in a container', () => {
       'idle 60000',
     ]
     expect(calls).toEqual(first)
-    await workIn(container, DOOR, 'press', STEP, 0)
+    await runStepInContainer(container, DOOR, 'press', STEP, 0)
     expect(calls.filter((line) => line.startsWith('start'))).toHaveLength(1)
   })
 
   it('fails if the container returns an error or never listens', async () => {
-    await expect(workIn(machine(1, new Response('no press', { status: 400 })).machine, DOOR, 'press', STEP, 0)).rejects.toThrow('no press')
-    await expect(workIn(machine(Number.POSITIVE_INFINITY).machine, DOOR, 'press', STEP, 0)).rejects.toThrow('not up')
+    await expect(runStepInContainer(machine(1, new Response('no press', { status: 400 })).machine, DOOR, 'press', STEP, 0)).rejects.toThrow(
+      'no press',
+    )
+    await expect(runStepInContainer(machine(Number.POSITIVE_INFINITY).machine, DOOR, 'press', STEP, 0)).rejects.toThrow('not up')
   })
 })
 
@@ -63,12 +65,13 @@ describe('the task API of a container', () => {
     TASKS: { getByName: () => ({ read: async () => null }) },
     BLOBS: { get: async () => null, put: async () => null, delete: async () => null },
   } as unknown as WorkerEnv
-  const ask = async (method: string, path: string) => (await answer(env, new Request(`http://door${path}`, { method }), 'tsk_1')).status
+  const ask = async (method: string, path: string) =>
+    (await handleTaskApi(env, new Request(`http://door${path}`, { method }), 'tsk_1')).status
 
   it('allows calls for its own task', async () => {
     const body = JSON.stringify([])
     const read = new Request('http://door/tasks/tsk_1?method=read', { method: 'POST', body })
-    expect((await answer(env, read, 'tsk_1')).status).toBe(200)
+    expect((await handleTaskApi(env, read, 'tsk_1')).status).toBe(200)
     for (const own of ['uploads/tsk_1', 'uploads-7d/tsk_1']) expect(await ask('GET', `/blobs/${own}`)).toBe(404)
     for (const own of ['results/tsk_1/1001', 'results-7d/tsk_1/1001', 'parts/tsk_1/2/0/1001'])
       expect(await ask('PUT', `/blobs/${own}`)).toBe(200)

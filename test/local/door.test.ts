@@ -1,7 +1,7 @@
 /** The task API that the worker pool uses: it requires the secret and allows only methods of a worker. */
 import { expect, it } from 'vitest'
 import door from '../../src/service/remote/door.ts'
-import { decode, encode } from '../../src/service/remote/wire.ts'
+import { decodeWire, encodeWire } from '../../src/service/remote/wire.ts'
 
 type Door = Parameters<typeof door.fetch>
 
@@ -37,11 +37,11 @@ function send(path: string, secret: string | undefined, init: RequestInit = {}) 
 }
 
 const call = (method: string, secret?: string) =>
-  send(`/tasks/tsk_1?method=${method}`, secret, { method: 'POST', body: encode([1, 'why']) })
+  send(`/tasks/tsk_1?method=${method}`, secret, { method: 'POST', body: encodeWire([1, 'why']) })
 
 it('calls the task if the request has the secret', async () => {
   const { response, calls } = await call('release', 'the secret')
-  expect([response.status, decode(await response.text())]).toEqual([200, null])
+  expect([response.status, decodeWire(await response.text())]).toEqual([200, null])
   expect(calls).toEqual(['tsk_1 release [1,"why"]'])
 })
 

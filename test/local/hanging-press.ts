@@ -1,7 +1,7 @@
 /** The `whittle-press` press process with a text codec that hangs on `hang.txt` and stalls on `stall.txt`. */
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
 import type { Codec } from '../../src/core/model/codec.ts'
-import { serve } from '../../src/local/press/serve.ts'
+import { servePress } from '../../src/local/press/serve.ts'
 
 const text = PRESS_CODECS.text as Codec
 const hanging: Codec = {
@@ -14,4 +14,4 @@ const hanging: Codec = {
   },
 }
 
-serve({ ...PRESS_CODECS, text: hanging })
+servePress({ ...PRESS_CODECS, text: hanging })

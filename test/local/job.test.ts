@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Claimed, fileOf } from '../../src/local/ipc-messages.ts'
+import { blobFileName, type ClaimedStep } from '../../src/local/ipc-messages.ts'
 import { Job, type JobDeps } from '../../src/local/job.ts'
 import type { JobLimits } from '../../src/local/options.ts'
 import { PressProcess } from '../../src/local/press-process.ts'
-import type { TaskRecordFace } from '../../src/service/store/tasks.ts'
+import type { TaskRecordApi } from '../../src/service/store/tasks.ts'
 
 const UPLOAD = 'the upload'
 const MB = 2 ** 20
@@ -64,7 +64,7 @@ say({ kind: 'ready', formats: [] })`,
   const folder = join(root, 'press-1')
   press = new PressProcess('press', { build, folder, memoryBytes, log: (line) => console.log(line) })
   exitListeners = vi.spyOn(press.exited, 'then')
-  const taskRecord = new Proxy({} as TaskRecordFace, {
+  const taskRecord = new Proxy({} as TaskRecordApi, {
     get:
       (_, method) =>
       async (...args: unknown[]) => {
@@ -74,7 +74,7 @@ say({ kind: 'ready', formats: [] })`,
       },
   })
   const deps: JobDeps = {
-    door: {
+    taskApi: {
       task: () => taskRecord,
       upload: async (path, key) => {
         const text = readFileSync(path, 'utf8')
@@ -84,21 +84,21 @@ say({ kind: 'ready', formats: [] })`,
       remove: async (key) => void stored.delete(key),
     },
     blobs: {
-      lend: async (key, into) => {
-        writeFileSync(join(into, fileOf(key)), UPLOAD)
+      linkInto: async (key, into) => {
+        writeFileSync(join(into, blobFileName(key)), UPLOAD)
         return { [Symbol.asyncDispose]: async () => undefined }
       },
-      adopt: async () => undefined,
+      addUploaded: async () => undefined,
     },
     limits: { memoryBytes, processorMs, silentMs, stalledMs },
     folder,
-    deaths,
+    processDeaths: deaths,
     enlarged: () => {
       enlarged = true
     },
   }
   const task = { taskId: 'tsk_1', originalSize: UPLOAD.length, originalSha256: sha256(UPLOAD) }
-  const claim = { kind: 'claimed', attempt: 1, generation: 1, task, uploadKey: 'uploads/tsk_1', parts: [] } as unknown as Claimed
+  const claim = { kind: 'claimed', attempt: 1, generation: 1, task, uploadKey: 'uploads/tsk_1', parts: [] } as unknown as ClaimedStep
   const outcome = await new Job(press, { taskId: 'tsk_1', generation: 1, step: 'whole' }, claim, deps).run()
   expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([])
   return outcome

@@ -7,7 +7,7 @@ const LIMITS = { processorMs: 900_000, silentMs: 60_000, stalledMs: 120_000 }
 function watch(seconds: number, busy: number, hasHeartbeat: (second: number) => boolean, waits = false) {
   const liveness = new Liveness(LIMITS)
   for (let second = 0; second < seconds; second++) {
-    if (hasHeartbeat(second)) liveness.hear()
+    if (hasHeartbeat(second)) liveness.recordHeartbeat()
     const verdict = liveness.check(second * 1000, 5000 + second * 1000 * busy, waits)
     if (verdict) return { verdict, second }
   }
@@ -76,7 +76,7 @@ describe('a service before its first response', () => {
   it('has the start limit first, and its own limit after the first response', () => {
     const liveness = new Liveness(limits, 0)
     expect(liveness.check(0, 60_000)).toBeUndefined()
-    liveness.hear()
+    liveness.recordHeartbeat()
     expect(liveness.check(1, 60_500)).toBeUndefined()
     expect(liveness.check(2, 61_400)).toBeUndefined()
     expect(liveness.check(3, 61_600)).toBe('silent')
@@ -89,7 +89,7 @@ describe('a service before its first response', () => {
 
   it('starts to count anew when CPU time decreases, because the process was restarted', () => {
     const liveness = new Liveness(limits, 0)
-    liveness.hear()
+    liveness.recordHeartbeat()
     liveness.check(0, 50_000)
     expect(liveness.check(1, 2000)).toBeUndefined()
     expect(liveness.check(2, 2900)).toBeUndefined()

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import type { FormatId } from '../../src/core/catalog/index.ts'
-import { effortOf, hasMemory, MOST_WAIT_MS, nextOf, type Waiting } from '../../src/local/scheduler.ts'
+import { estimateEffort, hasMemory, MAX_WAIT_MS, nextStepIndex, type QueuedStep } from '../../src/local/scheduler.ts'
 
-function waiting(taskId: string, more: Partial<Waiting> = {}): Waiting {
-  return { kind: 'press', step: { taskId, generation: more.quick ? null : 1, step: 'whole' }, quick: false, since: 0, ...more }
+function waiting(taskId: string, more: Partial<QueuedStep> = {}): QueuedStep {
+  return { kind: 'press', step: { taskId, generation: more.quick ? null : 1, step: 'whole' }, quick: false, queuedAtMs: 0, ...more }
 }
-const part = (taskId: string, number: number): Waiting => ({
+const part = (taskId: string, number: number): QueuedStep => ({
   ...waiting(taskId, { effort: 1e9 }),
   kind: 'media',
   step: { taskId, generation: 2, step: 'part', part: number },
 })
 
 /** Simulates `presses` processes that run all queued steps, each for as long as its effort. @returns the order in which steps start */
-function order(queue: Waiting[], presses: number): string[] {
+function order(queue: QueuedStep[], presses: number): string[] {
   const remaining = [...queue]
-  const working: { end: number; step: Waiting }[] = []
+  const working: { end: number; step: QueuedStep }[] = []
   const started: string[] = []
   for (let now = 0; remaining.length > 0 || working.length > 0; ) {
     while (working.length < presses) {
-      const at = nextOf(
+      const at = nextStepIndex(
         remaining,
         working.map(({ step }) => step),
         now,
@@ -37,11 +37,11 @@ function order(queue: Waiting[], presses: number): string[] {
 
 describe('the queue of steps for press processes', () => {
   it('picks steps of waiting clients first', () => {
-    expect(nextOf([waiting('a', { effort: 9 }), waiting('b', { quick: true })], [], 0, false)).toBe(1)
+    expect(nextStepIndex([waiting('a', { effort: 9 }), waiting('b', { quick: true })], [], 0, false)).toBe(1)
   })
 
   it('picks nothing for the quick lane if there is no quick step', () => {
-    expect(nextOf([waiting('a', { effort: 9 })], [], 0, true)).toBe(-1)
+    expect(nextStepIndex([waiting('a', { effort: 9 })], [], 0, true)).toBe(-1)
   })
 
   it('picks the step with the most work first, so that the last one is short', () => {
@@ -54,9 +54,9 @@ describe('the queue of steps for press processes', () => {
 
   it('picks a small file that has waited longer than 30 s', () => {
     const late = waiting('small', { effort: 1 })
-    const queue = [waiting('large', { effort: 9, since: MOST_WAIT_MS }), late]
-    expect(nextOf(queue, [], MOST_WAIT_MS, false)).toBe(0)
-    expect(nextOf(queue, [], MOST_WAIT_MS + 1, false)).toBe(1)
+    const queue = [waiting('large', { effort: 9, queuedAtMs: MAX_WAIT_MS }), late]
+    expect(nextStepIndex(queue, [], MAX_WAIT_MS, false)).toBe(0)
+    expect(nextStepIndex(queue, [], MAX_WAIT_MS + 1, false)).toBe(1)
   })
 
   it('starts a file of another task before the second part of a film', () => {
@@ -67,7 +67,7 @@ describe('the queue of steps for press processes', () => {
   })
 
   it('estimates more work per byte for films and books than for texts and photos', () => {
-    const effort = (format: FormatId, originalSize: number) => effortOf({ format, originalSize })
+    const effort = (format: FormatId, originalSize: number) => estimateEffort({ format, originalSize })
     expect(effort('mp4', 1000)).toBeGreaterThan(effort('text', 3000))
     expect(effort('epub', 1000)).toBeGreaterThan(effort('jpg', 3000))
     expect(effort('jpg', 3001)).toBeGreaterThan(effort('jpg', 3000))

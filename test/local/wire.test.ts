@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { decode, encode } from '../../src/service/remote/wire.ts'
+import { decodeWire, encodeWire } from '../../src/service/remote/wire.ts'
 
 it.each([
   ['a claim without a part', [1, 'whole', undefined]],
@@ -7,7 +7,7 @@ it.each([
   ['a missing field', { a: undefined, b: [undefined, null] }],
   ['nothing', undefined],
 ])('encodes and decodes %s without change', (_, value) => {
-  const decoded = decode(encode(value))
+  const decoded = decodeWire(encodeWire(value))
   expect(decoded).toStrictEqual(value)
   if (Array.isArray(value)) expect(decoded).toHaveLength(value.length)
 })

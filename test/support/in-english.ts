@@ -1,5 +1,5 @@
 /** Converts messages to their English texts, so that tests can compare the texts of receipts. */
-import { english, type Message } from '../../src/core/i18n/message.ts'
+import { englishText, type Message } from '../../src/core/i18n/message.ts'
 
 const isMessage = (value: object): value is Message => 'code' in value && typeof value.code === 'string'
 
@@ -7,10 +7,10 @@ const isMessage = (value: object): value is Message => 'code' in value && typeof
 export function inEnglish(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inEnglish)
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
-  if (isMessage(value)) return english(value)
+  if (isMessage(value)) return englishText(value)
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, inEnglish(entry)]))
 }
 
-export const textsOf = (steps: readonly Message[]): string[] => steps.map(english)
+export const textsOf = (steps: readonly Message[]): string[] => steps.map(englishText)
 
-export const textOfDetail = (detail: Message | undefined): string => (detail === undefined ? '' : english(detail))
+export const textOfDetail = (detail: Message | undefined): string => (detail === undefined ? '' : englishText(detail))

@@ -71,7 +71,9 @@ export function pngOf(rows: Uint8Array, width: number, height: number): Uint8Arr
 export const NOTHING_LENT: Inner = { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'unsupported_feature' }) }
 
 /** Returns a mock of the codecs for embedded files, whose answers come from a function. */
-export const lent = (answer: (bytes: Uint8Array, name: string, request: InnerRequest) => Promise<InnerResult> | InnerResult): Inner => ({
+export const mockInner = (
+  answer: (bytes: Uint8Array, name: string, request: InnerRequest) => Promise<InnerResult> | InnerResult,
+): Inner => ({
   depth: 0,
   compress: async (bytes, name, request = {}) => answer(bytes, name, request),
 })

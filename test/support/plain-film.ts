@@ -23,7 +23,7 @@ export function film(luma: (x: number, y: number, frame: number) => number): { b
   const stream = { decoder: 'rawvideo', extradata: new Uint8Array(), width: WIDTH, height: HEIGHT, tag: 0x59565955, bitsPerSample: 16 }
   return {
     bytes: concat(frames),
-    track: { stream, timescale: RATE, samples, rate: { num: RATE, den: 1 }, start: 0, counted: false, annexb: false },
+    track: { stream, timescale: RATE, samples, rate: { num: RATE, den: 1 }, start: 0, isCounted: false, annexb: false },
   }
 }
 

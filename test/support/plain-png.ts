@@ -40,7 +40,7 @@ export function plainPng({ width, height, colourType, bitDepth, palette }: Plain
 }
 
 /** Returns a generator of reproducible numbers from 0 to 1. */
-export function numbers(seed = 1): () => number {
+export function randomUnitNumbers(seed = 1): () => number {
   let state = seed
   return () => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0

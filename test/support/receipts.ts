@@ -1,6 +1,6 @@
 /** Creates results with their receipts, as the service does, and verifies them as `whittle verify` does. */
 import { createHash } from 'node:crypto'
-import type { Checked } from '../../src/core/audit/check.ts'
+import type { VerifyReport } from '../../src/core/audit/check.ts'
 import { type Claims, readReceipt } from '../../src/core/audit/receipt.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
@@ -29,15 +29,15 @@ export async function pressAs(id: FormatId, name: string, file: Uint8Array, outp
 }
 
 /** Compresses a file and returns the result with its receipt. */
-export async function make(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality): Promise<Made> {
-  return claimed(id, name, { quality, output }, { file, ...(await pressAs(id, name, file, output, quality)) })
+export async function compressWithReceipt(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality): Promise<Made> {
+  return withReceipt(id, name, { quality, output }, { file, ...(await pressAs(id, name, file, output, quality)) })
 }
 
 /**
  * Returns the receipt of a result.
  * @throws Error if the result has a defect
  */
-export function claimed(
+export function withReceipt(
   id: FormatId,
   name: string,
   { quality, output }: { readonly quality: Quality; readonly output: OutputId },
@@ -54,19 +54,19 @@ export function claimed(
   }
 }
 
-export const check = async ({ name, file, bytes }: Pick<Made, 'name' | 'file' | 'bytes'>, claims: Claims): Promise<Checked> =>
+export const check = async ({ name, file, bytes }: Pick<Made, 'name' | 'file' | 'bytes'>, claims: Claims): Promise<VerifyReport> =>
   libraryOf(CODECS).verify(
     memorySource(file, name),
     memorySource(bytes, `result of ${name}`),
     await readReceipt(JSON.stringify(claims), undefined),
   )
 
-export const falseOf = ({ findings }: Checked) => findings.filter(({ verdict }) => verdict === 'false')
-export const falseFields = (checked: Checked) => falseOf(checked).map(({ field }) => field)
+export const falseOf = ({ findings }: VerifyReport) => findings.filter(({ verdict }) => verdict === 'false')
+export const falseFields = (checked: VerifyReport) => falseOf(checked).map(({ field }) => field)
 /** Returns the names of unchecked fields, except the signature, which these receipts lack. */
-export const uncheckedFields = ({ findings }: Checked) =>
+export const uncheckedFields = ({ findings }: VerifyReport) =>
   findings.filter(({ verdict, field }) => verdict === 'unchecked' && field !== 'signature').map(({ field }) => field)
 
 /** Returns the fields that are false if the receipt claims `figures` instead. */
-export const ofLie = async (made: Made, figures: Partial<Claims['result']>) =>
+export const falseFieldsOfClaim = async (made: Made, figures: Partial<Claims['result']>) =>
   falseFields(await check(made, { ...made.claims, result: { ...made.claims.result, ...figures } } as Claims))

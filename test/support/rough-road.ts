@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-export interface RoughRoad {
+export interface FailingProxy {
   readonly baseUrl: string
   /** Failures so far. */
   readonly mishaps: readonly string[]
@@ -26,7 +26,7 @@ const OVER = {
   error_detail: { type: 'rate_limited', retry_after_seconds: WAIT_SECONDS, doc_url: 'http://127.0.0.1/docs' },
 }
 
-export async function roughRoad(target: string): Promise<RoughRoad> {
+export async function failingProxy(target: string): Promise<FailingProxy> {
   const mishaps: string[] = []
   const tooSoon: string[] = []
   const damaged = new Set<string>()

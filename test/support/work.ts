@@ -74,7 +74,7 @@ function watchBuiltIns(add: (elements: number) => void): () => void {
 }
 
 /** Returns the work of `run`: blocks entered and elements processed. */
-export async function workOf(run: () => Promise<unknown>): Promise<number> {
+export async function countWork(run: () => Promise<unknown>): Promise<number> {
   const session = await counting
   let work = 0
   const undo = watchBuiltIns((elements) => {

@@ -13,7 +13,7 @@ it('measures a file once, and again if its journal line was truncated', async ()
     const run = async (...keys: string[]) => {
       const journal = new Journal<{ bytes: number }>(path)
       const found: number[] = []
-      for (const key of keys) found.push((await journal.once(key, async () => ({ bytes: measured.push(key) }))).bytes)
+      for (const key of keys) found.push((await journal.getOrMeasure(key, async () => ({ bytes: measured.push(key) }))).bytes)
       return found
     }
     expect(await run('a', 'b')).toEqual([1, 2])

@@ -1,6 +1,6 @@
 /** Tables of benchmark results: one per set of files, with older figures next to new ones. */
 import { expect, it } from 'vitest'
-import { written } from '../../tools/bench/docs.ts'
+import { withNewRows } from '../../tools/bench/docs.ts'
 
 const row = (name: string, bytes: number, peerBytes: number) => ({
   name,
@@ -11,19 +11,21 @@ const row = (name: string, bytes: number, peerBytes: number) => ({
 const linesOf = (text: string) => text.split('\n').filter((line) => line.startsWith('| png'))
 
 it('keeps one table per set, and the older figures', () => {
-  const first = written('', { png: [row('a.png', 90, 100)] }, 'corpus', 'monday')
-  const second = written(first, { png: [row('b.png', 120, 100), row('c.png', 103, 100)] }, 'fetched', 'tuesday')
+  const first = withNewRows('', { png: [row('a.png', 90, 100)] }, 'corpus', 'monday')
+  const second = withNewRows(first, { png: [row('b.png', 120, 100), row('c.png', 103, 100)] }, 'fetched', 'tuesday')
   expect(linesOf(second)).toEqual([
     '| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  | 0.2 | monday |',
     '| png | peer | 2 | 1.115 |  | 1.200 b.png (2 above 1.02) | 0.5 |  | 0.2 | tuesday |',
   ])
-  const third = written(second, { png: [row('a.png', 80, 100)] }, 'corpus', 'wednesday')
+  const third = withNewRows(second, { png: [row('a.png', 80, 100)] }, 'corpus', 'wednesday')
   expect(linesOf(third)[0]).toBe('| png | peer | 1 | 0.800 | 0.900 | 0.800 a.png | 0.5 | 0.5 | 0.2 | wednesday |')
   expect(linesOf(third)[1]).toBe(linesOf(second)[1])
-  expect(written(third, {}, 'fetched', 'thursday')).toBe(third)
+  expect(withNewRows(third, {}, 'fetched', 'thursday')).toBe(third)
 })
 
 it('leaves the time of warm runs empty if the older table had none', () => {
   const before = '## Corpus\n\n| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  | monday |\n'
-  expect(linesOf(written(before, {}, 'corpus', 'tuesday'))).toEqual(['| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  |  | monday |'])
+  expect(linesOf(withNewRows(before, {}, 'corpus', 'tuesday'))).toEqual([
+    '| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  |  | monday |',
+  ])
 })

@@ -64,7 +64,7 @@ it('rotates a large log and keeps the previous one', () => {
   try {
     const path = join(folder, 'service.log')
     const log = new LogFile(path, 20)
-    for (const line of ['first, twenty bytes!', 'second', 'third, twenty bytes!', 'fourth']) log.line(line)
+    for (const line of ['first, twenty bytes!', 'second', 'third, twenty bytes!', 'fourth']) log.writeLine(line)
     log.close()
     expect(readFileSync(path, 'utf8')).toBe('fourth\n')
     expect(readFileSync(`${path}.1`, 'utf8')).toBe('second\nthird, twenty bytes!\n')

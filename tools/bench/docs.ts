@@ -40,11 +40,11 @@ type Lines = Map<string, readonly string[]>
 const LIMIT = 1.02
 
 export function writeDocs(report: Report, set: SetName): void {
-  writeFileSync(FILE, written(existsSync(FILE) ? readFileSync(FILE, 'utf8') : '', report, set, when()))
+  writeFileSync(FILE, withNewRows(existsSync(FILE) ? readFileSync(FILE, 'utf8') : '', report, set, when()))
 }
 
 /** Returns the text of measured.md with the new rows in the table of `set`. */
-export function written(text: string, report: Report, set: SetName, when: string): string {
+export function withNewRows(text: string, report: Report, set: SetName, when: string): string {
   const tables = known(text)
   const lines = tables[set]
   for (const [bench, rows] of Object.entries(report)) {

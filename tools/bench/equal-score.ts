@@ -19,7 +19,7 @@ function envelope(points: readonly Point[]): Point[] {
 /**
  * Returns the two points whose scores enclose `score`, or the first point twice if it is already better. `undefined`: no point reaches it.
  */
-export function around(points: readonly Point[], score: number): readonly [Point, Point] | undefined {
+export function pointsAround(points: readonly Point[], score: number): readonly [Point, Point] | undefined {
   const best = envelope(points)
   const above = best.findIndex((point) => point.score >= score)
   const [from, to] = [best[Math.max(0, above - 1)], best[above]]
@@ -27,13 +27,13 @@ export function around(points: readonly Point[], score: number): readonly [Point
 }
 
 /** Interpolates between two points, linearly in the logarithm of the bytes. */
-export function between([from, to]: readonly [Point, Point], score: number): Measured {
+export function interpolate([from, to]: readonly [Point, Point], score: number): Measured {
   const share = from === to ? 1 : (score - from.score) / (to.score - from.score)
   return { ...to.measured, bytes: Math.round(from.measured.bytes ** (1 - share) * to.measured.bytes ** share) }
 }
 
 /** Returns the interpolated size of a peer's result at `score`. `undefined`: no result reaches it. */
 export function bytesAt(points: readonly Point[], score: number): Measured | undefined {
-  const sides = around(points, score)
-  return sides && between(sides, score)
+  const sides = pointsAround(points, score)
+  return sides && interpolate(sides, score)
 }

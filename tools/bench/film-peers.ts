@@ -20,7 +20,7 @@ export interface FilmPeer {
 }
 
 /** Encodes with `-preset medium` (one thread, sound copied) and returns the interpolated size at Whittle's SSIM and at its PSNR. */
-export function atOurFigures(
+export function peerSizesAtFigures(
   path: string,
   whittleFigures: FilmSimilarity,
   { encoder, format, factors, avi = false }: FilmPeer,

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createTestHarness, type TestHarness } from 'wrangler'
-import { checkKey } from '../../src/service/store/key-format.ts'
+import { isWellFormedKey } from '../../src/service/store/key-format.ts'
 
 // Same environment as `npm start`: offline, and without local observability.
 Object.assign(process.env, { X_LOCAL_OBSERVABILITY: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' })
@@ -51,7 +51,7 @@ async function makeKey(base: string): Promise<string> {
   const application = { name: 'Bench', environment: 'bench' }
   const { application_id } = await operator<{ application_id: string }>(base, `/admin/accounts/${account_id}/applications`, application)
   const { key } = await operator<{ key: string }>(base, `/admin/accounts/${account_id}/keys`, { application_id })
-  if (!checkKey(key)) throw new Error('the operator API returned no valid key')
+  if (!isWellFormedKey(key)) throw new Error('the operator API returned no valid key')
   return key
 }
 

@@ -15,7 +15,7 @@ export class Journal<Found> {
   }
 
   /** Returns the stored measurement of `key`, or runs `measure` and stores its result. An `undefined` result is not stored. */
-  async once(key: string, measure: () => Promise<Found>): Promise<Found> {
+  async getOrMeasure(key: string, measure: () => Promise<Found>): Promise<Found> {
     const known = this.#known.get(key)
     if (known !== undefined) return known
     const found = await measure()

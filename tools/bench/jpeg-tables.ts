@@ -72,7 +72,7 @@ async function pieceOf(path: string): Promise<Piece> {
 /** Returns the logarithm of the bytes at each score, linearly interpolated between the tried qualities. NaN outside them. */
 async function bytesAt({ job, rows }: Piece, parameters: TableParameters): Promise<number[]> {
   const { width, height } = job.info
-  job.tryTables(tables(parameters), Math.exp(parameters[6]))
+  job.setTables(tables(parameters), Math.exp(parameters[6]))
   const points: { score: number; bytes: number }[] = []
   for (const quality of QUALITIES) {
     await job.requantise(quality)

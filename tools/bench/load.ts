@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { provision } from '../../src/local/development-account.ts'
+import { provisionDevelopmentAccount } from '../../src/local/development-account.ts'
 import { loadSecrets, Service } from '../../src/local/service.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -71,7 +71,7 @@ export async function benchLoad(corpus: string, minutes: number, clients: number
   try {
     await service.start()
     const base = `http://127.0.0.1:${service.port}`
-    const { keys } = await provision(base, adminToken, undefined)
+    const { keys } = await provisionDevelopmentAccount(base, adminToken, undefined)
     const [asked, count] = [new Map<string, { ms: number[]; refused: Record<string, number> }>(), { files: 0, failed: 0, abandoned: 0 }]
     const began = performance.now()
     const common = { base, headers: { authorization: `Bearer ${keys.enterprise}` }, files: smallFiles(corpus), asked, count }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { files } from './harness.ts'
 import { Journal } from './journal.ts'
-import { seenAsPng, seenOf } from './seen-of.ts'
+import { perceptualFiguresOfFiles, perceptualFiguresOfRenderings } from './seen-of.ts'
 
 const LEVELS = ['high', 'medium', 'low'] as const
 /**
@@ -61,7 +61,8 @@ export async function benchScores(corpus: string, only: readonly string[] = [], 
     const paths = files(join(corpus, kind.folder), ...kind.extensions)
     for (const level of paths.length > 0 ? LEVELS : []) {
       const found: Found[] = []
-      for (const path of paths) found.push(await journal.once(`${commit} ${kind.kind} ${level} ${path}`, () => measured(kind, level, path)))
+      for (const path of paths)
+        found.push(await journal.getOrMeasure(`${commit} ${kind.kind} ${level} ${path}`, () => measured(kind, level, path)))
       const row = sumOf(kind, level, found)
       const { bytesIn, bytesOut, cpuSeconds, scored, median, worst, worstTile, mostCast } = row
       const figures = [median, worst, worstTile, mostCast].map((figure) => (figure?.toFixed(1) ?? '–').padStart(6)).join(' ')
@@ -97,7 +98,9 @@ async function measured({ format, picture }: Kind, level: Level, path: string): 
     const line = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 })) as Line
     const result = join(folder, basename(path) + (format === undefined ? '' : `.${format}`))
     if (!picture || (line.ssimulacra2 == null && picture !== 'drawn') || !existsSync(result)) return { line }
-    const figures = await (picture === 'drawn' ? seenAsPng(path, result) : seenOf(path, picture.input, result, picture.output))
+    const figures = await (picture === 'drawn'
+      ? perceptualFiguresOfRenderings(path, result)
+      : perceptualFiguresOfFiles(path, picture.input, result, picture.output))
     return { line, ...(figures && { figures: { worstTile: figures.worstTile ?? 100, cast: figures.cast } }) }
   } finally {
     rmSync(folder, { recursive: true })

@@ -15,7 +15,7 @@ const { readPngInfo } = await import('../../wasm/png/png.ts')
 type Input = 'jpg' | 'png'
 
 /** Returns the figures. `undefined`: a CMYK picture, too small, or another orientation than the original (EXIF). */
-export async function seenOf(
+export async function perceptualFiguresOfFiles(
   path: string,
   format: Input,
   result: string,
@@ -35,13 +35,13 @@ export async function seenOf(
 /**
  * Returns the figures of both files as rendered by ImageMagick (of animations, the first frame). `undefined`: ImageMagick is not installed.
  */
-export async function seenAsPng(path: string, result: string): Promise<PerceptualFigures | undefined> {
+export async function perceptualFiguresOfRenderings(path: string, result: string): Promise<PerceptualFigures | undefined> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-seen-'))
   const [before, after] = [join(folder, 'before.png'), join(folder, 'after.png')]
   const isRendered =
     spawnSync('convert', [`${path}[0]`, `PNG32:${before}`]).status === 0 &&
     spawnSync('convert', [`${result}[0]`, `PNG32:${after}`]).status === 0
-  const figures = isRendered ? await seenOf(before, 'png', after, 'png') : undefined
+  const figures = isRendered ? await perceptualFiguresOfFiles(before, 'png', after, 'png') : undefined
   rmSync(folder, { recursive: true })
   return figures
 }

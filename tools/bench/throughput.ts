@@ -7,7 +7,7 @@ import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { provision } from '../../src/local/development-account.ts'
+import { provisionDevelopmentAccount } from '../../src/local/development-account.ts'
 import { loadSecrets, Service } from '../../src/local/service.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -80,7 +80,7 @@ async function measure(files: string[], bytes: number, workers: number, shape: s
   try {
     await service.start()
     const base = `http://127.0.0.1:${service.port}`
-    const { keys } = await provision(base, adminToken, undefined)
+    const { keys } = await provisionDevelopmentAccount(base, adminToken, undefined)
     const headers = { authorization: `Bearer ${keys.enterprise}` }
     const [began, busyBefore, ownBefore] = [performance.now(), busySeconds(), secondsBelow(service.pid)]
     const tasks = await Promise.all(files.map((file) => upload(base, headers, file)))

@@ -2,7 +2,7 @@
  * Lifecycle rules of the bucket, by prefix of the blob name: results are deleted a day after their retention, uploads after three
  * days. Tasks delete their own blobs earlier, and the sweep checks that.
  */
-import { DAYS_KEPT } from '../../src/service/store/blob-names.ts'
+import { RETENTION_BY_PREFIX } from '../../src/service/store/blob-names.ts'
 
 const DAY_SECONDS = 86_400
 /** Days until an unfinished multipart upload is aborted. Resumable uploads expire after one day, others take minutes. */
@@ -13,7 +13,7 @@ const after = (days: number) => ({ condition: { type: 'Age', maxAge: days * DAY_
 /** All rules of the bucket, in the format of `wrangler r2 bucket lifecycle set`. */
 export const LIFECYCLE = {
   rules: [
-    ...[...DAYS_KEPT].map(([prefix, days]) => ({
+    ...[...RETENTION_BY_PREFIX].map(([prefix, days]) => ({
       id: `whittle ${prefix}`,
       enabled: true,
       conditions: { prefix },

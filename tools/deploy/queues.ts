@@ -2,7 +2,7 @@
  * Queues of a deployment. Cloudflare allows 250 consumers per queue, so each kind may have several queues. Long jobs have their own.
  * `src/service/tasks/queues.ts` finds them by the names of their bindings.
  */
-import { budgetOf } from '../../src/local/budget.ts'
+import { jobMemoryBudget } from '../../src/local/budget.ts'
 import { CONTAINER_PRESS_MB } from '../../src/service/lanes.ts'
 import { withVariable } from './configuration.ts'
 
@@ -37,7 +37,7 @@ const heavyQueue = (suffix: string) => `whittle-heavy-jobs${suffix}`
 
 /** Edge with containers: adds the producer of their queue, and the memory of a job, which `GET /v1/formats` reports. */
 export function withHeavy(edge: string, suffix: string): string {
-  const memoryBytes = budgetOf(CONTAINER_PRESS_MB * 2 ** 20)
+  const memoryBytes = jobMemoryBudget(CONTAINER_PRESS_MB * 2 ** 20)
   return withVariable(`${edge}\n${producer('HEAVY_JOBS', heavyQueue(suffix))}`, 'JOB_MEMORY_BYTES', String(memoryBytes))
 }
 

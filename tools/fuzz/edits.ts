@@ -10,7 +10,7 @@ export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, b
 export const fromLatin1 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'latin1'))
 
 /** Returns the bytes with one to eight edits at or after `from`. */
-export function damaged(bytes: Uint8Array, random: Random, from = 0): Uint8Array {
+export function withDamage(bytes: Uint8Array, random: Random, from = 0): Uint8Array {
   let made = bytes
   for (let edits = 1 + random.below(random.chance(0.7) ? 2 : 8); edits > 0; edits--) made = damagedOnce(made, random, from)
   return made
@@ -54,7 +54,7 @@ export function withNumber(bytes: Uint8Array, at: number, width: number, littleE
 }
 
 /** Drops, duplicates, swaps, moves, repeats or reverses items. */
-export function rearranged<Item>(items: readonly Item[], random: Random): Item[] {
+export function withRearrangedItems<Item>(items: readonly Item[], random: Random): Item[] {
   const made = [...items]
   if (made.length === 0) return made
   const [at, to] = [random.below(made.length), random.below(made.length)]

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Report, Trouble } from './link.ts'
-import { minimised } from './minimise.ts'
+import { minimise } from './minimise.ts'
 import type { Mutant } from './mutant.ts'
 import type { Runner } from './runner.ts'
 
@@ -39,7 +39,7 @@ export class Findings {
     const { name, quality, output } = mutant
     writeFileSync(join(folder, 'finding.json'), `${JSON.stringify({ ...origin, name, quality, output, ...report }, null, 2)}\n`)
     const shows = async (bytes: Uint8Array) => signatureOf(await runner.run({ bytes, request: mutant }), mutant.format) === signature
-    writeFileSync(join(folder, `smallest-${mutant.name}`), await minimised(mutant.bytes, shows, trialsFor(report.kind as Trouble)))
+    writeFileSync(join(folder, `smallest-${mutant.name}`), await minimise(mutant.bytes, shows, trialsFor(report.kind as Trouble)))
     return folder
   }
 }

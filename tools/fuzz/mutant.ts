@@ -4,7 +4,7 @@ import type { FormatId } from '../../src/core/catalog/index.ts'
 import { FORMATS } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import type { Quality } from '../../src/core/model/codec.ts'
-import { mutated } from './mutators/index.ts'
+import { mutateFile } from './mutators/index.ts'
 import { Random } from './random.ts'
 import type { Seed } from './seeds.ts'
 import type { Request } from './trial.ts'
@@ -36,5 +36,5 @@ export function mutantOf(seeds: readonly Seed[], seed: string, number: number): 
   const outputs: readonly OutputId[] = FORMATS[format].outputs
   const output = random.chance(OTHER_OUTPUT) ? random.pick(outputs) : chosen.output
   const quality = random.pick(LEVELS)
-  return { format, name: chosen.name, quality, output, bytes: mutated(format, chosen.bytes, random) }
+  return { format, name: chosen.name, quality, output, bytes: mutateFile(format, chosen.bytes, random) }
 }

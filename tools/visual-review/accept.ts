@@ -1,7 +1,7 @@
 /** `npm run look -- --accept`: stores the current measurements of the forty difficult pictures as the reference for tests. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DIFFICULT, type Figures, lookAt } from '../../test/support/difficult/cases.ts'
+import { DIFFICULT, type Figures, measureResult } from '../../test/support/difficult/cases.ts'
 
 const ACCEPTED = join(import.meta.dirname, '../../test/conformance/core/metrics/difficult.json')
 const DIGITS: Figures = { score: 1, worstTile: 1, cast: 2, steps: 3, dirt: 2, share: 4 }
@@ -13,7 +13,7 @@ export async function accept(out: string): Promise<void> {
   for (const picture of DIFFICULT) {
     const results: Record<string, Figures> = {}
     for (const result of picture.results) {
-      const { figures, before, after } = await lookAt(picture, result)
+      const { figures, before, after } = await measureResult(picture, result)
       results[result] = rounded(figures)
       const file = `${picture.name} ${result}`.replaceAll(/[ .]/g, '-')
       writeFileSync(join(out, `${file}.${result.split(' ')[0]}`), after)

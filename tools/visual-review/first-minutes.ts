@@ -27,7 +27,11 @@ async function addStep(page: Page, name: string, text: string): Promise<void> {
 async function takeTour(page: Page, service: Running): Promise<void> {
   await page.goto(await inviteDeveloper(service.baseUrl, service.adminToken, service.accountId, 'Ada'))
   await page.getByRole('heading', { name: 'Welcome, Ada' }).waitFor()
-  await addStep(page, 'welcome', '`npm start` prints an invitation to the console. It opens here. You sign in with a passkey of this browser, without a password.')
+  await addStep(
+    page,
+    'welcome',
+    '`npm start` prints an invitation to the console. It opens here. You sign in with a passkey of this browser, without a password.',
+  )
   await page.getByRole('button', { name: 'Create a passkey' }).click()
   await page.getByRole('button', { name: 'Use a sample photo' }).waitFor()
   await addStep(page, 'empty', 'The page lists the formats and the largest file size. Without a file at hand, use the sample photo.')

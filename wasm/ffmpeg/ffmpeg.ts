@@ -3,10 +3,10 @@
  * `using`: the next engine reuses its memory. Calls are synchronous and process one packet or frame, so callers can await between calls.
  */
 import { EngineError } from '../engine-error.ts'
-import { Memories } from '../memories/memories.ts'
+import { MemoryPool } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './ffmpeg.wasm'
-import { colouredBytes, inColours } from './palette.ts'
+import { expandedBytes, expandPalette } from './palette.ts'
 
 interface Exports {
   memory: WebAssembly.Memory
@@ -145,7 +145,7 @@ export interface FrameSimilarity {
 }
 
 /** Planar samples, −1…1, one array per channel. The arrays are copies. */
-export interface Sound {
+export interface DecodedSound {
   hertz: number
   channels: Float32Array[]
 }
@@ -155,15 +155,15 @@ export interface Sound {
  * (docs/decisions/films.md). `build.sh` allows more.
  */
 const MOST_PAGES = 1376
-const MEMORIES = new Memories({ initial: 64, maximum: MOST_PAGES }, MOST_PAGES * 65_536)
+const MEMORIES = new MemoryPool({ initial: 64, maximum: MOST_PAGES }, MOST_PAGES * 65_536)
 /** Memory limit of 1 GiB, for pictures that exceed an isolate: 4K took 300 MB. */
-const LARGE = new Memories({ initial: 64, maximum: 16_384 }, 16_384 * 65_536)
+const LARGE = new MemoryPool({ initial: 64, maximum: 16_384 }, 16_384 * 65_536)
 
 /** Larger than any single allocation of a decoder or encoder, in bytes. */
 const ROOM_BYTES = 16 * 1024 * 1024
 
 export class Ffmpeg implements Disposable {
-  readonly #memories: Memories
+  readonly #memories: MemoryPool
   readonly #exports: Exports
   #input = 0
   #inputBytes = 0
@@ -182,7 +182,7 @@ export class Ffmpeg implements Disposable {
 
   /** Releases the memory for the next engine. This engine, and views of its memory, must not be used afterwards. */
   [Symbol.dispose](): void {
-    this.#memories.give(this.#exports.memory)
+    this.#memories.release(this.#exports.memory)
   }
 
   /** Bytes of linear memory, which never shrinks. At most 90 MB, or 1 GiB for a large engine; then allocations fail. */
@@ -221,8 +221,8 @@ export class Ffmpeg implements Disposable {
     const bitmap = this.#coloured[which]
     if (!bitmap?.palette) return this.#exports.video_send(which, this.#place(bytes), bytes.length, pts, key ? 1 : 0) >= 0
     const { palette, width, height } = bitmap
-    const room = this.#room(colouredBytes(width, height))
-    inColours(bytes, palette, width, height, room)
+    const room = this.#room(expandedBytes(width, height))
+    expandPalette(bytes, palette, width, height, room)
     return this.#exports.video_send(which, room.byteOffset, room.length, pts, key ? 1 : 0) >= 0
   }
 
@@ -348,7 +348,7 @@ export class Ffmpeg implements Disposable {
     this.#exports.audio_send(which, 0, 0)
   }
 
-  nextSound(which: 0 | 1 = 0): Sound | undefined {
+  nextSound(which: 0 | 1 = 0): DecodedSound | undefined {
     const engine = this.#exports
     const state = engine.audio_receive(which)
     if (state < 0) throw new EngineError('ffmpeg', 'damaged', `the audio decoder failed (${state})`)

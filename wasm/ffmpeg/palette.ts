@@ -4,14 +4,14 @@
 const rowBytes = (bytes: number) => (bytes + 3) & ~3
 
 /** Number of bytes that `expandPalette` writes. */
-export const colouredBytes = (width: number, height: number) => rowBytes(width * 3) * height
+export const expandedBytes = (width: number, height: number) => rowBytes(width * 3) * height
 
 /**
  * Converts palette indexes to colours.
  * @param palette four bytes per colour: blue, green, red, unused (RGBQUAD). Missing colours are black
  * @param out rows in source order. Missing rows are black
  */
-export function inColours(indexes: Uint8Array, palette: Uint8Array, width: number, height: number, out: Uint8Array): void {
+export function expandPalette(indexes: Uint8Array, palette: Uint8Array, width: number, height: number, out: Uint8Array): void {
   const [from, to] = [rowBytes(width), rowBytes(width * 3)]
   const colours = new Uint8Array(1024)
   colours.set(palette.subarray(0, 1024))

@@ -1,4 +1,4 @@
-import { CODECS, type Engine, instantiate, retire } from '../memories/memories.ts'
+import { CODEC_MEMORIES, type Engine, instantiate, retire } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './flac.wasm'
 
@@ -40,7 +40,7 @@ function instance(hooks: Hooks, channels: number): Exports {
       return chunk.length
     },
   })
-  const exports = instantiate<Exports>(wasmModule, imports, CODECS, FIRST_BYTES)
+  const exports = instantiate<Exports>(wasmModule, imports, CODEC_MEMORIES, FIRST_BYTES)
   memory = exports.memory
   exports._initialize?.()
   return exports

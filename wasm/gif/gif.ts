@@ -49,7 +49,7 @@ const SCORED = { leastSide: 8, widest: 4096, mostPixels: 4_000_000 }
  * WebAssembly memory in bytes for the perceptual score: sums of tiles per pixel of the canvas, and rows per pixel of its width. 0: the
  * canvas is not scored.
  */
-export function seenBytes({ width, height }: { readonly width: number; readonly height: number }): number {
+export function scoringBytes({ width, height }: { readonly width: number; readonly height: number }): number {
   const isScored = Math.min(width, height) >= SCORED.leastSide && width <= SCORED.widest && width * height <= SCORED.mostPixels
   return isScored ? width * height * 0.45 + width * 1300 : 0
 }
@@ -68,7 +68,7 @@ export interface GifFacts {
 }
 
 /** Rectangle of canvas pixels. */
-export interface GifPart {
+export interface CanvasRectangle {
   readonly x: number
   readonly y: number
   readonly width: number
@@ -225,7 +225,7 @@ export class GifEngine {
   }
 
   /** Delay in 1/100 s and canvas hash of the last completed frame. */
-  look(): { delay: number; digest: bigint } {
+  currentFrame(): { delay: number; digest: bigint } {
     return { delay: this.#wasm.fact(5), digest: BigInt.asUintN(64, this.#wasm.digest()) }
   }
 
@@ -238,7 +238,7 @@ export class GifEngine {
   }
 
   /** Rectangle in which the last completed frame may differ from the one before. */
-  changed(): GifPart {
+  changedPart(): CanvasRectangle {
     const fact = this.#wasm.fact
     return { x: fact(8), y: fact(9), width: fact(10), height: fact(11) }
   }
@@ -247,7 +247,7 @@ export class GifEngine {
    * Similarity of this canvas to another engine's. Only `part` is measured again; the rest must be unchanged since the last call, or equal
    * before the first call.
    */
-  similarityTo(reference: GifEngine, part: GifPart): { ssim: number; psnrDb: number } {
+  similarityTo(reference: GifEngine, part: CanvasRectangle): { ssim: number; psnrDb: number } {
     const alpha = this.#wasm.fact(4) === 1 || reference.#wasm.fact(4) === 1
     if (!this.#compares) this.#wasm.compare_begin(alpha ? 1 : 0)
     else if (alpha) this.#wasm.compare_alpha()
@@ -269,7 +269,7 @@ export class GifEngine {
    * SSIMULACRA 2.1 score of the worst frame and of the worst tile in the last `encode` with a target; 100 if frames are not scored
    * (`SCORED`).
    */
-  seen(): { score: number; worstTile: number } {
+  worstScores(): { score: number; worstTile: number } {
     return { score: this.#wasm.quality(6), worstTile: this.#wasm.quality(7) }
   }
 

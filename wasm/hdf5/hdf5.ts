@@ -6,7 +6,7 @@ export interface RangeFile {
   read(offset: number, length: number): Uint8Array | Promise<Uint8Array>
 }
 
-export interface Host {
+export interface Hdf5Host {
   readonly input: RangeFile
   /** File that `rewriteHdf5` writes and `compareHdf5` reads. */
   readonly output: RangeFile & { write(offset: number, bytes: Uint8Array): boolean; resize(size: number): void }
@@ -14,7 +14,7 @@ export interface Host {
   tick(share: number | undefined): void | Promise<void>
 }
 
-export type Ended =
+export type Hdf5Outcome =
   | { kind: 'done'; memoryBytes: number }
   /** Failure of a job. `different`: the files have different content. */
   | { kind: 'malformed' | 'unsupported' | 'over_budget' | 'different'; reason: string }
@@ -35,19 +35,19 @@ const jspi = WebAssembly as unknown as {
   promising?: (wrapped: (...values: number[]) => number) => (...values: number[]) => Promise<number>
 }
 
-export const canWait = jspi.Suspending !== undefined && jspi.promising !== undefined
+export const hasJspi = jspi.Suspending !== undefined && jspi.promising !== undefined
 
 /**
  * Rewrites the HDF5 file `input` to `output`. `level`: libdeflate level, 1 to 12. `inOrder`: metadata is collected at the start of the
  * file where its size is known in advance, and values follow in order. Throws the host's errors.
  */
-export const rewriteHdf5 = (host: Host, level: number, inOrder = false): Promise<Ended> =>
+export const rewriteHdf5 = (host: Hdf5Host, level: number, inOrder = false): Promise<Hdf5Outcome> =>
   run(host, (engine) => engine.rewrite, level, +inOrder)
 
 /** Compares two HDF5 files: everything a reader can see. */
-export const compareHdf5 = (host: Host): Promise<Ended> => run(host, (engine) => engine.compare)
+export const compareHdf5 = (host: Hdf5Host): Promise<Hdf5Outcome> => run(host, (engine) => engine.compare)
 
-async function run(host: Host, pick: (engine: Exports) => (...values: number[]) => number, ...values: number[]): Promise<Ended> {
+async function run(host: Hdf5Host, pick: (engine: Exports) => (...values: number[]) => number, ...values: number[]): Promise<Hdf5Outcome> {
   const bytesAt = (at: number, length: number) => new Uint8Array(engine.memory.buffer, at, length)
 
   const read = (file: number, offset: number, to: number, length: number) => {
@@ -60,7 +60,7 @@ async function run(host: Host, pick: (engine: Exports) => (...values: number[]) 
     return got instanceof Promise ? got.then(take) : take(got)
   }
   const tick = (share: number) => host.tick(share < 0 ? undefined : share)
-  const waits = (call: (...args: number[]) => unknown) => (canWait ? new jspi.Suspending!(call) : call) as WebAssembly.ExportValue
+  const waits = (call: (...args: number[]) => unknown) => (hasJspi ? new jspi.Suspending!(call) : call) as WebAssembly.ExportValue
 
   const instance = new WebAssembly.Instance(wasmModule, {
     host: {
@@ -75,7 +75,7 @@ async function run(host: Host, pick: (engine: Exports) => (...values: number[]) 
   const engine: Exports = instance.exports as unknown as Exports
   engine._initialize()
   const call = pick(engine)
-  const code = canWait ? await jspi.promising!(call)(...values) : call(...values)
+  const code = hasJspi ? await jspi.promising!(call)(...values) : call(...values)
   const kind = VERDICTS[code] ?? 'unsupported'
   if (kind === 'done') return { kind, memoryBytes: engine.memory.buffer.byteLength }
   const text = bytesAt(engine.reason_at(), 200)

@@ -48,13 +48,13 @@ interface Exports extends LargeEngine {
  * Kind of failure. `damaged` and `truncated`: invalid file. `unsupported`: valid variant that the engine cannot read. `limit`: hostile
  * file. `memory`: file too large. `misuse`: error of the caller.
  */
-export type JpegTrouble = 'damaged' | 'truncated' | 'unsupported' | 'limit' | 'memory' | 'misuse'
+export type JpegFailure = 'damaged' | 'truncated' | 'unsupported' | 'limit' | 'memory' | 'misuse'
 
 /**
  * Kind of failure for an error code. Negative codes are the engine's own (src/jpeg.h); libjpeg's message texts show unsupported features.
  */
-function troubleOf(code: number, message: string): JpegTrouble {
-  const ours: Record<number, JpegTrouble> = {
+function troubleOf(code: number, message: string): JpegFailure {
+  const ours: Record<number, JpegFailure> = {
     [-1]: 'memory',
     [-2]: 'truncated',
     [-3]: 'damaged',
@@ -71,7 +71,7 @@ function troubleOf(code: number, message: string): JpegTrouble {
 const CHUNK_BYTES = 128 * 1024
 
 /** Range of bytes in a file. */
-export interface Place {
+export interface FileRange {
   readonly offset: number
   readonly length: number
 }
@@ -115,20 +115,20 @@ export class Engine {
   }
 
   /** Segments between the scans, as far as the file was read. */
-  get lateSegments(): Place[] {
+  get lateSegments(): FileRange[] {
     const { late_segments, late_segment } = this.exports
     return Array.from({ length: late_segments() }, (_, index) => ({ offset: late_segment(index, 0), length: late_segment(index, 1) }))
   }
 
   /** Copies bytes into the engine's memory and calls `use` with their pointer. The next call reuses the buffer. */
-  lend<T>(bytes: Uint8Array, use: (pointer: number) => T): T {
-    const pointer = this.room(bytes.length)
+  withCopy<T>(bytes: Uint8Array, use: (pointer: number) => T): T {
+    const pointer = this.scratchBuffer(bytes.length)
     new Uint8Array(this.exports.memory.buffer, pointer, bytes.length).set(bytes)
     return use(pointer)
   }
 
   /** Returns a pointer to a buffer of `bytes` bytes, which the next call reuses. */
-  room(bytes: number): number {
+  scratchBuffer(bytes: number): number {
     if (bytes > this.scratchBytes) {
       if (this.scratch) this.exports.host_free(this.scratch)
       this.scratch = this.exports.host_alloc(bytes)
@@ -141,7 +141,7 @@ export class Engine {
   push(bytes: Uint8Array): boolean {
     for (let offset = 0; offset < bytes.length; offset += CHUNK_BYTES) {
       const part = bytes.subarray(offset, offset + CHUNK_BYTES)
-      if (this.lend(part, (pointer) => this.exports.push(pointer, part.length, 0))) {
+      if (this.withCopy(part, (pointer) => this.exports.push(pointer, part.length, 0))) {
         this.unread = bytes.subarray(offset + CHUNK_BYTES)
         return true
       }
@@ -155,11 +155,11 @@ export class Engine {
 
   /** Signals the end of the file. Returns true if the engine has finished. @throws EngineError `truncated` if the picture is incomplete */
   pushEnd(): boolean {
-    return this.exports.push(this.room(1), 0, 1) === 1
+    return this.exports.push(this.scratchBuffer(1), 0, 1) === 1
   }
 
   /** Pushes a whole file and calls `after` after every chunk. @throws EngineError `truncated` if the file ends inside the picture */
-  async take(input: JpegInput, after: () => void = () => undefined): Promise<void> {
+  async pushAll(input: JpegInput, after: () => void = () => undefined): Promise<void> {
     for await (const chunk of chunksOf(input)) {
       if (this.push(chunk)) return
       after()

@@ -1,5 +1,5 @@
 import { EngineError } from '../engine-error.ts'
-import { COLOUR_CODE, Engine, type JpegInput, type Place } from './engine.ts'
+import { COLOUR_CODE, Engine, type FileRange, type JpegInput } from './engine.ts'
 
 /** Quality and size of requantised coefficients, compared with the original ones. */
 export interface Measured {
@@ -31,7 +31,7 @@ export interface JpegInfo {
  * for the planes in `smoothPlanes`. `hash` keeps only the state of `digest()`. Progressive files are always stored; `stream` then
  * requantises them at the end.
  */
-export type Intake =
+export type IntakeMode =
   | { readonly kind: 'store' }
   | { readonly kind: 'sample'; readonly every: number }
   | {
@@ -65,7 +65,7 @@ export interface RowsIn {
 export type Scans = 'sequential' | 'progressive'
 
 /** Set of coefficients: the original ones (`read`) or the requantised ones (`made`). */
-export type Which = 'read' | 'made'
+export type CoefficientSet = 'read' | 'made'
 
 /** Placeholder for settings that the engine determines from the picture. */
 const UNKNOWN = -1
@@ -89,10 +89,10 @@ const decibel = (meanSquaredError: number) => (meanSquaredError > 0 ? Math.min(9
  */
 export class JpegJob {
   private readonly engine = new Engine()
-  private readonly intake: Intake
+  private readonly intake: IntakeMode
   private last: Measured | undefined
 
-  private constructor(intake: Intake, chromaQuality: number) {
+  private constructor(intake: IntakeMode, chromaQuality: number) {
     const { exports } = this.engine
     this.intake = intake
     exports.intake_mode(INTAKE[intake.kind], intake.kind === 'sample' ? intake.every : 1)
@@ -105,11 +105,11 @@ export class JpegJob {
   }
 
   /** Reads a JPEG file up to its end marker. @throws EngineError if the file is damaged or unsupported */
-  static async read(input: JpegInput, intake: Intake = { kind: 'store' }, chromaQuality = 0): Promise<JpegJob> {
+  static async read(input: JpegInput, intake: IntakeMode = { kind: 'store' }, chromaQuality = 0): Promise<JpegJob> {
     const job = new JpegJob(intake, chromaQuality)
     try {
       job.engine.exports.read_begin()
-      await job.engine.take(input, () => job.keepWithin(intake))
+      await job.engine.pushAll(input, () => job.keepWithin(intake))
       if (intake.kind === 'stream')
         job.last = job.streamed ? job.measured() : await job.requantise(intake.quality, undefined, intake.trellis)
       return job
@@ -120,7 +120,11 @@ export class JpegJob {
   }
 
   /** Starts a job from pixel rows: call `write` with any number of whole rows, then `end`. */
-  static fromRows(rows: RowsIn, intake: Intake = { kind: 'store' }, chromaQuality = 0): { write(rows: Uint8Array): void; end(): JpegJob } {
+  static fromRows(
+    rows: RowsIn,
+    intake: IntakeMode = { kind: 'store' },
+    chromaQuality = 0,
+  ): { write(rows: Uint8Array): void; end(): JpegJob } {
     const job = new JpegJob(intake, chromaQuality)
     const { engine } = job
     const channels = CHANNELS[rows.pixels]
@@ -131,7 +135,7 @@ export class JpegJob {
     return {
       write(bytes) {
         if (bytes.length % stride) throw new EngineError('jpeg', 'misuse', `${bytes.length} bytes are not whole rows of ${stride}`)
-        engine.lend(bytes, (pointer) => engine.exports.rows_in_write(pointer, bytes.length / stride))
+        engine.withCopy(bytes, (pointer) => engine.exports.rows_in_write(pointer, bytes.length / stride))
         try {
           job.keepWithin(intake)
         } catch (error) {
@@ -170,7 +174,7 @@ export class JpegJob {
   }
 
   /** Checks the memory limit of a `stream` job. @throws EngineError `memory` as soon as the rows so far exceed it */
-  private keepWithin(intake: Intake): void {
+  private keepWithin(intake: IntakeMode): void {
     if (intake.kind !== 'stream' || intake.mostBytes === undefined) return
     if (this.neededBytes > intake.mostBytes) throw new EngineError('jpeg', 'memory', 'the result does not fit into the memory budget')
   }
@@ -197,7 +201,7 @@ export class JpegJob {
   }
 
   /** Keeps requantised samples between black and white from now on. For pictures below a mask, whose figures also count hidden pixels. */
-  stayWithin(): void {
+  limitSampleRange(): void {
     this.engine.exports.stay_within(1)
   }
 
@@ -218,9 +222,11 @@ export class JpegJob {
    * Sets experimental quantisation tables: 64 luma and 64 chroma steps at quality 50, and the weight of errors relative to MozJPEG. For
    * table searches only.
    */
-  tryTables(steps: Uint32Array, weight: number): void {
+  setTables(steps: Uint32Array, weight: number): void {
     const { engine } = this
-    engine.lend(new Uint8Array(steps.buffer, steps.byteOffset, steps.byteLength), (pointer) => engine.exports.try_tables(pointer, weight))
+    engine.withCopy(new Uint8Array(steps.buffer, steps.byteOffset, steps.byteLength), (pointer) =>
+      engine.exports.try_tables(pointer, weight),
+    )
   }
 
   /** Requantises one of `every` pairs of MCU rows at `quality` (1 to 100, MozJPEG's scale) and returns the figures. */
@@ -252,7 +258,7 @@ export class JpegJob {
   }
 
   /** APPn and COM segments between the scans of the file, including their markers. */
-  get lateSegments(): readonly Place[] {
+  get lateSegments(): readonly FileRange[] {
     return this.engine.lateSegments
   }
 
@@ -271,7 +277,7 @@ export class JpegJob {
   }
 
   /** Frees the original or the requantised coefficients. */
-  release(which: Which): void {
+  release(which: CoefficientSet): void {
     this.engine.exports.release(which === 'made' ? 1 : 0)
   }
 
@@ -279,12 +285,12 @@ export class JpegJob {
    * Estimated bytes of the scans of `write(which, 'progressive')`, from a sample of the rows. Both sets use the same rows, so their ratio
    * is more exact than each estimate.
    */
-  estimatedBytes(which: Which): number {
+  estimatedBytes(which: CoefficientSet): number {
     return this.engine.exports.estimated_bytes(which === 'made' ? 1 : 0)
   }
 
   /** Exact size in bytes of the file that `write` would return. */
-  size(which: Which, scans: Scans): number {
+  size(which: CoefficientSet, scans: Scans): number {
     return this.engine.exports.finish(which === 'made' ? 1 : 0, SCANS[scans], 0, 1)
   }
 
@@ -292,7 +298,7 @@ export class JpegJob {
    * Returns the file in chunks. `headers`: include the JFIF or Adobe segments that the colours need. Default: only SOI, tables, frame
    * header and scans, for callers that add the original's segments.
    */
-  write(which: Which, scans: Scans, headers = false): Uint8Array[] {
+  write(which: CoefficientSet, scans: Scans, headers = false): Uint8Array[] {
     const chunks: Uint8Array[] = []
     this.engine.collect(
       (chunk) => chunks.push(chunk),
@@ -305,7 +311,7 @@ export class JpegJob {
    * Returns a temporary file of the last result, to be decoded for measurements. It is written quickly and a few percent larger than
    * `write`.
    */
-  show(): Uint8Array[] {
+  writePreview(): Uint8Array[] {
     const chunks: Uint8Array[] = []
     this.engine.collect(
       (chunk) => chunks.push(chunk),

@@ -8,11 +8,20 @@
  *
  * All of them throw `EngineError`, whose `failure` is the kind of error. Instances share no state.
  */
-import type { Intake, Measured, RowsIn, Scans } from './job.ts'
+import type { IntakeMode, Measured, RowsIn, Scans } from './job.ts'
 import { JpegJob } from './job.ts'
 
-export type { JpegInput, Place } from './engine.ts'
-export { type Intake, type JpegColour, type JpegInfo, JpegJob, type Measured, type RowsIn, type Scans, type Which } from './job.ts'
+export type { FileRange, JpegInput } from './engine.ts'
+export {
+  type CoefficientSet,
+  type IntakeMode,
+  type JpegColour,
+  type JpegInfo,
+  JpegJob,
+  type Measured,
+  type RowsIn,
+  type Scans,
+} from './job.ts'
 export { type Recoded, recode } from './recode.ts'
 export { JpegRows, type RowsOutOptions } from './rows-out.ts'
 
@@ -27,7 +36,7 @@ export interface EncodeOptions extends RowsIn {
   readonly bare?: boolean
 }
 
-export interface Encoded extends Measured {
+export interface EncodedJpeg extends Measured {
   readonly chunks: Uint8Array[]
   /** Peak of the WebAssembly memory in bytes. */
   readonly memoryBytes: number
@@ -37,8 +46,8 @@ export interface Encoded extends Measured {
  * Encodes pixel rows as JPEG at one quality, in one pass; only the result is kept in memory. The figures compare with the rows after
  * JPEG's colour conversion and chroma sampling, whose own loss is not included.
  */
-export async function encodeRows(options: EncodeOptions, rows: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Encoded> {
-  const intake: Intake = { kind: 'stream', quality: options.quality }
+export async function encodeRows(options: EncodeOptions, rows: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<EncodedJpeg> {
+  const intake: IntakeMode = { kind: 'stream', quality: options.quality }
   const rowInput = JpegJob.fromRows(options, intake, options.chromaQuality ?? 0)
   for await (const strip of rows) rowInput.write(strip)
   using job = rowInput.end()

@@ -1,5 +1,5 @@
 import { EngineError } from '../engine-error.ts'
-import { Engine, type JpegInput, type Place } from './engine.ts'
+import { Engine, type FileRange, type JpegInput } from './engine.ts'
 
 /** Lossless recompression: the same coefficients in progressive scans. */
 export interface Recoded {
@@ -7,7 +7,7 @@ export interface Recoded {
   readonly chunks: readonly Uint8Array[]
   readonly bytes: number
   readonly endOffset: number
-  readonly lateSegments: readonly Place[]
+  readonly lateSegments: readonly FileRange[]
 }
 
 export interface RecodeLimits {
@@ -31,11 +31,11 @@ export async function recode(read: () => JpegInput, { mostBytes, mostPacked }: R
     const { exports } = engine
     exports.read_begin()
     exports.intake_mode(INTAKE.script, 1)
-    await engine.take(read())
+    await engine.pushAll(read())
     const scanChunks: Uint8Array[][] = Array.from({ length: exports.recode_next() + 1 }, () => [])
     exports.read_again()
     exports.intake_mode(INTAKE.recode, 1)
-    await engine.take(read())
+    await engine.pushAll(read())
     if (exports.recode_packed() > mostPacked) throw tooLarge()
     let bytes = END.length
     engine.writeTo((chunk) => {
@@ -45,7 +45,7 @@ export async function recode(read: () => JpegInput, { mostBytes, mostPacked }: R
     })
     exports.recode_next()
     exports.read_again()
-    await engine.take(read())
+    await engine.pushAll(read())
     exports.recode_end()
     return { chunks: [...scanChunks.flat(), END], bytes, endOffset: exports.end_offset(), lateSegments: engine.lateSegments }
   } finally {

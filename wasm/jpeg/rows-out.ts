@@ -1,5 +1,5 @@
 import { EngineError } from '../engine-error.ts'
-import { COLOUR_CODE, chunksOf, Engine, type JpegInput, type Place } from './engine.ts'
+import { COLOUR_CODE, chunksOf, Engine, type FileRange, type JpegInput } from './engine.ts'
 
 export interface RowsOutOptions {
   /**
@@ -98,7 +98,7 @@ export class JpegRows {
   /** Offset in the file of the first byte after the picture's end marker. Set after the last row. */
   endOffset = 0
   /** APPn and COM segments between the scans of the file, including their markers. Set after the last row. */
-  lateSegments: readonly Place[] = []
+  lateSegments: readonly FileRange[] = []
   /** Peak of the WebAssembly memory in bytes. Set after the last row. */
   memoryBytes = 0
 

@@ -23,7 +23,7 @@ export interface LameSettings {
   /** Highest bit rate of a frame in kbit/s. 0: no limit. Default: 0. */
   readonly maxKbps?: number
   /** True: frames do not use the bit reservoir, so any frame can be dropped. Default: false. */
-  readonly alone?: boolean
+  readonly noReservoir?: boolean
   /** LAME's `-q`, 0 (slow) to 9 (fast). Default: 2. */
   readonly effort?: number
 }
@@ -34,7 +34,7 @@ export class Lame implements Disposable {
   readonly #channels: number
 
   /** @throws RangeError if LAME rejects the parameters */
-  constructor({ channels, hertz, vbrQuality, maxKbps = 0, alone = false, effort = 2 }: LameSettings) {
+  constructor({ channels, hertz, vbrQuality, maxKbps = 0, noReservoir: alone = false, effort = 2 }: LameSettings) {
     this.#exports = instantiate<Exports>(wasmModule, refusedWasi(wasmModule))
     this.#exports._initialize?.()
     this.#channels = channels

@@ -6,7 +6,7 @@
 const PAGE_BYTES = 65_536
 
 /** Pool of memories of one type, for engines that are linked for this type. */
-export class Memories {
+export class MemoryPool {
   readonly #type: WebAssembly.MemoryDescriptor
   readonly #keptBytes: number
   #idle: WebAssembly.Memory[] = []
@@ -28,7 +28,7 @@ export class Memories {
   /**
    * Returns a memory to the pool. Neither it nor its views may be used afterwards. Bytes after `usedBytes` must never have been written.
    */
-  give(memory: WebAssembly.Memory, usedBytes = memory.buffer.byteLength): void {
+  release(memory: WebAssembly.Memory, usedBytes = memory.buffer.byteLength): void {
     this.#idle.push(memory)
     this.#idle.sort((a, b) => a.buffer.byteLength - b.buffer.byteLength)
     let idleBytes = this.#idle.reduce((sum, { buffer }) => sum + buffer.byteLength, 0)
@@ -44,9 +44,9 @@ export class Memories {
 
 /** Pool of codec memories: 1 MiB initially, 96 MiB at most. */
 const CODECS_BYTES = 96 * 1024 * 1024
-export const CODECS = new Memories({ initial: 16, maximum: CODECS_BYTES / PAGE_BYTES }, 64 * 1024 * 1024)
+export const CODEC_MEMORIES = new MemoryPool({ initial: 16, maximum: CODECS_BYTES / PAGE_BYTES }, 64 * 1024 * 1024)
 /** Pool of kernels that only measure or scale rows: small memories, many at a time. */
-export const KERNELS = new Memories({ initial: 3, maximum: 1536 }, 8 * 1024 * 1024)
+export const KERNEL_MEMORIES = new MemoryPool({ initial: 3, maximum: 1536 }, 8 * 1024 * 1024)
 
 /** Exports that all engines share (common/heap.c). */
 export interface Engine {
@@ -57,12 +57,12 @@ export interface Engine {
 
 /** Pool of memories up to 2 GiB, for engines linked for them, if a job may exceed an isolate's memory. */
 const LARGE_BYTES = 2 * 1024 ** 3
-const LARGE = new Memories({ initial: 16, maximum: LARGE_BYTES / PAGE_BYTES }, 1024 ** 3)
+const LARGE = new MemoryPool({ initial: 16, maximum: LARGE_BYTES / PAGE_BYTES }, 1024 ** 3)
 
 let grantedBytes = 0
 
 /** Allows engines to use memories of up to `bytes` until the returned object is disposed. Only for processes that run one job at a time. */
-export function grant(bytes: number): Disposable {
+export function allowMemory(bytes: number): Disposable {
   const before = grantedBytes
   grantedBytes = bytes
   return {
@@ -72,7 +72,7 @@ export function grant(bytes: number): Disposable {
   }
 }
 
-const poolOfMemory = new WeakMap<WebAssembly.Memory, Memories>()
+const poolOfMemory = new WeakMap<WebAssembly.Memory, MemoryPool>()
 
 /**
  * Creates an engine in a pooled memory. The module must be linked for the pool's memory type. `retire` returns the memory; without it, the
@@ -81,7 +81,7 @@ const poolOfMemory = new WeakMap<WebAssembly.Memory, Memories>()
 export function instantiate<Exports extends Engine>(
   module: WebAssembly.Module,
   imports: WebAssembly.Imports = {},
-  pool = CODECS,
+  pool = CODEC_MEMORIES,
   firstBytes = 0,
 ): Exports {
   const memory = pool.take(firstBytes)
@@ -101,7 +101,7 @@ export function instantiateLarge<Exports extends LargeEngine>(
   imports: WebAssembly.Imports = {},
   firstBytes = 0,
 ): Exports {
-  if (grantedBytes <= CODECS_BYTES) return instantiate(module, imports, CODECS, firstBytes)
+  if (grantedBytes <= CODECS_BYTES) return instantiate(module, imports, CODEC_MEMORIES, firstBytes)
   const engine = instantiate<Exports>(module, imports, LARGE, firstBytes)
   engine.heap_most(Math.min(grantedBytes, LARGE_BYTES))
   return engine
@@ -115,6 +115,6 @@ const RETIRED = new Proxy({} as Engine, {
 
 /** Ends an engine, also after a trap, and returns its memory to the pool. Returns a replacement object whose every use throws. */
 export function retire<Exports extends Engine>(engine: Exports): Exports {
-  if (engine !== RETIRED) poolOfMemory.get(engine.memory)?.give(engine.memory, engine.heap_top())
+  if (engine !== RETIRED) poolOfMemory.get(engine.memory)?.release(engine.memory, engine.heap_top())
   return RETIRED as Exports
 }

@@ -20,7 +20,7 @@ export class JpxPicture {
   /** Bits per sample in the file; decoded rows always have 8. */
   readonly precision: number
   /** True if all components have the same size and are unsigned; only such pictures can be decoded. */
-  readonly plain: boolean
+  readonly isDecodable: boolean
   readonly tiles: number
   private exports: Exports
 
@@ -43,7 +43,7 @@ export class JpxPicture {
     this.height = info(1)
     this.components = info(2)
     this.precision = info(3)
-    this.plain = info(4) === 1
+    this.isDecodable = info(4) === 1
     this.tiles = info(5)
   }
 
@@ -60,7 +60,7 @@ export class JpxPicture {
    * @throws EngineError
    */
   *strips(rows: number): Generator<Uint8Array> {
-    if (!this.plain) throw new EngineError('openjpeg', 'damaged', 'the JPEG 2000 components differ in size or are signed')
+    if (!this.isDecodable) throw new EngineError('openjpeg', 'damaged', 'the JPEG 2000 components differ in size or are signed')
     const room = this.width * Math.min(rows, this.height) * this.components
     const pointer = this.exports.allocate(room)
     if (!pointer) throw new EngineError('openjpeg', 'memory', 'memory is insufficient for a strip of rows')

@@ -35,7 +35,7 @@ export const ROW_FORM = { native: 0, rgba8: 1, rgb8: 2, gray8: 3, rgba16: 4 } as
 export type RowForm = keyof typeof ROW_FORM
 
 /** Colour statistics: the least form that the picture needs, known after an `analyse` pass. */
-export interface Facts {
+export interface ColourFacts {
   readonly opaque: boolean
   readonly gray: boolean
   /** Number of distinct RGBA colours; 257: more than 256. */
@@ -97,7 +97,7 @@ type Shades = 'cast' | 'steps' | 'bands' | 'specks'
 type Perceptual = 'score' | 'worstTile' | Shades
 
 /** Quality of a sample that has the `share` of the picture's rows. Figures that were not measured are absent. */
-export type TrialFound = Omit<PictureQuality, Perceptual> & Partial<Pick<PictureQuality, Perceptual>> & { readonly share: number }
+export type TrialQuality = Omit<PictureQuality, Perceptual> & Partial<Pick<PictureQuality, Perceptual>> & { readonly share: number }
 
 export type PngFailure = (typeof FAILURES)[number]
 /** Failure names, in the order of the negative codes of `common/host.h`. */
@@ -280,7 +280,7 @@ export class PngEngine {
     return crc >>> 0
   }
 
-  facts(): Facts {
+  facts(): ColourFacts {
     const fact = this.#wasm.fact
     return { opaque: fact(0) === 1, gray: fact(1) === 1, colours: fact(2), needs16Bits: fact(3) === 1 }
   }
@@ -304,7 +304,7 @@ export class PngEngine {
   }
 
   /** Plans rows in the form of the source. Returns the bits per pixel. */
-  planVerbatim(): number {
+  planUnchanged(): number {
     return this.#wasm.plan_verbatim()
   }
 
@@ -318,7 +318,7 @@ export class PngEngine {
   }
 
   /** Largest error of a sample in a `near` pass, in levels of 0 to 255. */
-  samplesOff(): number {
+  largestSampleError(): number {
     return this.#wasm.near_off()
   }
 
@@ -381,18 +381,18 @@ export class PngEngine {
    * Maps a sample of the picture (all of it up to about 390,000 pixels) and measures luma, RGB and a quarter of the SSIM windows. Costlier
    * figures follow while `goesOn` returns true.
    */
-  trial(goesOn: (found: TrialFound) => boolean = () => true): TrialFound {
+  trial(goesOn: (found: TrialQuality) => boolean = () => true): TrialQuality {
     this.#wasm.trial_map()
     return this.#measureTrial(goesOn)
   }
 
   /** Encodes near-lossless rows of the sample (`planNear`) and measures them like `trial`. Also returns their deflated bytes. */
-  trialNear(goesOn: (found: TrialFound) => boolean): TrialFound & { readonly bytes: number } {
+  trialNear(goesOn: (found: TrialQuality) => boolean): TrialQuality & { readonly bytes: number } {
     const bytes = this.#wasm.trial_come_near()
     return { ...this.#measureTrial(goesOn), bytes }
   }
 
-  #measureTrial(goesOn: (found: TrialFound) => boolean): TrialFound {
+  #measureTrial(goesOn: (found: TrialQuality) => boolean): TrialQuality {
     const { trial_measure, trial_shades, trial_score, trial_fact } = this.#wasm
     trial_measure()
     const luma = lumaOf(trial_fact)

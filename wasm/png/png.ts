@@ -143,8 +143,8 @@ async function* cut(bytes: Bytes, size: number): AsyncGenerator<Uint8Array> {
 }
 
 /** Effort for most rows: 1.1 CPU seconds a megabyte of rows. `QUICK_EFFORT` takes a tenth of the time and 5 % more bytes. */
-export const THOROUGH: Effort = { level: 12, trialLevel: 6, strategies: 0x7f, bandBytes: 131072, passes: 0 }
-export const QUICK: Effort = { level: 7, trialLevel: 3, strategies: 0x13, bandBytes: 131072, passes: 0 }
+export const THOROUGH_EFFORT: Effort = { level: 12, trialLevel: 6, strategies: 0x7f, bandBytes: 131072, passes: 0 }
+export const QUICK_EFFORT: Effort = { level: 7, trialLevel: 3, strategies: 0x13, bandBytes: 131072, passes: 0 }
 
 /**
  * Encodes rows while they arrive, in the form of `header` (native PNG rows: 16-bit samples big-endian, small samples packed). The form
@@ -166,12 +166,12 @@ export class PngEncoder {
    * Opens an encoder. `chunks` are written before the image data (for their order see W3C PNG, 5.6). `bare`: writes only the zlib stream
    * of filtered rows, without chunks (PDF: `/FlateDecode` with `/Predictor 15`).
    */
-  constructor(header: PictureHeader, effort: Effort = THOROUGH, how: { chunks?: readonly AncillaryChunk[]; bare?: boolean } = {}) {
+  constructor(header: PictureHeader, effort: Effort = THOROUGH_EFFORT, how: { chunks?: readonly AncillaryChunk[]; bare?: boolean } = {}) {
     if (header.interlaced) throw new EngineError('png', 'misuse', 'PngEncoder cannot write interlaced files')
     this.#engine = new PngEngine(header)
     this.#bare = how.bare === true
     this.#rowBytes = rowBytesOf(header, header.width)
-    this.#engine.planVerbatim()
+    this.#engine.planUnchanged()
     this.#engine.setEffort(effort)
     if (!this.#bare) {
       const layout = this.#engine.layout()

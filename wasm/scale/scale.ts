@@ -1,4 +1,4 @@
-import { type Engine, instantiate, KERNELS, retire } from '../memories/memories.ts'
+import { type Engine, instantiate, KERNEL_MEMORIES, retire } from '../memories/memories.ts'
 import wasmModule from './scale.wasm'
 
 /** Exports of the scaling kernel (scale.c). Pointers are byte offsets into `memory`. */
@@ -13,7 +13,7 @@ interface Exports extends Engine {
 const PLACE = { job: 0, acrossFirst: 1, across: 2, downFirst: 3, down: 4, rowsIn: 5, rowsOut: 6 } as const
 
 /** Range and weights of the input samples that make one output sample. */
-export interface Taps {
+export interface FilterWindow {
   readonly first: number
   readonly weights: Float32Array
 }
@@ -33,8 +33,8 @@ export interface Scaling {
   /** Channels of packed 8-bit samples, 1 to 4. */
   readonly channels: number
   /** One entry for each output column or row; `first` must never decrease. */
-  readonly across: readonly Taps[]
-  readonly down: readonly Taps[]
+  readonly across: readonly FilterWindow[]
+  readonly down: readonly FilterWindow[]
   /** True if the fourth channel is opacity; colours are then weighted by it. Default: false. */
   readonly alpha?: boolean
   /** Output rows to compute and yield. Default: all. */
@@ -46,11 +46,11 @@ const BATCH_ROWS = 32
 const BATCH_BYTES = 64 * 1024
 
 /** Use reduce, because spreading a large array into `Math.max` would overflow the stack. */
-const mostTaps = (all: readonly Taps[]) => all.reduce((most, { weights }) => Math.max(most, weights.length), 0)
+const mostTaps = (all: readonly FilterWindow[]) => all.reduce((most, { weights }) => Math.max(most, weights.length), 0)
 
 /** Scales a picture row by row, with a few rows in memory. It frees itself after the last row; dispose it earlier to stop. */
 export class Scaler {
-  #exports = instantiate<Exports>(wasmModule, {}, KERNELS)
+  #exports = instantiate<Exports>(wasmModule, {}, KERNEL_MEMORIES)
   readonly #rowBytes: number
   readonly #outRowBytes: number
   readonly #rowsIn: number
@@ -76,7 +76,7 @@ export class Scaler {
   }
 
   /** Writes the tables of one direction: the same number of weights for every sample, padded with zeros, all inside the picture. */
-  #write(taps: readonly Taps[], most: number, length: number, firstsAt: number, weightsAt: number): void {
+  #write(taps: readonly FilterWindow[], most: number, length: number, firstsAt: number, weightsAt: number): void {
     const { memory, place } = this.#exports
     const firsts = new Uint32Array(memory.buffer, place(firstsAt), taps.length)
     const table = new Float32Array(memory.buffer, place(weightsAt), taps.length * most)

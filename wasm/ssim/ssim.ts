@@ -1,4 +1,4 @@
-import { type Engine, instantiate, KERNELS } from '../memories/memories.ts'
+import { type Engine, instantiate, KERNEL_MEMORIES } from '../memories/memories.ts'
 import wasmModule from './ssim.wasm'
 
 /** Exports of the SSIM kernel (ssim.c). */
@@ -17,4 +17,4 @@ export interface SsimKernel extends Engine {
  * Creates an SSIM kernel, which the caller must retire. It uses up to 240 bytes per pixel of width (470 with alpha), plus the rows of one
  * push.
  */
-export const createSsimKernel = (): SsimKernel => instantiate<SsimKernel>(wasmModule, {}, KERNELS)
+export const createSsimKernel = (): SsimKernel => instantiate<SsimKernel>(wasmModule, {}, KERNEL_MEMORIES)

@@ -1,8 +1,8 @@
-import { type Engine, instantiate, KERNELS } from '../memories/memories.ts'
+import { type Engine, instantiate, KERNEL_MEMORIES } from '../memories/memories.ts'
 import wasmModule from './visible.wasm'
 
 /** Exports of the perceptual kernel (visible.c). */
-export interface VisibleKernel extends Engine {
+export interface PerceptualKernel extends Engine {
   begin(width: number, height: number, channels: number, rowCapacity: number, all: number): number
   reference_at(): number
   candidate_at(): number
@@ -21,4 +21,4 @@ export interface VisibleKernel extends Engine {
  * Creates a perceptual kernel, which the caller must retire. It uses up to 700 bytes per pixel of width (2,000 with alpha), plus the rows
  * of one push.
  */
-export const createVisibleKernel = (): VisibleKernel => instantiate<VisibleKernel>(wasmModule, {}, KERNELS)
+export const createPerceptualKernel = (): PerceptualKernel => instantiate<PerceptualKernel>(wasmModule, {}, KERNEL_MEMORIES)

@@ -3,10 +3,10 @@ import { statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Client, isUnderWay, type Task } from './client.ts'
 import type { Server } from './config.ts'
-import { namesFile, type Place, resultPath, settle } from './place.ts'
+import { type Destination, isFileName, moveResult, resultPath } from './place.ts'
 import { fetchResult } from './press.ts'
-import { bytes } from './show.ts'
-import { Trouble } from './trouble.ts'
+import { formatBytes } from './show.ts'
+import { CliError } from './trouble.ts'
 
 const PAGE = 100
 const WAIT_SECONDS = 10
@@ -17,7 +17,7 @@ export async function showUsage(server: Server, json: boolean): Promise<void> {
   for (const [name, value] of Object.entries(usage)) {
     if (typeof value === 'object') continue
     const isSize = /size|storage/.test(name)
-    console.log(`${name.replaceAll('_', ' ').padEnd(18)} ${isSize ? bytes(Number(value)) : value}`)
+    console.log(`${name.replaceAll('_', ' ').padEnd(18)} ${isSize ? formatBytes(Number(value)) : value}`)
   }
 }
 
@@ -27,18 +27,18 @@ export async function showTasks(server: Server, limit: number, json: boolean): P
 }
 
 function rowOf(task: Task): string {
-  const size = `${bytes(task.original_size)} → ${'compressed_size' in task ? bytes(task.compressed_size) : '…'}`
+  const size = `${formatBytes(task.original_size)} → ${'compressed_size' in task ? formatBytes(task.compressed_size) : '…'}`
   const when = new Date(task.created_at).toLocaleString('sv')
   return `${task.task_id}  ${when}  ${task.status.padEnd(10)} ${task.format.padEnd(9)} ${size.padEnd(20)} ${task.file_name}`
 }
 
-export async function remove(server: Server, ids: readonly string[]): Promise<void> {
+export async function deleteTasks(server: Server, ids: readonly string[]): Promise<void> {
   const client = new Client(server)
-  for (const id of ids) console.log(`${id}: ${bytes((await client.remove(id)).freed_bytes)} freed`)
+  for (const id of ids) console.log(`${id}: ${formatBytes((await client.remove(id)).freed_bytes)} freed`)
 }
 
 /** Deletes all completed and failed tasks. Tasks in progress remain. */
-export async function removeAll(server: Server): Promise<void> {
+export async function deleteFinishedTasks(server: Server): Promise<void> {
   const client = new Client(server)
   let [count, freedBytes] = [0, 0]
   for (let cursor: string | undefined; ; ) {
@@ -51,21 +51,21 @@ export async function removeAll(server: Server): Promise<void> {
     if (next_cursor === null) break
     cursor = next_cursor
   }
-  console.log(`${count} task${count === 1 ? '' : 's'}: ${bytes(freedBytes)} freed`)
+  console.log(`${count} task${count === 1 ? '' : 's'}: ${formatBytes(freedBytes)} freed`)
 }
 
 /** Waits for the task, then saves its result as `out` or in the current folder. */
-export async function get(server: Server, taskId: string, out: string | undefined, force: boolean): Promise<void> {
+export async function downloadResult(server: Server, taskId: string, out: string | undefined, force: boolean): Promise<void> {
   const client = new Client(server)
   let task = await client.task(taskId)
   while (isUnderWay(task)) task = await client.task(taskId, WAIT_SECONDS)
-  if (task.status === 'failed') throw new Trouble('failed', `${taskId}: ${task.error.message}`)
+  if (task.status === 'failed') throw new CliError('failed', `${taskId}: ${task.error.message}`)
   const name = basename(task.output_name)
-  const place: Place = out !== undefined && namesFile(out) ? { kind: 'file', path: out } : { kind: 'folder', folder: out ?? '.' }
+  const place: Destination = out !== undefined && isFileName(out) ? { kind: 'file', path: out } : { kind: 'folder', folder: out ?? '.' }
   const target = { path: join('result', name), place }
   const destination = resultPath(target, name)
-  const path = settle(await fetchResult(client, task, destination, { received: () => undefined }), destination, target, force)
-  console.log(`${path}: ${bytes(statSync(path).size)}`)
+  const path = moveResult(await fetchResult(client, task, destination, { received: () => undefined }), destination, target, force)
+  console.log(`${path}: ${formatBytes(statSync(path).size)}`)
 }
 
 export async function showFormats(server: Server, json: boolean): Promise<void> {

@@ -13,16 +13,16 @@ import {
   type Usage,
 } from '../../clients/typescript/src/types.ts'
 import type { Server } from './config.ts'
-import { Trouble } from './trouble.ts'
+import { CliError } from './trouble.ts'
 
 export { type CompressOptions, isUnderWay, type Task, type TaskCompleted }
 
 /** Upload state of one file that survives an interrupted run. */
-export interface Attempt {
+export interface UploadState {
   readonly key: string
   /** Path of the resumable upload, if one was started. */
   readonly upload: string | undefined
-  begun(upload: string): void
+  onUploadStarted(upload: string): void
 }
 
 export class Client {
@@ -32,11 +32,11 @@ export class Client {
   }
 
   /** Uploads a file. The idempotency key lets a repeated upload find the same task. */
-  compress(path: string, options: CompressOptions, attempt: Attempt, onSent: (bytes: number) => void): Promise<Task> {
+  compress(path: string, options: CompressOptions, attempt: UploadState, onSent: (bytes: number) => void): Promise<Task> {
     const control = {
       idempotencyKey: attempt.key,
       resume: attempt.upload,
-      onUpload: (upload: string) => attempt.begun(upload),
+      onUpload: (upload: string) => attempt.onUploadStarted(upload),
       onSent,
     }
     return withCliErrors(this.#whittle.submit(fileAt(path), options, control))
@@ -72,9 +72,9 @@ async function withCliErrors<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof UnreachableError) throw new Trouble('service', error.message)
-    if (error instanceof DamagedError) throw new Trouble('failed', error.message)
+    if (error instanceof UnreachableError) throw new CliError('service', error.message)
+    if (error instanceof DamagedError) throw new CliError('failed', error.message)
     if (!(error instanceof ApiError)) throw error
-    throw new Trouble(error.status === 401 || error.status === 403 || error.status >= 500 ? 'service' : 'failed', error.message)
+    throw new CliError(error.status === 401 || error.status === 403 || error.status >= 500 ? 'service' : 'failed', error.message)
   }
 }

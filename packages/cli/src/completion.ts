@@ -11,7 +11,7 @@ interface Entry {
 }
 
 /** @returns the completion script for the shell; its first line says where to install it */
-export function completionOf(program: Command, shell: Shell): string {
+export function completionScript(program: Command, shell: Shell): string {
   const entries = program.commands.map((command): Entry => {
     // Options of the default command also work without its name.
     return { name: command.name(), description: command.description(), options: [...command.options, ...program.options] }

@@ -1,14 +1,14 @@
 /** Implements `whittle FILES` and `whittle -`. */
 import { Client, type CompressOptions } from './client.ts'
 import type { Server } from './config.ts'
-import { collect, type Job } from './files.ts'
+import { collectFiles, type InputFile } from './files.ts'
 import { Journal } from './journal.ts'
-import { fromStdin, type Piped } from './pipe.ts'
-import { formatOfName, namesFile, type Place, resultPath } from './place.ts'
-import { pressAll, type Report, type Watcher } from './press.ts'
+import { type PipedFile, readStdin } from './pipe.ts'
+import { type Destination, formatOfName, isFileName, resultPath } from './place.ts'
+import { compressAll, type Report, type Reporter } from './press.ts'
 import { withServer } from './server.ts'
-import { bytes, type Streams, sum, watcher } from './show.ts'
-import { Trouble } from './trouble.ts'
+import { createReporter, formatBytes, formatSummary, type OutputStreams } from './show.ts'
+import { CliError } from './trouble.ts'
 
 export interface CompressFlags {
   server?: string
@@ -38,7 +38,7 @@ export interface CompressFlags {
   name: string
 }
 
-const STDERR: Streams = { out: process.stderr, err: process.stderr }
+const STDERR: OutputStreams = { out: process.stderr, err: process.stderr }
 
 /** Compresses the files. @returns the exit code */
 export async function compress(paths: readonly string[], commandFlags: CompressFlags): Promise<number> {
@@ -47,40 +47,40 @@ export async function compress(paths: readonly string[], commandFlags: CompressF
   if (commandFlags.dryRun) return printPlan(jobs, commandFlags)
   const flags = await withPassword(withFormatOf(jobs, commandFlags))
   return withServer(flags, async (server) => {
-    const { reports, journal, interrupted } = await run(server, jobs, flags, shownBy(flags, jobs))
+    const { reports, journal, interrupted } = await compressJobs(server, jobs, flags, reporterFor(flags, jobs))
     if (interrupted) {
       console.error(`Interrupted after ${reports.length} of ${jobs.length} files. Run the same command again to continue.`)
       return 130
     }
     journal.close()
-    if (!flags.json && !flags.quiet) console.log(sum(reports))
+    if (!flags.json && !flags.quiet) console.log(formatSummary(reports))
     return exitCodeOf(reports)
   })
 }
 
-export const shownBy = ({ json, quiet }: CompressFlags, jobs: readonly Job[], streams?: Streams) =>
-  watcher({ json: json === true, quiet: quiet === true }, jobs, streams)
+export const reporterFor = ({ json, quiet }: CompressFlags, jobs: readonly InputFile[], streams?: OutputStreams) =>
+  createReporter({ json: json === true, quiet: quiet === true }, jobs, streams)
 
 /** Prints what would be sent and where results would go. Does not contact the service. */
-function printPlan(jobs: readonly Job[], { json }: CompressFlags): number {
+function printPlan(jobs: readonly InputFile[], { json }: CompressFlags): number {
   for (const { path, size, place } of jobs) {
     if (json) console.log(JSON.stringify({ path, size, place }))
-    else console.log(`${path}: ${bytes(size)} → ${resultPath({ path, place }, path)}`)
+    else console.log(`${path}: ${formatBytes(size)} → ${resultPath({ path, place }, path)}`)
   }
   const total = jobs.reduce((all, { size }) => all + size, 0)
-  if (!json) console.log(`${jobs.length} file${jobs.length === 1 ? '' : 's'}: ${bytes(total)} would be sent (dry run)`)
+  if (!json) console.log(`${jobs.length} file${jobs.length === 1 ? '' : 's'}: ${formatBytes(total)} would be sent (dry run)`)
   return 0
 }
 
 /** Compresses standard input. Standard output contains only the result. */
 async function compressStdin(paths: readonly string[], flags: CompressFlags): Promise<number> {
-  if (paths.length > 1) throw new Trouble('usage', "'-' (standard input) cannot be combined with other files.")
+  if (paths.length > 1) throw new CliError('usage', "'-' (standard input) cannot be combined with other files.")
   if (flags.json && flags.out === undefined)
-    throw new Trouble('usage', '--json with standard input needs --out, because standard output contains the result.')
+    throw new CliError('usage', '--json with standard input needs --out, because standard output contains the result.')
   if (flags.inPlace || flags.passwordStdin)
-    throw new Trouble('usage', '--in-place and --password-stdin cannot be used with standard input as the file.')
+    throw new CliError('usage', '--in-place and --password-stdin cannot be used with standard input as the file.')
   const place = flags.out === undefined ? undefined : placeOf(flags, true)
-  const piped = await fromStdin(flags.name, place)
+  const piped = await readStdin(flags.name, place)
   try {
     const compressFlags = place?.kind === 'file' ? withFormatOf([piped.job], flags) : flags
     return await withServer(compressFlags, (server) => compressPiped(server, piped, compressFlags))
@@ -89,23 +89,28 @@ async function compressStdin(paths: readonly string[], flags: CompressFlags): Pr
   }
 }
 
-async function compressPiped(server: Server, piped: Piped, flags: CompressFlags): Promise<number> {
-  const reporter = flags.json ? shownBy(flags, [piped.job]) : shownBy(flags, [piped.job], STDERR)
+async function compressPiped(server: Server, piped: PipedFile, flags: CompressFlags): Promise<number> {
+  const reporter = flags.json ? reporterFor(flags, [piped.job]) : reporterFor(flags, [piped.job], STDERR)
   const result = flags.out === undefined ? { result: 'standard output' } : {}
-  const stdinReporter: Watcher & { stop(): void } = {
-    step: (job, what, share) => reporter.step(job, what, share),
+  const stdinReporter: Reporter & { stop(): void } = {
+    progress: (job, what, share) => reporter.progress(job, what, share),
     done: (report) => reporter.done({ ...report, path: '-', ...(report.result ? result : {}) }),
     stop: () => reporter.stop(),
   }
-  const { reports, journal, interrupted } = await run(server, [piped.job], flags, stdinReporter)
+  const { reports, journal, interrupted } = await compressJobs(server, [piped.job], flags, stdinReporter)
   journal.close()
   if (interrupted) return 130
-  await piped.deliver(reports)
+  await piped.writeResult(reports)
   return exitCodeOf(reports)
 }
 
 /** Compresses the files. Resolves when all are finished, or after Ctrl-C. */
-export async function run(server: Server, jobs: readonly Job[], flags: CompressFlags, reporter: Watcher & { stop(): void }) {
+export async function compressJobs(
+  server: Server,
+  jobs: readonly InputFile[],
+  flags: CompressFlags,
+  reporter: Reporter & { stop(): void },
+) {
   const options: CompressOptions = {
     quality: flags.quality,
     ...(flags.format ? { format: flags.format } : {}),
@@ -115,17 +120,17 @@ export async function run(server: Server, jobs: readonly Job[], flags: CompressF
   }
   const journal = new Journal(server.label, options, flags.out)
   const interrupt = new AbortController()
-  const stop = () => interrupt.abort(new Trouble('failed', 'interrupted'))
+  const stop = () => interrupt.abort(new CliError('failed', 'interrupted'))
   process.once('SIGINT', stop)
   const settings = {
-    wishes: options,
+    options,
     jobs: flags.jobs,
     keep: flags.keep === true,
     force: flags.force === true,
     skipExisting: flags.skipExisting === true,
     signal: interrupt.signal,
   }
-  const reports = await pressAll(new Client(server), jobs, journal, settings, reporter).finally(() => {
+  const reports = await compressAll(new Client(server), jobs, journal, settings, reporter).finally(() => {
     process.off('SIGINT', stop)
     reporter.stop()
   })
@@ -135,25 +140,25 @@ export async function run(server: Server, jobs: readonly Job[], flags: CompressF
 const exitCodeOf = (reports: readonly Report[]) => (reports.some((report) => report.status === 'failed') ? 1 : 0)
 
 /** Collects the files to send, and prints how many were skipped. */
-function selectFiles(paths: readonly string[], flags: CompressFlags): Job[] {
+function selectFiles(paths: readonly string[], flags: CompressFlags): InputFile[] {
   const place = placeOf(flags, paths.length === 1)
-  const { jobs, leftOut } = collect(paths, place, { hidden: flags.hidden === true, ignored: !flags.ignore })
+  const { jobs, leftOut } = collectFiles(paths, place, { hidden: flags.hidden === true, ignored: !flags.ignore })
   const skippedNote = leftOut > 0 ? `${leftOut} hidden or ignored files and folders skipped (include them with --hidden, --no-ignore)` : ''
-  if (jobs.length === 0) throw new Trouble('usage', `No files found${skippedNote && `: ${skippedNote}`}.`)
+  if (jobs.length === 0) throw new CliError('usage', `No files found${skippedNote && `: ${skippedNote}`}.`)
   if (place.kind === 'file' && jobs[0]?.path !== paths[0])
-    throw new Trouble('usage', `${place.path} is a file name, but ${paths[0]} is a folder. Pass a folder with --out.`)
+    throw new CliError('usage', `${place.path} is a file name, but ${paths[0]} is a folder. Pass a folder with --out.`)
   if (skippedNote && !flags.json && !flags.quiet) console.error(skippedNote)
   return jobs
 }
 
-function placeOf({ out, inPlace, backup }: CompressFlags, isSingle: boolean): Place {
+function placeOf({ out, inPlace, backup }: CompressFlags, isSingle: boolean): Destination {
   if (inPlace) return { kind: 'inPlace', backup }
   if (out === undefined) return { kind: 'beside' }
-  return isSingle && namesFile(out) ? { kind: 'file', path: out } : { kind: 'folder', folder: out }
+  return isSingle && isFileName(out) ? { kind: 'file', path: out } : { kind: 'folder', folder: out }
 }
 
 /** Derives the format from the output name: `photo.jpg -o small.webp` requests WebP. */
-function withFormatOf([job]: readonly Job[], flags: CompressFlags): CompressFlags {
+function withFormatOf([job]: readonly InputFile[], flags: CompressFlags): CompressFlags {
   if (flags.format !== undefined || job?.place.kind !== 'file') return flags
   const format = formatOfName(job.place.path, job.path)
   return format === undefined ? flags : { ...flags, format }
@@ -168,6 +173,6 @@ async function withPassword(flags: CompressFlags): Promise<CompressFlags> {
     if (text.includes('\n')) break
   }
   const [password = ''] = text.split(/\r?\n/)
-  if (password === '') throw new Trouble('usage', 'No password found: the first line of standard input is empty.')
+  if (password === '') throw new CliError('usage', 'No password found: the first line of standard input is empty.')
   return { ...flags, password }
 }

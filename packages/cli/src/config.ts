@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { Trouble } from './trouble.ts'
+import { CliError } from './trouble.ts'
 
 export interface Server {
   readonly baseUrl: string
@@ -33,22 +33,22 @@ export function findServer(flags: { server?: string; key?: string }): Server | u
   const baseUrl = flags.server || process.env['WHITTLE_SERVER'] || file.server
   const key = flags.key || process.env['WHITTLE_KEY'] || file.key
   if (!baseUrl) return undefined
-  if (!key) throw new Trouble('usage', `No API key for ${baseUrl}. Run whittle login, set WHITTLE_KEY, or pass --key.`)
-  return serverAt(baseUrl, key)
+  if (!key) throw new CliError('usage', `No API key for ${baseUrl}. Run whittle login, set WHITTLE_KEY, or pass --key.`)
+  return parseServer(baseUrl, key)
 }
 
 /** Checks the address. @throws Trouble if it is no http or https URL */
-export function serverAt(baseUrl: string, key: string): Server {
+export function parseServer(baseUrl: string, key: string): Server {
   const scheme = URL.canParse(baseUrl) ? new URL(baseUrl).protocol : undefined
   if (scheme !== 'https:' && scheme !== 'http:') {
-    throw new Trouble('usage', `Invalid server '${baseUrl}': expected a URL that begins with https:// or http://.`)
+    throw new CliError('usage', `Invalid server '${baseUrl}': expected a URL that begins with https:// or http://.`)
   }
   const trimmed = baseUrl.replace(/\/+$/, '')
   return { baseUrl: trimmed, key, label: trimmed }
 }
 
 /** Saves address and key for later commands, readable by the owner only. */
-export function remember({ baseUrl, key }: Server): void {
+export function saveServer({ baseUrl, key }: Server): void {
   mkdirSync(dirname(configPath()), { recursive: true, mode: 0o700 })
   writeFileSync(configPath(), `${JSON.stringify({ ...readConfig(), server: baseUrl, key }, null, 2)}\n`, { mode: 0o600 })
   // The mode of `writeFileSync` applies only to new files.
@@ -56,7 +56,7 @@ export function remember({ baseUrl, key }: Server): void {
 }
 
 /** Deletes the saved address and key. @returns true if there was a file */
-export function forget(): boolean {
+export function deleteSavedServer(): boolean {
   const existed = existsSync(configPath())
   rmSync(configPath(), { force: true })
   return existed
@@ -68,6 +68,6 @@ function readConfig(): ConfigFile {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as ConfigFile
   } catch (error) {
-    throw new Trouble('usage', `${path} is not valid JSON: ${error instanceof Error ? error.message : error}`)
+    throw new CliError('usage', `${path} is not valid JSON: ${error instanceof Error ? error.message : error}`)
   }
 }

@@ -6,7 +6,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Server } from './config.ts'
-import { Trouble } from './trouble.ts'
+import { CliError } from './trouble.ts'
 
 /** Start timeout in milliseconds, a little longer than the service's own. */
 const START_MS = 130_000
@@ -20,7 +20,7 @@ const MAX_ERROR_CHARS = 4000
 export async function startEmbedded(): Promise<Server & { stop(): void }> {
   const script = fileURLToPath(new URL('../../../src/local/start.ts', import.meta.url))
   if (!existsSync(script)) {
-    throw new Trouble(
+    throw new CliError(
       'usage',
       'No server is configured. Run whittle login, set WHITTLE_SERVER and WHITTLE_KEY, or run this command in a checkout of Whittle.',
     )
@@ -69,13 +69,13 @@ export async function startEmbedded(): Promise<Server & { stop(): void }> {
 async function useRunningService(state: string, ownPid: number | undefined, errorOutput: string): Promise<Server & { stop(): void }> {
   const holder = holderOf(state)
   if (!holder || holder.pid === ownPid) {
-    throw new Trouble('service', `The embedded service did not start: ${errorOutput || `see the log ${join(state, 'service.log')}`}`)
+    throw new CliError('service', `The embedded service did not start: ${errorOutput || `see the log ${join(state, 'service.log')}`}`)
   }
   const baseUrl = `http://127.0.0.1:${holder.port}`
   const key = keyIn(join(state, 'keys.json'), baseUrl)
   if (key && !holder.embedded) return { baseUrl, key, label: 'embedded', stop: () => undefined }
   const owner = holder.embedded ? 'Another whittle command' : 'A service that is still starting'
-  throw new Trouble(
+  throw new CliError(
     'service',
     `${owner} (pid ${holder.pid}) uses the state folder ${state}. Wait until it has finished, or set WHITTLE_STATE to another folder.`,
   )

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { CompressOptions } from './client.ts'
-import type { Job } from './files.ts'
+import type { InputFile } from './files.ts'
 
 interface Entry {
   /** Idempotency key of the upload. A repeated upload with the same key finds its task. */
@@ -33,11 +33,11 @@ export class Journal {
   }
 
   /** Key of an entry: a changed file gets a new entry. */
-  #id(job: Job, modifiedMs: number): string {
+  #id(job: InputFile, modifiedMs: number): string {
     return `${resolve(job.path)}\0${job.size}\0${modifiedMs}`
   }
 
-  begin(job: Job, modifiedMs: number): Entry {
+  begin(job: InputFile, modifiedMs: number): Entry {
     const id = this.#id(job, modifiedMs)
     const entry = (this.#entries[id] ??= { key: crypto.randomUUID() })
     this.#write()
@@ -45,13 +45,13 @@ export class Journal {
   }
 
   /** Stores the path of a resumable upload that has started. */
-  note(job: Job, modifiedMs: number, upload: string) {
+  recordUpload(job: InputFile, modifiedMs: number, upload: string) {
     const id = this.#id(job, modifiedMs)
     this.#entries[id] = { ...this.#entries[id]!, upload }
     this.#write()
   }
 
-  end(job: Job, modifiedMs: number, compressedSize: number = job.size) {
+  end(job: InputFile, modifiedMs: number, compressedSize: number = job.size) {
     const id = this.#id(job, modifiedMs)
     this.#entries[id] = { ...this.#entries[id]!, done: true, compressedSize }
     this.#write()

@@ -2,8 +2,8 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { Client } from './client.ts'
-import { configPath, forget, remember, serverAt } from './config.ts'
-import { Trouble } from './trouble.ts'
+import { configPath, deleteSavedServer, parseServer, saveServer } from './config.ts'
+import { CliError } from './trouble.ts'
 
 /**
  * Saves address and key after a successful request.
@@ -12,15 +12,15 @@ import { Trouble } from './trouble.ts'
 export async function login(url: string | undefined, flags: { server?: string; key?: string }): Promise<void> {
   const baseUrl = url || flags.server || process.env['WHITTLE_SERVER'] || (await prompt('Service (https://…): '))
   const key = flags.key || (await prompt('Key (whl_…): ', true))
-  if (key === '') throw new Trouble('usage', 'No API key given. Enter it on standard input, or pass --key.')
-  const server = serverAt(baseUrl, key)
+  if (key === '') throw new CliError('usage', 'No API key given. Enter it on standard input, or pass --key.')
+  const server = parseServer(baseUrl, key)
   const { plan } = await new Client(server).usage()
-  remember(server)
+  saveServer(server)
   console.log(`Signed in to ${server.baseUrl} (plan ${plan}). The key is saved in ${configPath()}.`)
 }
 
 export function logout(): void {
-  console.log(forget() ? `Deleted ${configPath()}` : 'No saved key found.')
+  console.log(deleteSavedServer() ? `Deleted ${configPath()}` : 'No saved key found.')
 }
 
 /** Reads one line from the terminal or pipe. A secret is not echoed. */

@@ -1,13 +1,13 @@
 /** Command line of Whittle: defines commands and options. */
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
-import { get, remove, removeAll, showFormats, showTasks, showUsage } from './account.ts'
-import { completionOf, SHELLS, type Shell } from './completion.ts'
+import { deleteFinishedTasks, deleteTasks, downloadResult, showFormats, showTasks, showUsage } from './account.ts'
+import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { type CompressFlags, compress } from './compress.ts'
 import type { Server } from './config.ts'
 import { login, logout } from './login.ts'
 import { withServer } from './server.ts'
-import { Trouble } from './trouble.ts'
+import { CliError } from './trouble.ts'
 import { type VerifyFlags, verify } from './verify.ts'
 import { watch } from './watch.ts'
 
@@ -51,7 +51,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (error instanceof Trouble) {
+    if (error instanceof CliError) {
       console.error(error.message)
       return error.exitCode
     }
@@ -189,7 +189,7 @@ function addAccount(program: Command): void {
     .option('--force', 'overwrite an existing file')
     .action(
       async (id: string, { out, force }: { out?: string; force?: boolean }, command: Command) =>
-        void (await withService((server) => get(server, id, out, force === true), command)),
+        void (await withService((server) => downloadResult(server, id, out, force === true), command)),
     )
   program
     .command('rm')
@@ -197,8 +197,8 @@ function addAccount(program: Command): void {
     .argument('[task-ids...]')
     .option('--all', 'delete all completed and failed tasks')
     .action(async (ids: string[], { all }: { all?: boolean }, command: Command) => {
-      if ((all === true) === ids.length > 0) throw new Trouble('usage', 'Pass either task ids or --all.')
-      await withService((server) => (all ? removeAll(server) : remove(server, ids)), command)
+      if ((all === true) === ids.length > 0) throw new CliError('usage', 'Pass either task ids or --all.')
+      await withService((server) => (all ? deleteFinishedTasks(server) : deleteTasks(server, ids)), command)
     })
 }
 
@@ -216,7 +216,7 @@ function addCompletion(program: Command): void {
     .command('completion')
     .description('print the completion script for a shell')
     .addArgument(new Argument('<shell>').choices(SHELLS))
-    .action((shell: Shell) => console.log(completionOf(program, shell)))
+    .action((shell: Shell) => console.log(completionScript(program, shell)))
 }
 
 function parseSize(text: string): string {

@@ -6,12 +6,12 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
 import manifest from '../package.json' with { type: 'json' }
 import { Client } from './client.ts'
-import { type CompressFlags, run } from './compress.ts'
+import { type CompressFlags, compressJobs } from './compress.ts'
 import { findServer, type Server } from './config.ts'
 import { startEmbedded } from './embedded.ts'
-import { collect } from './files.ts'
-import { Trouble } from './trouble.ts'
-import { measure } from './verify.ts'
+import { collectFiles } from './files.ts'
+import { CliError } from './trouble.ts'
+import { verifyFiles } from './verify.ts'
 
 const quality = z.enum(['low', 'medium', 'high', 'ultra']).default('medium')
 const file = z.string().min(1).describe('Path of a file, inside the folders that this server may use')
@@ -67,7 +67,7 @@ async function toToolResult(work: () => Promise<unknown>) {
   try {
     return { content: [{ type: 'text' as const, text: JSON.stringify(await work()) }] }
   } catch (error) {
-    if (!(error instanceof Trouble)) throw error
+    if (!(error instanceof CliError)) throw error
     return { isError: true, content: [{ type: 'text' as const, text: error.message }] }
   }
 }
@@ -80,7 +80,7 @@ class Tools {
 
   constructor(folders: readonly string[], flags: { server?: string; key?: string }) {
     this.#roots = (folders.length > 0 ? folders : ['.']).map((folder) => {
-      if (!existsSync(folder)) throw new Trouble('usage', `Folder not found: '${folder}'.`)
+      if (!existsSync(folder)) throw new CliError('usage', `Folder not found: '${folder}'.`)
       return realpathSync(folder)
     })
     this.#flags = flags
@@ -89,11 +89,11 @@ class Tools {
   async compress(input: z.output<typeof INPUTS.compress>): Promise<unknown> {
     const path = this.#inside(input.path)
     const out = input.out === undefined ? undefined : this.#insideOrNew(input.out)
-    const { jobs } = collect([path], out === undefined ? { kind: 'beside' } : { kind: 'file', path: out }, {
+    const { jobs } = collectFiles([path], out === undefined ? { kind: 'beside' } : { kind: 'file', path: out }, {
       hidden: false,
       ignored: false,
     })
-    if (jobs[0]?.path !== path) throw new Trouble('usage', `${input.path} is a folder. Pass a file.`)
+    if (jobs[0]?.path !== path) throw new CliError('usage', `${input.path} is a folder. Pass a file.`)
     const flags: CompressFlags = {
       quality: input.quality,
       ...(input.format === undefined ? {} : { format: input.format }),
@@ -101,11 +101,11 @@ class Tools {
       ...(out === undefined ? {} : { out }),
       ...{ jobs: 1, backup: true, ignore: true, name: '' },
     }
-    const silent = { step: () => undefined, done: () => undefined, stop: () => undefined }
-    const { reports, journal } = await run(await this.#service(), jobs, flags, silent)
+    const silent = { progress: () => undefined, done: () => undefined, stop: () => undefined }
+    const { reports, journal } = await compressJobs(await this.#service(), jobs, flags, silent)
     journal.close()
     const [report] = reports
-    if (!report || report.status === 'failed') throw new Trouble('failed', report?.message ?? 'interrupted')
+    if (!report || report.status === 'failed') throw new CliError('failed', report?.message ?? 'interrupted')
     const { status, originalSize, compressedSize, result, task } = report
     const receipt = task?.status === 'completed' ? task.result : undefined
     return { status, path, result, original_size: originalSize, compressed_size: compressedSize, receipt }
@@ -118,7 +118,7 @@ class Tools {
 
   async verify({ original, result, receipt }: z.output<typeof INPUTS.verify>): Promise<unknown> {
     const paths = [original, result, ...(receipt === undefined ? [] : [receipt])].map((path) => this.#inside(path))
-    return measure(paths)
+    return verifyFiles(paths)
   }
 
   async formats(): Promise<unknown> {
@@ -146,13 +146,13 @@ class Tools {
     const real = existsSync(absolute) ? realpathSync(absolute) : undefined
     // Missing files and files in other folders get the same error, so that it does not reveal which files exist.
     if (real === undefined || !this.#isInside(real)) {
-      throw new Trouble('usage', `File not found: '${path}' is not in the folders that this server may use (${this.#roots.join(', ')}).`)
+      throw new CliError('usage', `File not found: '${path}' is not in the folders that this server may use (${this.#roots.join(', ')}).`)
     }
     return real
   }
 
   #insideOrNew(path: string): string {
-    if (extname(path) === '') throw new Trouble('usage', `'${path}' needs a file name with an extension.`)
+    if (extname(path) === '') throw new CliError('usage', `'${path}' needs a file name with an extension.`)
     const absolute = resolve(this.#roots[0]!, path)
     return existsSync(absolute) ? this.#inside(path) : join(this.#inside(dirname(absolute)), basename(absolute))
   }

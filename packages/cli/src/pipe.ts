@@ -6,15 +6,15 @@ import { createReadStream, createWriteStream, mkdirSync, mkdtempSync, rmSync, st
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import type { Job } from './files.ts'
-import type { Place } from './place.ts'
+import type { InputFile } from './files.ts'
+import type { Destination } from './place.ts'
 import type { Report } from './press.ts'
-import { Trouble } from './trouble.ts'
+import { CliError } from './trouble.ts'
 
-export interface Piped {
-  readonly job: Job
+export interface PipedFile {
+  readonly job: InputFile
   /** Copies the result to standard output, if there is one. */
-  deliver(reports: readonly Report[]): Promise<void>
+  writeResult(reports: readonly Report[]): Promise<void>
   remove(): void
 }
 
@@ -22,8 +22,8 @@ export interface Piped {
  * Stores standard input in a temporary file, because an upload needs its size and may be repeated after a network error.
  * @throws Trouble if standard input is a terminal
  */
-export async function fromStdin(name: string, place: Place | undefined): Promise<Piped> {
-  if (process.stdin.isTTY) throw new Trouble('usage', 'No data on standard input. Pipe a file into whittle -.')
+export async function readStdin(name: string, place: Destination | undefined): Promise<PipedFile> {
+  if (process.stdin.isTTY) throw new CliError('usage', 'No data on standard input. Pipe a file into whittle -.')
   const folder = mkdtempSync(join(tmpdir(), 'whittle-'))
   const path = join(folder, basename(name))
   await pipeline(process.stdin, createWriteStream(path))
@@ -31,7 +31,7 @@ export async function fromStdin(name: string, place: Place | undefined): Promise
   mkdirSync(results)
   return {
     job: { path, size: statSync(path).size, place: place ?? { kind: 'folder', folder: results } },
-    async deliver([report]) {
+    async writeResult([report]) {
       if (place !== undefined || report?.result === undefined) return
       await pipeline(createReadStream(report.result), process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
         // The reader has closed the pipe and needs no more data.

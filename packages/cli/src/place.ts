@@ -1,9 +1,9 @@
 /** Chooses where results are saved, and moves them there. Existing files are never overwritten without `--force`. */
 import { closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { basename, dirname, extname, join, sep } from 'node:path'
-import { Trouble } from './trouble.ts'
+import { CliError } from './trouble.ts'
 
-export type Place =
+export type Destination =
   /** Beside its input, as `name.whittled.ext`. */
   | { readonly kind: 'beside' }
   | { readonly kind: 'folder'; readonly folder: string }
@@ -15,14 +15,14 @@ export type Place =
 /** The input path of a result, and its destination. */
 interface Placed {
   readonly path: string
-  readonly place: Place
+  readonly place: Destination
 }
 
 /** Extensions that compression adds to a file name. Empty: the format stays the same. */
 const ADDED_EXTENSIONS = ['', '.zst', '.gz', '.br']
 
 /** True if `--out` names a file. An existing folder, a trailing slash or a name without an extension means a folder. */
-export function namesFile(out: string): boolean {
+export function isFileName(out: string): boolean {
   if (out.endsWith('/') || out.endsWith(sep) || extname(out) === '') return false
   return !statSync(out, { throwIfNoEntry: false })?.isDirectory()
 }
@@ -61,7 +61,7 @@ export function isBackup(path: string): boolean {
 }
 
 /** Path of a result that seems to exist already. A guess, because only the service knows the result's name. */
-export function existing(target: Placed, format: string | undefined): string | undefined {
+export function findExistingResult(target: Placed, format: string | undefined): string | undefined {
   const { path, place } = target
   if (place.kind === 'inPlace') return existsSync(backupPath(path)) ? path : undefined
   const name = basename(path)
@@ -75,7 +75,7 @@ export function existing(target: Placed, format: string | undefined): string | u
  * Moves a finished result to its destination. @returns its final path
  * @throws Trouble if the destination exists and must not be overwritten
  */
-export function settle(from: string, destination: string, { path, place }: Placed, force: boolean): string {
+export function moveResult(from: string, destination: string, { path, place }: Placed, force: boolean): string {
   mkdirSync(dirname(destination), { recursive: true })
   if (place.kind === 'inPlace' && destination === path) {
     if (place.backup) keepOriginal(path, backupPath(path), force)
@@ -99,7 +99,7 @@ function keepOriginal(path: string, backup: string, force: boolean): void {
     linkSync(path, backup)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
-      throw new Trouble('failed', `${backup} already exists, so ${path} was not replaced`)
+      throw new CliError('failed', `${backup} already exists, so ${path} was not replaced`)
     // For file systems without hard links, such as FAT and some network shares.
     renameSync(path, backup)
   }
@@ -112,7 +112,7 @@ function moveIfFree(from: string, path: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     unlinkSync(from)
-    throw new Trouble('failed', `${path} already exists. Use --force to overwrite it`)
+    throw new CliError('failed', `${path} already exists. Use --force to overwrite it`)
   }
   renameSync(from, path)
   return path

@@ -2,10 +2,10 @@
 import { chmodSync, mkdirSync, type Stats, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Client, type CompressOptions, isUnderWay, type Task, type TaskCompleted } from './client.ts'
-import type { Job } from './files.ts'
+import type { InputFile } from './files.ts'
 import type { Journal } from './journal.ts'
-import { existing, resultPath, settle } from './place.ts'
-import { Trouble } from './trouble.ts'
+import { findExistingResult, moveResult, resultPath } from './place.ts'
+import { CliError } from './trouble.ts'
 
 export interface Report {
   readonly path: string
@@ -19,14 +19,14 @@ export interface Report {
 
 export type Stage = 'upload' | 'press' | 'download'
 
-export interface Watcher {
+export interface Reporter {
   /** `share`: progress of the stage, 0–1. */
-  step(job: Job, what: Stage, share: number): void
+  progress(job: InputFile, what: Stage, share: number): void
   done(report: Report): void
 }
 
-export interface Settings {
-  readonly wishes: CompressOptions
+export interface CompressSettings {
+  readonly options: CompressOptions
   readonly jobs: number
   readonly keep: boolean
   /** True: overwrites existing files. */
@@ -36,19 +36,19 @@ export interface Settings {
   readonly signal: AbortSignal
 }
 
-export async function pressAll(
+export async function compressAll(
   client: Client,
-  jobs: readonly Job[],
+  jobs: readonly InputFile[],
   journal: Journal,
-  settings: Settings,
-  watcher: Watcher,
+  settings: CompressSettings,
+  watcher: Reporter,
 ): Promise<Report[]> {
   const reports: Report[] = []
   const queue = [...jobs]
   const worker = async () => {
     for (let job = queue.shift(); job && !settings.signal.aborted; job = queue.shift()) {
       const report = await press(client, job, journal, settings, watcher).catch((error: unknown): Report => {
-        if (error instanceof Trouble && error.exitCode === 3) throw error
+        if (error instanceof CliError && error.exitCode === 3) throw error
         return {
           path: job!.path,
           status: 'failed',
@@ -64,18 +64,22 @@ export async function pressAll(
   return reports
 }
 
-async function press(client: Client, job: Job, journal: Journal, settings: Settings, watcher: Watcher): Promise<Report> {
+async function press(client: Client, job: InputFile, journal: Journal, settings: CompressSettings, watcher: Reporter): Promise<Report> {
   const checksExisting = settings.skipExisting || (job.place.kind === 'inPlace' && !settings.force)
-  const existingResult = checksExisting ? existing(job, settings.wishes.format) : undefined
+  const existingResult = checksExisting ? findExistingResult(job, settings.options.format) : undefined
   if (existingResult !== undefined) return { path: job.path, status: 'skipped', originalSize: job.size, result: existingResult }
   const original = statSync(job.path)
   const modifiedMs = original.mtimeMs
   const entry = journal.begin(job, modifiedMs)
   if (entry.done) return { path: job.path, status: 'done before', originalSize: job.size, compressedSize: entry.compressedSize ?? job.size }
-  const attempt = { key: entry.key, upload: entry.upload, begun: (upload: string) => journal.note(job, modifiedMs, upload) }
-  let task = await client.compress(job.path, settings.wishes, attempt, (bytes) => watcher.step(job, 'upload', bytes / job.size))
+  const attempt = {
+    key: entry.key,
+    upload: entry.upload,
+    onUploadStarted: (upload: string) => journal.recordUpload(job, modifiedMs, upload),
+  }
+  let task = await client.compress(job.path, settings.options, attempt, (bytes) => watcher.progress(job, 'upload', bytes / job.size))
   while (isUnderWay(task)) {
-    watcher.step(job, 'press', task.progress)
+    watcher.progress(job, 'press', task.progress)
     settings.signal.throwIfAborted()
     task = await client.task(task.task_id, 2)
   }
@@ -84,14 +88,14 @@ async function press(client: Client, job: Job, journal: Journal, settings: Setti
     if (!settings.keep) await client.remove(task.task_id)
     return { path: job.path, status: 'failed', originalSize: job.size, task, message: task.error.message }
   }
-  const unchanged = task.result.outcome === 'unchanged' && !settings.wishes.password
+  const unchanged = task.result.outcome === 'unchanged' && !settings.options.password
   const destination = resultPath(job, task.output_name)
   // An unchanged copy beside or in place of the input is useless. In another folder, every file is expected.
   const isExpected = job.place.kind === 'file' || dirname(destination) !== dirname(job.path)
   let path: string | undefined
   if (!unchanged || isExpected) {
-    const received = (bytes: number) => watcher.step(job, 'download', bytes / task.compressed_size)
-    path = settle(await fetchResult(client, task, destination, { original, received }), destination, job, settings.force)
+    const received = (bytes: number) => watcher.progress(job, 'download', bytes / task.compressed_size)
+    path = moveResult(await fetchResult(client, task, destination, { original, received }), destination, job, settings.force)
   }
   const sizes = { originalSize: job.size, compressedSize: task.compressed_size }
   // The journal entry ends before the task is deleted: a repeated run could not find a deleted task by its key.

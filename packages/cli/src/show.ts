@@ -2,8 +2,8 @@
 import { basename } from 'node:path'
 import { styleText } from 'node:util'
 import type { TaskCompleted } from './client.ts'
-import type { Job } from './files.ts'
-import type { Report, Stage, Watcher } from './press.ts'
+import type { InputFile } from './files.ts'
+import type { Report, Reporter, Stage } from './press.ts'
 import { ProgressBars } from './progress-bars.ts'
 
 const COLOURS = { compressed: 'green', failed: 'red', unchanged: 'dim', skipped: 'dim', 'done before': 'dim' } as const
@@ -12,7 +12,7 @@ const STAGES: Record<Stage, readonly [from: number, share: number]> = { upload: 
 /** Milliseconds before the remaining time is shown, because early estimates are poor. */
 const MIN_ESTIMATE_MS = 1500
 
-export function bytes(count: number): string {
+export function formatBytes(count: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   let value = count
   let unit = 0
@@ -23,14 +23,14 @@ export function bytes(count: number): string {
   return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`
 }
 
-export function line(report: Report): string {
+export function formatReport(report: Report): string {
   const { path, status, originalSize, compressedSize, result, message, task } = report
   if (status === 'failed') return `✗ ${path}: ${message}`
   if (status === 'done before') return `· ${path}: already done in an earlier run`
   if (status === 'skipped') return `· ${path}: skipped, ${result} already exists`
   const done = task?.status === 'completed' ? task : undefined
-  if (status === 'unchanged') return `= ${path}: ${bytes(originalSize)}, unchanged (${reasonOf(done)})`
-  return `✓ ${path}: ${bytes(originalSize)} → ${bytes(compressedSize ?? 0)} (−${done?.compression_ratio}) ${result}`
+  if (status === 'unchanged') return `= ${path}: ${formatBytes(originalSize)}, unchanged (${reasonOf(done)})`
+  return `✓ ${path}: ${formatBytes(originalSize)} → ${formatBytes(compressedSize ?? 0)} (−${done?.compression_ratio}) ${result}`
 }
 
 function reasonOf(task: TaskCompleted | undefined): string {
@@ -38,33 +38,37 @@ function reasonOf(task: TaskCompleted | undefined): string {
 }
 
 /** Summary line. Skipped files are not counted, because their sizes are unknown. */
-export function sum(reports: readonly Report[]): string {
+export function formatSummary(reports: readonly Report[]): string {
   const counted = reports.filter((report) => report.status !== 'skipped')
   const before = counted.reduce((total, report) => total + report.originalSize, 0)
   const after = counted.reduce((total, report) => total + (report.compressedSize ?? report.originalSize), 0)
   const failed = counted.filter((report) => report.status === 'failed').length
   const skipped = reports.length - counted.length
   const saved = before > 0 ? ((1 - after / before) * 100).toFixed(1) : '0.0'
-  const sizes = `${counted.length} file${counted.length === 1 ? '' : 's'}: ${bytes(before)} → ${bytes(after)}, ${saved}% saved`
+  const sizes = `${counted.length} file${counted.length === 1 ? '' : 's'}: ${formatBytes(before)} → ${formatBytes(after)}, ${saved}% saved`
   return `${sizes}${failed ? `, ${failed} failed` : ''}${skipped ? `, ${skipped} skipped` : ''}`
 }
 
-export interface Streams {
+export interface OutputStreams {
   readonly out: NodeJS.WriteStream
   readonly err: NodeJS.WriteStream
 }
 
-export interface Manner {
+export interface OutputMode {
   readonly json: boolean
   /** True: prints failures only, on standard error. */
   readonly quiet: boolean
 }
 
-const STANDARD: Streams = { out: process.stdout, err: process.stderr }
+const STANDARD: OutputStreams = { out: process.stdout, err: process.stderr }
 
 /** Chooses the reporter: bars and lines on a terminal, lines only if either stream is redirected. */
-export function watcher({ json, quiet }: Manner, jobs: readonly Job[], { out, err }: Streams = STANDARD): Watcher & { stop(): void } {
-  const silent = { step: () => undefined, stop: () => undefined }
+export function createReporter(
+  { json, quiet }: OutputMode,
+  jobs: readonly InputFile[],
+  { out, err }: OutputStreams = STANDARD,
+): Reporter & { stop(): void } {
+  const silent = { progress: () => undefined, stop: () => undefined }
   if (json) return { ...silent, done: (report) => out.write(`${JSON.stringify(report)}\n`) }
   if (quiet) return { ...silent, done: (report) => report.status === 'failed' && err.write(`${coloured(report, err)}\n`) }
   if (!out.isTTY || !err.isTTY) return { ...silent, done: (report) => out.write(`${coloured(report, out)}\n`) }
@@ -73,7 +77,7 @@ export function watcher({ json, quiet }: Manner, jobs: readonly Job[], { out, er
 
 /** Colours the first character. Node evaluates NO_COLOR, FORCE_COLOR and the terminal type. */
 function coloured(report: Report, stream: NodeJS.WriteStream): string {
-  const text = line(report)
+  const text = formatReport(report)
   return stream.isTTY && stream.hasColors() ? styleText(COLOURS[report.status], text[0]!, { validateStream: false }) + text.slice(1) : text
 }
 
@@ -83,7 +87,7 @@ const TOTAL = ''
 /** One bar per file in progress, lines of finished files above, and one bar for all files if there are several. */
 class Bars {
   readonly #bars: ProgressBars
-  readonly #streams: Streams
+  readonly #streams: OutputStreams
   readonly #hasTotal: boolean
   /** Bytes completed, by file. Each stage counts as its share of the file's size. */
   readonly #completedBytes = new Map<string, number>()
@@ -92,7 +96,7 @@ class Bars {
   #done = 0
   readonly #startedMs = performance.now()
 
-  constructor(jobs: readonly Job[], streams: Streams) {
+  constructor(jobs: readonly InputFile[], streams: OutputStreams) {
     this.#streams = streams
     this.#size = jobs.reduce((sum, job) => sum + Math.max(1, job.size), 0)
     this.#count = jobs.length
@@ -101,7 +105,7 @@ class Bars {
     this.#drawTotal()
   }
 
-  step(job: Job, what: Stage, share: number): void {
+  progress(job: InputFile, what: Stage, share: number): void {
     const done = Math.min(1, share)
     this.#bars.set(job.path, { share: done, text: `${what.padEnd(8)} ${basename(job.path)}` })
     const [from, stageShare] = STAGES[what]
@@ -129,13 +133,13 @@ class Bars {
     const rate =
       elapsedMs < MIN_ESTIMATE_MS || share === 0
         ? ''
-        : ` · ${bytes(Math.round((completedBytes / elapsedMs) * 1000))}/s · ${duration((elapsedMs * (1 - share)) / share)} left`
+        : ` · ${formatBytes(Math.round((completedBytes / elapsedMs) * 1000))}/s · ${formatDuration((elapsedMs * (1 - share)) / share)} left`
     this.#bars.set(TOTAL, { share, text: `${this.#done} of ${this.#count} files${rate}` })
   }
 }
 
 /** Formats a duration, for example `45 s`, `3:20 min`, `2:05 h`. */
-export function duration(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`
   const [large, small, unit] = seconds < 3600 ? [seconds / 60, seconds % 60, 'min'] : [seconds / 3600, (seconds / 60) % 60, 'h']

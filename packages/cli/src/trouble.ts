@@ -2,7 +2,7 @@
 export const EXIT_CODES = { failed: 1, usage: 2, service: 3 } as const
 
 /** Error that the CLI prints in one line, without a stack trace. */
-export class Trouble extends Error {
+export class CliError extends Error {
   override readonly name = 'Trouble'
   readonly exitCode: number
   constructor(kind: keyof typeof EXIT_CODES, message: string) {

@@ -3,7 +3,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { Trouble } from './trouble.ts'
+import { CliError } from './trouble.ts'
 
 export interface VerifyFlags {
   json?: boolean
@@ -17,16 +17,16 @@ export async function verify(paths: readonly string[], flags: VerifyFlags): Prom
 }
 
 /** Verifies like `verify`, but returns the findings as an object. */
-export async function measure(paths: readonly string[]): Promise<unknown> {
+export async function verifyFiles(paths: readonly string[]): Promise<unknown> {
   const child = startVerifier(paths, { json: true }, ['ignore', 'pipe', 'pipe'])
   const [code, out, err] = await Promise.all([exitCodeOf(child), text(child.stdout!), text(child.stderr!)])
-  if (code !== 0 && code !== 1) throw new Trouble('usage', err.trim() || 'The files could not be compared.')
+  if (code !== 0 && code !== 1) throw new CliError('usage', err.trim() || 'The files could not be compared.')
   return JSON.parse(out)
 }
 
 function startVerifier(paths: readonly string[], flags: VerifyFlags, stdio: StdioOptions): ChildProcess {
   const [script, hook] = ['verify.ts', 'wasm-hook.ts'].map((name) => new URL(`../../../tools/${name}`, import.meta.url))
-  if (!existsSync(script!)) throw new Trouble('usage', 'whittle verify needs the codecs of a checkout. Run it in a checkout of Whittle.')
+  if (!existsSync(script!)) throw new CliError('usage', 'whittle verify needs the codecs of a checkout. Run it in a checkout of Whittle.')
   const options = [...(flags.json ? ['--json'] : []), ...(flags.jwks === undefined ? [] : ['--jwks', flags.jwks])]
   return spawn(process.execPath, ['--import', hook!.href, fileURLToPath(script!), ...options, '--', ...paths], { stdio })
 }

@@ -21,7 +21,7 @@ const ALWAYS_SKIPPED = new Set(['node_modules', '.git', '.hg', '.svn'])
 const GITIGNORE = '.gitignore'
 
 /** Calls `file` for each file below `folder`. @returns the number of skipped files and folders */
-export function walk(folder: string, flags: WalkFlags, file: (path: string) => void): number {
+export function walkFiles(folder: string, flags: WalkFlags, file: (path: string) => void): number {
   let leftOut = 0
   const visit = (current: string, parentRules: readonly Rules[]) => {
     const rules = flags.ignored ? [] : [...rulesIn(current), ...parentRules]

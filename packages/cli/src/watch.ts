@@ -1,11 +1,11 @@
 /** Implements `whittle watch FOLDER`: compresses new files in a folder until Ctrl-C. */
 import { statSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import { type CompressFlags, run, shownBy } from './compress.ts'
-import { collect, type Job } from './files.ts'
-import { existing } from './place.ts'
+import { type CompressFlags, compressJobs, reporterFor } from './compress.ts'
+import { collectFiles, type InputFile } from './files.ts'
+import { findExistingResult } from './place.ts'
 import { withServer } from './server.ts'
-import { Trouble } from './trouble.ts'
+import { CliError } from './trouble.ts'
 
 const PAUSE_MS = 1000
 /** Minimum pause as a multiple of the time for a scan, for folders with many files. */
@@ -13,7 +13,7 @@ const PAUSE_FACTOR = 9
 
 /** Watches until Ctrl-C. @returns the exit code */
 export async function watch(folder: string, flags: CompressFlags & { out: string }): Promise<number> {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new Trouble('usage', `Folder not found: '${folder}'.`)
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new CliError('usage', `Folder not found: '${folder}'.`)
   const interrupt = new AbortController()
   process.once('SIGINT', () => interrupt.abort())
   return withServer(flags, async (server) => {
@@ -24,7 +24,7 @@ export async function watch(folder: string, flags: CompressFlags & { out: string
       const jobs = newFiles.scan()
       const pauseMs = Math.max(PAUSE_MS, (performance.now() - startedMs) * PAUSE_FACTOR)
       if (jobs.length > 0) {
-        const { journal, interrupted } = await run(server, jobs, flags, shownBy(flags, jobs))
+        const { journal, interrupted } = await compressJobs(server, jobs, flags, reporterFor(flags, jobs))
         if (interrupted) return 0
         journal.close()
       }
@@ -47,15 +47,17 @@ class NewFiles {
     this.#flags = flags
   }
 
-  scan(): Job[] {
+  scan(): InputFile[] {
     const { out, hidden, ignore, format } = this.#flags
-    const { jobs } = collect([this.#folder], { kind: 'folder', folder: out }, { hidden: hidden === true, ignored: !ignore })
+    const { jobs } = collectFiles([this.#folder], { kind: 'folder', folder: out }, { hidden: hidden === true, ignored: !ignore })
     const current = new Map(jobs.map((job) => [job.path, `${job.size} ${statSync(job.path, { throwIfNoEntry: false })?.mtimeMs}`]))
     const stable = jobs.filter(
       ({ path, size }) => size > 0 && current.get(path) === this.#lastScan.get(path) && current.get(path) !== this.#processed.get(path),
     )
     this.#lastScan = current
-    const pending = stable.filter((job) => this.#processed.has(job.path) || this.#flags.force || existing(job, format) === undefined)
+    const pending = stable.filter(
+      (job) => this.#processed.has(job.path) || this.#flags.force || findExistingResult(job, format) === undefined,
+    )
     for (const { path } of stable) this.#processed.set(path, current.get(path)!)
     return pending
   }

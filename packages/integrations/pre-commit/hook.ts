@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { findServer } from '../../cli/src/config.ts'
 import { Whittle } from '../../clients/typescript/src/index.ts'
-import { type Lightened, lightenAll, mannerOf } from '../lighten.ts'
+import { compressInPlace, type FileResult, parseSettings } from '../lighten.ts'
 
 const OPTIONS = { quality: { type: 'string', default: 'medium' }, 'least-saving': { type: 'string', default: '5' } } as const
 /** Most hashes that are stored. They prevent that a committed result is compressed again. */
@@ -30,8 +30,8 @@ async function run(args: string[]): Promise<number> {
     encoding: 'utf8',
   }).trim()
   const results = existsSync(resultsFile) ? readFileSync(resultsFile, 'utf8').split('\n').filter(Boolean) : []
-  const settings = mannerOf(values.quality, values['least-saving'], results)
-  const files = await lightenAll(new Whittle(server), process.cwd(), positionals, settings)
+  const settings = parseSettings(values.quality, values['least-saving'], results)
+  const files = await compressInPlace(new Whittle(server), process.cwd(), positionals, settings)
   const smaller = files.filter(({ outcome }) => outcome === 'smaller')
   for (const file of files) if (file.outcome !== 'unchanged') console.log(lineOf(file))
   if (smaller.length === 0) return 0
@@ -42,7 +42,7 @@ async function run(args: string[]): Promise<number> {
 }
 
 /** Line for one file. A failed file is reported, but does not stop the commit. */
-function lineOf({ path, outcome, originalSize, size, why, receipt }: Lightened): string {
+function lineOf({ path, outcome, originalSize, size, reason: why, receipt }: FileResult): string {
   if (outcome === 'failed') return `${path}: unchanged, because compression failed: ${why}`
   const figures = receipt?.outcome === 'compressed' && receipt.ssim !== undefined ? `SSIM ${receipt.ssim}` : receipt?.fidelity
   return `${path}: ${originalSize} → ${size} bytes, ${figures}`

@@ -3,22 +3,22 @@
  * measures every figure again (docs/decisions/checking-receipts.md).
  */
 import { createHash } from 'node:crypto'
-import { grant } from '../../../wasm/memories/memories.ts'
+import { allowMemory } from '../../../wasm/memories/memories.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import type { FormatId } from '../catalog/index.ts'
 import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import type { Codecs, Options, Outcome, Quality, Source } from '../model/codec.ts'
-import type { NativeFilm } from '../model/external-encoder.ts'
+import type { ExternalFilmCodec } from '../model/external-encoder.ts'
 import type { Loss } from '../model/loss.ts'
 import { identify } from '../pipeline/identify.ts'
 import { optionsOf } from '../pipeline/job.ts'
 import { figureFindings } from './figures.ts'
-import { needsProgram } from './films.ts'
+import { needsExternalDecoder } from './films.ts'
 import { type Finding, finding, unchecked } from './finding.ts'
 import { type Measured, measure } from './measure.ts'
 import type { Claims, ReadReceipt } from './receipt.ts'
 
-export interface Checked {
+export interface VerifyReport {
   readonly format?: FormatId
   readonly output?: OutputId
   readonly fidelity?: 'same bytes' | 'lossless' | 'perceptual' | 'unknown'
@@ -47,8 +47,8 @@ export async function checkFiles(
   result: Source,
   output: OutputId | undefined,
   codecs: Codecs,
-  native?: NativeFilm,
-): Promise<Checked> {
+  native?: ExternalFilmCodec,
+): Promise<VerifyReport> {
   const format = await identify(original)
   if (!format) return { findings: [finding('format', false, 'the format of the original is not supported')] }
   if (await sameBytes(original, result))
@@ -73,8 +73,8 @@ export async function checkReceipt(
   result: Source,
   receipt: ReadReceipt,
   codecs: Codecs,
-  native?: NativeFilm,
-): Promise<Checked> {
+  native?: ExternalFilmCodec,
+): Promise<VerifyReport> {
   const { claims } = receipt
   const signature = signatureFinding(receipt)
   if (!claims)
@@ -134,7 +134,7 @@ interface Pair {
   readonly output: OutputId
   readonly codecs: Codecs
   /** External decoder for films that Whittle has no engine for. `undefined`: such films are not measured. */
-  readonly native?: NativeFilm
+  readonly native?: ExternalFilmCodec
 }
 
 // `usageRights: 'drop'` accepts results without usage rights, because the receipt's steps name them. Other signatures must be unchanged.
@@ -142,13 +142,13 @@ const optionsFor = ({ format, codecs, output, native }: Pair, quality: Quality):
   optionsOf(format, codecs, { quality, output, usageRights: 'drop', memoryBudget: MEMORY_BYTES, native })
 
 /** Finds the first of `qualities` at which the codec accepts `result` as a result of `original`, and measures the loss. */
-async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<Checked> {
-  using _ = grant(MEMORY_BYTES)
+async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<VerifyReport> {
+  using _ = allowMemory(MEMORY_BYTES)
   const { format, output } = pair
   const known = { format: format.id, output }
   // For wrapper outputs and always-lossless formats, one comparison covers the whole file, and there are no figures to measure.
   const isMovie = format.id === 'mp4' || format.id === 'mov'
-  if (isMovie && !pair.native && (await needsProgram(pair.original, pair.result, optionsFor(pair, 'high')).catch(() => false)))
+  if (isMovie && !pair.native && (await needsExternalDecoder(pair.original, pair.result, optionsFor(pair, 'high')).catch(() => false)))
     return { ...known, findings: [unchecked('result', 'the film was not decoded; install FFmpeg on this machine and check again')] }
   const isWhole = outputFacts(output).wraps || (format.fidelity === 'lossless' && !FORMATS_WITH_PICTURES.has(format.id))
   let difference = ''
@@ -194,7 +194,7 @@ function floorFindings(loss: Loss | undefined): Finding[] {
 }
 
 /** Compares the receipt's fidelity and figures with what was measured. */
-async function claimFindings(pair: Pair, { fidelity, measured }: Checked, claims: Claims): Promise<Finding[]> {
+async function claimFindings(pair: Pair, { fidelity, measured }: VerifyReport, claims: Claims): Promise<Finding[]> {
   const { result } = claims
   // Without a measured fidelity, the result does not belong to this original, so there are no figures to compare.
   if (fidelity === undefined) return []

@@ -2,9 +2,9 @@
 
 import { type Movie, readMovie } from '../containers/isobmff/movie.ts'
 import { readAvi } from '../containers/riff/avi.ts'
-import { laid, laidMovie } from '../formats/film/avi/verify.ts'
-import { type LaidPictures, measurePictures, type Side } from '../formats/film/compare-pictures.ts'
-import { laidPictures } from '../formats/film/compare-video.ts'
+import { indexAviPictures, indexMoviePictures } from '../formats/film/avi/verify.ts'
+import { type ComparedTrack, type IndexedPictures, measurePictures } from '../formats/film/compare-pictures.ts'
+import { indexPictures } from '../formats/film/compare-video.ts'
 import { measureNatively, nativeSides } from '../formats/film/native/compare.ts'
 import { isOnlyNative, nativeStream } from '../formats/film/native/stream.ts'
 import { message } from '../i18n/message.ts'
@@ -41,13 +41,13 @@ async function movieFigures(original: Source, result: Source, options: Options) 
   return old && compressed ? await measurePictures([old, compressed], options) : 'pictures that cannot be decoded'
 }
 
-function sideOf(source: Source, { moov, tracks }: Movie): Side | undefined {
+function sideOf(source: Source, { moov, tracks }: Movie): ComparedTrack | undefined {
   const track = tracks.find(({ handler }) => handler === 'vide')
   return track && { source, moov, track }
 }
 
 /** True if the pictures of the original need an external decoder and the result's codec or codec configuration differs. */
-export async function needsProgram(original: Source, result: Source, options: Options): Promise<boolean> {
+export async function needsExternalDecoder(original: Source, result: Source, options: Options): Promise<boolean> {
   using before = await readMovie(original)
   using after = await readMovie(result)
   const streams = [before, after].map((movie) => {
@@ -58,14 +58,15 @@ export async function needsProgram(original: Source, result: Source, options: Op
   return old !== undefined && isOnlyNative(old) && (!compressed || Buffer.compare(old.entry, compressed.entry) !== 0)
 }
 
-function picturesOf(source: Source, { moov, tracks }: Movie): LaidPictures | undefined {
+function picturesOf(source: Source, { moov, tracks }: Movie): IndexedPictures | undefined {
   const track = tracks.find(({ handler }) => handler === 'vide')
-  return track && laidPictures({ source, moov, track })
+  return track && indexPictures({ source, moov, track })
 }
 
 async function aviFigures(original: Source, result: Source, output: string, options: Options) {
-  const old = await laid({ source: original, file: await readAvi(original) })
-  if (output === 'avi') return await measurePictures([old, await laid({ source: result, file: await readAvi(result) })], options)
+  const old = await indexAviPictures({ source: original, file: await readAvi(original) })
+  if (output === 'avi')
+    return await measurePictures([old, await indexAviPictures({ source: result, file: await readAvi(result) })], options)
   using movie = await readMovie(result)
-  return await measurePictures([old, laidMovie({ source: result, movie })], options)
+  return await measurePictures([old, indexMoviePictures({ source: result, movie })], options)
 }

@@ -6,19 +6,19 @@ import { message } from '../i18n/message.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { isCodecError, unsupported } from '../model/error.ts'
-import { type Loss, lossOf, NO_STILL_PICTURE, ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
+import { type Loss, lossOf, lossWithScore, NO_STILL_PICTURE, type PictureLoss, pixelLoss, worseLoss } from '../model/loss.ts'
 import { memorySource } from '../model/source.ts'
 import { identify } from '../pipeline/identify.ts'
 import { drawingSimilarity } from './drawing.ts'
 import { filmLoss } from './films.ts'
-import { type InnerPair, mailPairs, packagePairs } from './packages.ts'
+import { type EmbeddedPair, mailPairs, packagePairs } from './packages.ts'
 import { pagePictures } from './pdf.ts'
 import { type PicturePair, pictureSimilarity } from './pictures.ts'
 import { pictureScore } from './scores.ts'
 import { soundNoise } from './sound.ts'
 
 /** An original of a supported format and its result. */
-export interface Files {
+export interface MeasuredPair {
   readonly original: Source
   readonly format: KnownFormat
   readonly result: Source
@@ -32,7 +32,7 @@ export interface Measured {
   readonly unmeasured: readonly string[]
 }
 
-export async function measure(files: Files, options: Options): Promise<Measured> {
+export async function measure(files: MeasuredPair, options: Options): Promise<Measured> {
   try {
     return await measureKind(files, options)
   } catch (error) {
@@ -41,7 +41,7 @@ export async function measure(files: Files, options: Options): Promise<Measured>
   }
 }
 
-async function measureKind(files: Files, options: Options): Promise<Measured> {
+async function measureKind(files: MeasuredPair, options: Options): Promise<Measured> {
   const { original, result, output } = files
   const { id } = files.format
   switch (id) {
@@ -86,13 +86,13 @@ async function measureStill(pair: PicturePair, options: Options): Promise<Measur
 const isSame = ({ psnrRgbDb }: Similarity) => psnrRgbDb === Number.POSITIVE_INFINITY
 
 const pictureLoss = (found: Similarity, ssimulacra2: number | undefined): Measured =>
-  isSame(found) ? { unmeasured: [] } : { ...lossOf(scored(ofPixels(found), ssimulacra2)), unmeasured: [] }
+  isSame(found) ? { unmeasured: [] } : { ...lossOf(lossWithScore(pixelLoss(found), ssimulacra2)), unmeasured: [] }
 
 const soundLoss = (snrDb: number): Measured =>
   snrDb === Number.POSITIVE_INFINITY ? { unmeasured: [] } : { ...lossOf(undefined, { snrDb }), unmeasured: [] }
 
 /** Returns the worst loss of all pairs of embedded files. */
-async function measureEmbedded(pairs: AsyncIterable<InnerPair>, options: Options): Promise<Measured> {
+async function measureEmbedded(pairs: AsyncIterable<EmbeddedPair>, options: Options): Promise<Measured> {
   let pictures: PictureLoss | undefined
   const unmeasured: string[] = []
   for await (const { name, before, after } of pairs) {

@@ -4,7 +4,7 @@ import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs
 import type { Source } from '../model/codec.ts'
 import { identify, startsWith } from '../pipeline/identify.ts'
 
-export async function outputOf(format: KnownFormat, result: Source): Promise<OutputId | undefined> {
+export async function detectOutput(format: KnownFormat, result: Source): Promise<OutputId | undefined> {
   const head = await result.read(0, 16)
   const byMagic = format.outputs.find((id) => {
     const { magic } = outputFacts(id)

@@ -1,13 +1,13 @@
 /** Pairs of embedded files that differ between an original package or mail and its result. */
 
 import { openZip, readEntry } from '../containers/zip/read.ts'
-import { exactPng } from '../embedded/lossless-replacement.ts'
+import { toLosslessPng } from '../embedded/lossless-replacement.ts'
 import { readBase64 } from '../formats/eml/base64.ts'
-import { everyPart, type MimePart, readMime } from '../formats/eml/parts.ts'
+import { allParts, type MimePart, readMime } from '../formats/eml/parts.ts'
 import { readQuotedPrintable } from '../formats/eml/quoted-printable.ts'
 import type { Source } from '../model/codec.ts'
 
-export interface InnerPair {
+export interface EmbeddedPair {
   readonly name: string
   readonly before: Uint8Array
   readonly after: Uint8Array
@@ -20,7 +20,7 @@ const STEM = /^(.*)\.[^./]*$/
  * Yields pictures and documents that both archives contain and that differ. A renamed file (`a.png` that became `a.jpg`) is matched by
  * its name without extension.
  */
-export async function* packagePairs(original: Source, result: Source): AsyncGenerator<InnerPair> {
+export async function* packagePairs(original: Source, result: Source): AsyncGenerator<EmbeddedPair> {
   const [before, after] = [await openZip(original), await openZip(result)]
   const names = new Set(before.physical.map(({ name }) => name))
   const fresh = after.physical.filter(({ name }) => !names.has(name))
@@ -31,17 +31,17 @@ export async function* packagePairs(original: Source, result: Source): AsyncGene
     // A missing entry was a duplicate or unreferenced; the codec's verification decides whether it may be dropped.
     if (!other || other.opaque || (other.size === entry.size && other.crc32 === entry.crc32)) continue
     const bytes = await readEntry(before, entry)
-    const old = /\.tiff?$/i.test(entry.name) ? ((await exactPng(bytes)) ?? bytes) : bytes
+    const old = /\.tiff?$/i.test(entry.name) ? ((await toLosslessPng(bytes)) ?? bytes) : bytes
     yield { name: entry.name.split('/').at(-1)!, before: old, after: await readEntry(after, other) }
   }
 }
 
 /** Yields attachments that both mails contain and that differ, matched by position. */
-export async function* mailPairs(original: Source, result: Source): AsyncGenerator<InnerPair> {
+export async function* mailPairs(original: Source, result: Source): AsyncGenerator<EmbeddedPair> {
   const [before, after] = [await readMime(original.stream()), await readMime(result.stream())]
   if (!before || !after) return
-  const parts = [...everyPart(after)]
-  for (const [index, part] of [...everyPart(before)].entries()) {
+  const parts = [...allParts(after)]
+  for (const [index, part] of [...allParts(before)].entries()) {
     const other = parts[index]
     if (!/^(base64|quoted-printable)$/.test(part.encoding) || part.children.length > 0 || !other) continue
     const [a, b] = [await bodyOf(original, part), await bodyOf(result, other)]

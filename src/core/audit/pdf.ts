@@ -5,28 +5,28 @@
 
 import { openDocument } from '../formats/pdf/document.ts'
 import { type Duplicates, findDuplicates } from '../formats/pdf/duplicates.ts'
-import { endOfPdf } from '../formats/pdf/end.ts'
+import { findPdfEnd } from '../formats/pdf/end.ts'
 import { isBilevel } from '../formats/pdf/images/bilevel.ts'
-import { exactRows, readsExactly } from '../formats/pdf/images/exact-rows.ts'
+import { canDecodeExactRows, decodeExactRows } from '../formats/pdf/images/exact-rows.ts'
 import { type ImageFacts, imageFacts } from '../formats/pdf/images/facts.ts'
-import { figuresAt, gridsOf } from '../formats/pdf/images/grids.ts'
-import { imageJudge } from '../formats/pdf/images/judge.ts'
+import { comparisonSizes, scoresAtPlacement } from '../formats/pdf/images/grids.ts'
+import { imageVerifier } from '../formats/pdf/images/judge.ts'
 import { type Mask, openMask } from '../formats/pdf/images/mask.ts'
-import { measure, type Streamed } from '../formats/pdf/images/measure.ts'
-import { asShown } from '../formats/pdf/images/result.ts'
+import { type DecodedPicture, measurePicture } from '../formats/pdf/images/measure.ts'
+import { toRgbPicture } from '../formats/pdf/images/result.ts'
 import { hasRows, openRows } from '../formats/pdf/images/rows.ts'
 import { type Dict, PdfSyntax, type Stream } from '../formats/pdf/objects.ts'
-import { worstOf } from '../formats/pdf/page-render-sizes.ts'
+import { worstPageLoss } from '../formats/pdf/page-render-sizes.ts'
 import { Reader } from '../formats/pdf/reader.ts'
-import { type Usage, UsageScan } from '../formats/pdf/usage.ts'
-import { mayDropRights } from '../formats/pdf/usage-rights.ts'
-import { type Pair, verifyGraphs } from '../formats/pdf/verify.ts'
+import { type DocumentUsage, UsageScan } from '../formats/pdf/usage.ts'
+import { mayDropUsageRights } from '../formats/pdf/usage-rights.ts'
+import { type StreamPair, verifyGraphs } from '../formats/pdf/verify.ts'
 import { message } from '../i18n/message.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
-import { ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
-import { withoutEqualTails } from '../model/trailing-data.ts'
+import { lossWithScore, type PictureLoss, pixelLoss, worseLoss } from '../model/loss.ts'
+import { stripEqualTrailingData } from '../model/trailing-data.ts'
 
 /** Loss of all pictures (`undefined`: none), and the number of pictures that could not be measured. */
 export interface PagePictures {
@@ -35,34 +35,34 @@ export interface PagePictures {
 }
 
 export async function pagePictures(upload: Source, made: Source, options: Options): Promise<PagePictures> {
-  const parted = await withoutEqualTails(upload, await endOfPdf(upload), made)
+  const parted = await stripEqualTrailingData(upload, await findPdfEnd(upload), made)
   if ('difference' in parted) throw unsupported(message('files_differ', { difference: parted.difference }))
   const pictures = new Pictures(
     await Reader.open(parted.original, ''),
     await Reader.open(parted.result, ''),
     await pagesOf(parted.original, options),
   )
-  const image = async (pair: Pair) => {
+  const image = async (pair: StreamPair) => {
     await pictures.add(pair)
     return undefined
   }
   const allowed = async () => undefined
   const { before, after } = pictures
-  const rightsDropped = await mayDropRights(before, options)
+  const rightsDropped = await mayDropUsageRights(before, options)
   await verifyGraphs(before, after, { image, font: allowed, toUnicode: allowed, glyphMap: allowed, rightsDropped }, options.signal)
   return pictures.found()
 }
 
 /** Places where the pages of the original draw each picture. */
 interface Pages {
-  readonly usage: Usage
+  readonly usage: DocumentUsage
   readonly duplicates: Duplicates
 }
 
 async function pagesOf(original: Source, options: Options): Promise<Pages> {
   const document = await openDocument(original, options)
   if ('kind' in document) throw unsupported('document_may_not_be_rewritten')
-  const { reader, root, pages, reach } = document
+  const { reader, root, pages, reachable: reach } = document
   const duplicates = await findDuplicates(reader, reach.streams, options.signal)
   return { usage: await new UsageScan(reader, duplicates, options.signal).run(root, pages, reach.objects), duplicates }
 }
@@ -81,14 +81,14 @@ class Pictures {
     this.pages = pages
   }
 
-  async add(pair: Pair): Promise<void> {
+  async add(pair: StreamPair): Promise<void> {
     const { usage, duplicates } = this.pages
-    const number = duplicates.of(pair.number)
+    const number = duplicates.originalOf(pair.number)
     // Duplicate pictures count as one picture, measured at the places of all duplicates.
     if (this.measured.has(number)) return
     if (number > 0) this.measured.add(number)
-    const places = usage.images.get(number)?.places ?? []
-    const grids = gridsOf(places)
+    const places = usage.images.get(number)?.placements ?? []
+    const grids = comparisonSizes(places)
     const rows = await this.rowsOf(pair)
     if (rows === 'exact') return
     if (rows === 'unknown') {
@@ -96,32 +96,32 @@ class Pictures {
       return
     }
     const mask = grids.length > 0 ? await maskOf(this.before, pair.original.dict) : undefined
-    const { stored, drawn, ssimulacra2 } = await measure({ ...rows, mask }, grids)
+    const { stored, drawn, ssimulacra2 } = await measurePicture({ ...rows, mask }, grids)
     // The means of a downsampled picture can be equal although pages show a difference, so both measurements must be equal.
     if ([stored, ...drawn].every(isSame)) return
-    this.stored = worseLoss(this.stored, scored(ofPixels(stored), ssimulacra2))
-    for (const place of places) place.sheet.lose(figuresAt(place, grids, drawn), place.share)
+    this.stored = worseLoss(this.stored, lossWithScore(pixelLoss(stored), ssimulacra2))
+    for (const place of places) place.page.addLoss(scoresAtPlacement(place, grids, drawn), place.areaShare)
   }
 
   /** Returns both pictures as rows of rendered samples. Bilevel pictures are compared bit by bit instead: `exact` if equal. */
-  private async rowsOf(pair: Pair): Promise<{ original: Streamed; result: Streamed } | 'exact' | 'unknown'> {
+  private async rowsOf(pair: StreamPair): Promise<{ original: DecodedPicture; result: DecodedPicture } | 'exact' | 'unknown'> {
     const [before, after] = [await factsOf(this.before, pair.original), await factsOf(this.after, pair.result)]
     if (!before || !after) return 'unknown'
-    if (isBilevel(before)) return (await imageJudge(this.before, this.after)(pair)) === undefined ? 'exact' : 'unknown'
-    if (!(hasRows(before) || readsExactly(before)) || !(hasRows(after) || readsExactly(after))) return 'unknown'
-    const original = asShown(await opened(this.before, pair.original, before), before)
-    const result = asShown(await opened(this.after, pair.result, after), after)
+    if (isBilevel(before)) return (await imageVerifier(this.before, this.after)(pair)) === undefined ? 'exact' : 'unknown'
+    if (!(hasRows(before) || canDecodeExactRows(before)) || !(hasRows(after) || canDecodeExactRows(after))) return 'unknown'
+    const original = toRgbPicture(await opened(this.before, pair.original, before), before)
+    const result = toRgbPicture(await opened(this.after, pair.result, after), after)
     return original.channels === result.channels ? { original, result } : 'unknown'
   }
 
   found(): PagePictures {
-    const pages = worstOf(this.pages.usage.sheets)
+    const pages = worstPageLoss(this.pages.usage.pages)
     return { loss: pages ? worseLoss(this.stored, pages) : this.stored, unmeasured: this.unmeasured }
   }
 }
 
 const opened = (reader: Reader, stream: Stream, facts: ImageFacts) =>
-  hasRows(facts) ? openRows(reader, stream, facts) : exactRows(reader, stream, facts)
+  hasRows(facts) ? openRows(reader, stream, facts) : decodeExactRows(reader, stream, facts)
 
 const isSame = ({ psnrRgbDb }: Similarity) => psnrRgbDb === Number.POSITIVE_INFINITY
 

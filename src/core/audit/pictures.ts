@@ -14,12 +14,12 @@ import { decodedRows } from '../images/convert/decoders.ts'
 import { jpegRaster } from '../images/jpeg/decode.ts'
 import { orientationOf, uprightRaster, uprightRaster16 } from '../images/raster/orientation.ts'
 import { asRgba, onWhite, type Raster } from '../images/raster/raster.ts'
-import { onWhite16, type Raster16, reduced16 } from '../images/raster/raster16.ts'
+import { onWhite16, type Raster16, resizedByOpacity16 } from '../images/raster/raster16.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 import { readAll } from '../model/source.ts'
-import { asRgb, type PictureFormat, reductionsOf, renderedRaster, sameSize, uploadedOf } from './rendered-rows.ts'
+import { asRgb, downsampledReferences, openOriginalPicture, type PictureFormat, renderedRaster, sameSize } from './rendered-rows.ts'
 
 /** A picture of the original and the file that was made from it. */
 export interface PicturePair {
@@ -79,7 +79,7 @@ async function samePng(original: Source, result: Source, options: Options): Prom
 }
 
 async function rasterSimilarity({ original, result, format, output }: PicturePair, options: Options): Promise<Similarity> {
-  const uploaded = await uploadedOf(original, format, options)
+  const uploaded = await openOriginalPicture(original, format, options)
   const upright = orientationOf(uploaded.carried.exif)
   const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(uploaded.raster, upright) : uploaded.raster
   const shown = await renderedRaster(result, output, options)
@@ -95,14 +95,14 @@ async function rasterSimilarity({ original, result, format, output }: PicturePai
     )
   if (uploaded.raster16)
     return requireSimilarity(await similarityTo16Bits(raster16For(uploaded.raster16, shown, output), asRgba(shown).rows()))
-  return bestSimilarity(reductionsOf(reference, shown), (scaled) =>
+  return bestSimilarity(downsampledReferences(reference, shown), (scaled) =>
     shown.channels === 3 ? similarityOfRows(asRgb(onWhite(scaled)), shown.rows()) : similarityOfRows(asRgba(scaled), shown.rows()),
   )
 }
 
 /** Returns the 16-bit original at the size and on the background of the result, so that rounding to 8 bits counts as a loss. */
 function raster16For(raster16: Raster16, size: { width: number; height: number }, output: OutputId): Raster16 {
-  const wanted = sameSize(raster16, size) ? raster16 : reduced16(raster16, size.width, size.height)
+  const wanted = sameSize(raster16, size) ? raster16 : resizedByOpacity16(raster16, size.width, size.height)
   return output === 'jpg' ? onWhite16(wanted) : wanted
 }
 
@@ -132,5 +132,5 @@ async function avifSimilarity(reference: Raster, file: Uint8Array): Promise<Simi
   if (!decoded) throw unsupported('avif_cannot_be_decoded')
   const { width, height, pixels } = decoded
   const bytes = new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
-  return bestSimilarity(reductionsOf(reference, { width, height }), (scaled) => similarityOfRows(asRgba(scaled), [bytes]))
+  return bestSimilarity(downsampledReferences(reference, { width, height }), (scaled) => similarityOfRows(asRgba(scaled), [bytes]))
 }

@@ -6,11 +6,11 @@ import { decodeWebp } from '../../../wasm/webp/webp.ts'
 import type { OutputId } from '../catalog/outputs.ts'
 import { convertibleBmp } from '../formats/bmp/convert.ts'
 import { convertibleGifOf } from '../formats/gif/measure.ts'
-import { carriedOf } from '../formats/jpg/carried.ts'
-import { wholeSize as wholeJpeg } from '../formats/jpg/convert.ts'
+import { metadataOf } from '../formats/jpg/carried.ts'
+import { fullSizePicture as wholeJpeg } from '../formats/jpg/convert.ts'
 import { readHeader } from '../formats/jpg/segments.ts'
 import { RowScaler } from '../formats/pdf/images/scale.ts'
-import { convertible as convertiblePng } from '../formats/png/convert.ts'
+import { pngForConversion as convertiblePng } from '../formats/png/convert.ts'
 import { message } from '../i18n/message.ts'
 import type { UploadedPicture } from '../images/convert/reference.ts'
 import { asRgba, onWhite, type Raster } from '../images/raster/raster.ts'
@@ -25,7 +25,7 @@ export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp'
  * Returns the original picture at the size of the result. The downscaling filter is unknown, so both common filters are returned, and
  * callers use the better match.
  */
-export function reductionsOf(reference: Raster, size: { width: number; height: number }): Raster[] {
+export function downsampledReferences(reference: Raster, size: { width: number; height: number }): Raster[] {
   if (sameSize(reference, size)) return [reference]
   return [resized(reference, size.width, size.height), byArea(reference, size)]
 }
@@ -45,12 +45,12 @@ function byArea(reference: Raster, { width, height }: { width: number; height: n
 export const sameSize = (a: { width: number; height: number }, b: { width: number; height: number }) =>
   a.width === b.width && a.height === b.height
 
-export async function uploadedOf(source: Source, format: PictureFormat, options: Options): Promise<UploadedPicture> {
+export async function openOriginalPicture(source: Source, format: PictureFormat, options: Options): Promise<UploadedPicture> {
   if (format === 'png') return convertiblePng(source, options)
   if (format === 'bmp') return convertibleBmp(source, options)
   if (format === 'gif') return convertibleGifOf(source, options)
   const header = await readHeader(source, options)
-  return { raster: wholeJpeg(source, header), carried: carriedOf(header) }
+  return { raster: wholeJpeg(source, header), carried: metadataOf(header) }
 }
 
 /**

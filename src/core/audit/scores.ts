@@ -12,20 +12,20 @@ import type { Options, Source } from '../model/codec.ts'
 import { NO_STILL_PICTURE } from '../model/loss.ts'
 import { readAll } from '../model/source.ts'
 import type { PicturePair } from './pictures.ts'
-import { reductionsOf, renderedRaster, uploadedOf } from './rendered-rows.ts'
+import { downsampledReferences, openOriginalPicture, renderedRaster } from './rendered-rows.ts'
 
 /** Returns the score as in `PictureLoss.ssimulacra2`. For a downsampled picture, two filters are tried and the higher score counts. */
 export async function pictureScore({ original, format, result, output }: PicturePair, options: Options): Promise<number | undefined> {
   if (format === 'gif' && (await framesIn(original, options)) > 1) return NO_STILL_PICTURE
   // There is no rendering of CMYK samples, so a CMYK JPEG has no score.
   if (format === 'jpg' && output === 'jpg' && (await readHeader(result, options)).components === 4) return undefined
-  const { raster, carried } = await uploadedOf(original, format, options)
+  const { raster, carried } = await openOriginalPicture(original, format, options)
   const rendered = output === 'jpg' ? onWhite(raster) : raster
   const reference = pictureFacts(output)?.turnedUpright ? uprightRaster(rendered, orientationOf(carried.exif)) : rendered
   const shown = (await renderedRaster(result, output, options)) ?? (await avifRaster(result, reference))
   if (!shown) return undefined
   let best: number | undefined
-  for (const scaled of reductionsOf(reference, shown)) {
+  for (const scaled of downsampledReferences(reference, shown)) {
     const score = await scoreOfRows(asRgba(scaled), asRgba(shown).rows())
     if (score !== undefined) best = Math.max(best ?? score, score)
   }

@@ -3,11 +3,11 @@
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { FlacDecoder } from '../../../wasm/flac/flac.ts'
 import type { OutputId } from '../catalog/outputs.ts'
-import { decode } from '../formats/mp3/reencode.ts'
+import { decodePlayedSound } from '../formats/mp3/reencode.ts'
 import { playedSamples, readStream } from '../formats/mp3/stream.ts'
 import { readWave, type Wave } from '../formats/wav/header.ts'
-import { in16thUnits, readSamples } from '../formats/wav/samples.ts'
-import { planar } from '../formats/wav/to-mp3.ts'
+import { in16BitUnits, readSamples } from '../formats/wav/samples.ts'
+import { toPlanar } from '../formats/wav/to-mp3.ts'
 import { message } from '../i18n/message.ts'
 import { SnrMeter } from '../metrics/snr.ts'
 import type { Options, Source } from '../model/codec.ts'
@@ -31,7 +31,7 @@ export async function soundNoise(
   using engine = new Ffmpeg()
   if (format === 'mp3') {
     const [a, b] = [await readStream(original, options), await readStream(result, options)]
-    return await noise(decode(engine, 0, original, a, options), decode(engine, 1, result, b, options))
+    return await noise(decodePlayedSound(engine, 0, original, a, options), decodePlayedSound(engine, 1, result, b, options))
   }
   const wave = await readWave(original)
   if (output === 'wav') return await noise(interleaved(original, wave, options), interleaved(result, await readWave(result), options))
@@ -40,12 +40,12 @@ export async function soundNoise(
   const stream = await readStream(result, options)
   if (stream.first.hertz !== wave.layout.hertz) throw unsupported('sound_at_another_sample_rate')
   if (playedSamples(stream).count !== wave.frames) throw unsupported('sound_of_another_length')
-  return await noise(asPlayed(original, wave, options), decode(engine, 1, result, stream, options))
+  return await noise(asPlayed(original, wave, options), decodePlayedSound(engine, 1, result, stream, options))
 }
 
 /** Yields interleaved samples in 16-bit units, which represent every WAV coding exactly. */
 async function* interleaved(source: Source, wave: Wave, options: Options): Blocks {
-  for await (const samples of readSamples(source, wave, options)) yield [in16thUnits(samples)]
+  for await (const samples of readSamples(source, wave, options)) yield [in16BitUnits(samples)]
 }
 
 /** Offset in bytes of the bits per sample in STREAMINFO, the first metadata block (RFC 9639, 8.2). */
@@ -68,7 +68,7 @@ async function* flacSamples(source: Source, channels: number): Blocks {
 }
 
 async function* asPlayed(source: Source, wave: Wave, options: Options): Blocks {
-  for await (const samples of readSamples(source, wave, options)) yield planar(samples, wave.layout.channels)
+  for await (const samples of readSamples(source, wave, options)) yield toPlanar(samples, wave.layout.channels)
 }
 
 async function noise(before: Blocks, after: Blocks): Promise<number> {

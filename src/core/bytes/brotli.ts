@@ -1,7 +1,7 @@
 /** Streams of any size as Brotli (RFC 7932), by node:zlib. */
 import { constants, createBrotliCompress, createBrotliDecompress } from 'node:zlib'
-import { bounded } from './inflate-stream.ts'
-import { through } from './pipe-transform.ts'
+import { withByteLimit } from './inflate-stream.ts'
+import { pipeTransform } from './pipe-transform.ts'
 
 const MB = 1_000_000
 
@@ -23,7 +23,7 @@ export function brotliStream(input: AsyncIterable<Uint8Array>, sourceBytes: numb
     [constants.BROTLI_PARAM_LGBLOCK]: Math.min(18, 38 - windowLog(sourceBytes)),
     [constants.BROTLI_PARAM_SIZE_HINT]: Math.min(sourceBytes, 2 ** 30),
   }
-  return through(createBrotliCompress({ params, chunkSize: 262_144 }), input)
+  return pipeTransform(createBrotliCompress({ params, chunkSize: 262_144 }), input)
 }
 
 /**
@@ -31,7 +31,7 @@ export function brotliStream(input: AsyncIterable<Uint8Array>, sourceBytes: numb
  * @throws EngineError `damaged`, or `too_large` if more than `maxBytes` are decoded
  */
 export function unbrotliStream(input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
-  return bounded(through(createBrotliDecompress({ chunkSize: 262_144 }), input), maxBytes)
+  return withByteLimit(pipeTransform(createBrotliDecompress({ chunkSize: 262_144 }), input), maxBytes)
 }
 
 /** Returns the base-2 logarithm of the smallest window that holds the whole source: 64 KiB to 4 MB. */

@@ -7,7 +7,7 @@ import { crc32 as nativeCrc32 } from 'node:zlib'
 import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
 import { type Container, DeflateSegments, Libdeflate } from '../../../wasm/libdeflate/libdeflate.ts'
 import { concat } from './concat.ts'
-import { yieldToOthers } from './yield.ts'
+import { yieldToEventLoop } from './yield.ts'
 
 /** Best level of libdeflate. It is used for data below about 10 MB. */
 export const BEST_LEVEL = 12
@@ -44,7 +44,7 @@ export async function deflateThorough(bytes: Uint8Array, budget: number, signal?
   const engine = takeEngine()
   let ended = false
   try {
-    const deflated = await engine.compressThorough(bytes, Math.max(0, budget), () => yieldToOthers(signal))
+    const deflated = await engine.compressThorough(bytes, Math.max(0, budget), () => yieldToEventLoop(signal))
     ended = true
     return deflated
   } finally {
@@ -74,7 +74,7 @@ export async function deflateInPieces(
     pieces.push(piece)
     length += piece.length
     if (length > budget) return undefined
-    await yieldToOthers(signal)
+    await yieldToEventLoop(signal)
   }
   pieces.push(segments.finish())
   const deflated = concat(pieces)

@@ -5,7 +5,7 @@ import { concat } from './concat.ts'
 import { BEST_LEVEL, crc32, deflateThorough } from './deflate.ts'
 import { inflateStream } from './inflate-stream.ts'
 import { ByteWriter } from './writer.ts'
-import { yieldToOthers } from './yield.ts'
+import { yieldToEventLoop } from './yield.ts'
 
 const MB = 1_000_000
 
@@ -52,7 +52,7 @@ async function* segmentedMember(
     length += chunk.length
     for (const compressed of segments.push(chunk)) {
       yield compressed
-      await yieldToOthers()
+      await yieldToEventLoop()
     }
   }
   yield segments.finish()

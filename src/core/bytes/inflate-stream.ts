@@ -4,7 +4,7 @@ import type { Transform } from 'node:stream'
 import { createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
 import type { Container } from '../../../wasm/libdeflate/libdeflate.ts'
-import { through } from './pipe-transform.ts'
+import { pipeTransform } from './pipe-transform.ts'
 
 const CREATE: { readonly [Kind in Container]: (options: { chunkSize: number }) => Transform } = {
   raw: createInflateRaw,
@@ -21,14 +21,14 @@ export async function* inflateStream(
   input: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* bounded(through(CREATE[container]({ chunkSize: 65_536 }), input), maxBytes)
+  yield* withByteLimit(pipeTransform(CREATE[container]({ chunkSize: 65_536 }), input), maxBytes)
 }
 
 /**
  * Passes chunks on and converts errors of zlib to `EngineError`.
  * @throws EngineError `too_large` after `maxBytes`; `damaged` for errors of zlib
  */
-export async function* bounded(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* withByteLimit(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   let total = 0
   try {
     for await (const chunk of chunks) {

@@ -3,13 +3,13 @@
  * Without numbers, they return infinity, as `Math.min()` and `Math.max()` do.
  */
 
-export function leastOf(numbers: Iterable<number>): number {
+export function minOf(numbers: Iterable<number>): number {
   let least = Number.POSITIVE_INFINITY
   for (const number of numbers) least = Math.min(least, number)
   return least
 }
 
-export function mostOf(numbers: Iterable<number>): number {
+export function maxOf(numbers: Iterable<number>): number {
   let most = Number.NEGATIVE_INFINITY
   for (const number of numbers) most = Math.max(most, number)
   return most

@@ -5,7 +5,7 @@ import type { Transform } from 'node:stream'
 const SLICE_BYTES = 256 * 1024
 
 /** Feeds `input` to a Node transform stream and yields its output, with backpressure. Always destroys `engine` at the end. */
-export async function* through(engine: Transform, input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* pipeTransform(engine: Transform, input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
   let inputError: { error: unknown } | undefined
   const feed = async () => {
     try {

@@ -3,7 +3,7 @@
  * does not treat the worker as dead.
  * @throws the reason of `signal` if it is aborted
  */
-export async function yieldToOthers(signal?: AbortSignal): Promise<void> {
+export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0))
   signal?.throwIfAborted()
 }
@@ -11,7 +11,7 @@ export async function yieldToOthers(signal?: AbortSignal): Promise<void> {
 /**
  * Yields to the event loop after a certain amount of work. Time cannot be used, because the clock of a Worker only advances during I/O.
  */
-export class Breath {
+export class YieldBudget {
   readonly #every: number
   readonly #signal: AbortSignal | undefined
   #done = 0
@@ -30,6 +30,6 @@ export class Breath {
     this.#done += work
     if (this.#done < this.#every) return undefined
     this.#done = 0
-    return yieldToOthers(this.#signal)
+    return yieldToEventLoop(this.#signal)
   }
 }

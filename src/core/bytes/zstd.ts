@@ -1,8 +1,8 @@
 /** Streams of any size as Zstandard (RFC 8878), by node:zlib. */
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { concat } from './concat.ts'
-import { bounded } from './inflate-stream.ts'
-import { through } from './pipe-transform.ts'
+import { withByteLimit } from './inflate-stream.ts'
+import { pipeTransform } from './pipe-transform.ts'
 
 /** Parameter numbers of zstd.h (ZSTD_cParameter). workerd accepts the numbers, but does not export all constants. */
 const COMPRESSION_LEVEL = 100
@@ -30,17 +30,17 @@ const SAMPLE_BYTES = 96 * 1024
 /** Largest size of a sample after a shallow search, relative to a deep search. */
 const AS_GOOD = 1.001
 
-export type Search = 'shallow' | 'as deep as its level'
+export type SearchDepth = 'shallow' | 'as deep as its level'
 
 /**
  * Chooses the search depth for a source. In numbers, hexadecimal digits and DNA bases, a deep search finds many short matches and no
  * longer ones. A shallow search is then as good, in 1/3 to 1/13 of the time (1.4 to 2.1 seconds per megabyte). Markup and prose would
  * be 4 to 20 % larger. Four samples of the source decide.
  */
-export async function searchFor(source: {
+export async function chooseSearchDepth(source: {
   readonly size: number
   read(offset: number, length: number): Promise<Uint8Array>
-}): Promise<Search> {
+}): Promise<SearchDepth> {
   if (source.size < LOOKED_AT_BYTES) return 'as deep as its level'
   const at = SAMPLE_PLACES.map((share) => Math.floor((source.size - SAMPLE_BYTES) * share))
   const sample = concat(await Promise.all(at.map(async (offset) => (await source.read(offset, SAMPLE_BYTES)).slice())))
@@ -48,7 +48,7 @@ export async function searchFor(source: {
   return shallow <= deep * AS_GOOD ? 'shallow' : 'as deep as its level'
 }
 
-async function packedBytes(sample: Uint8Array, search: Search): Promise<number> {
+async function packedBytes(sample: Uint8Array, search: SearchDepth): Promise<number> {
   let bytes = 0
   const once = (async function* () {
     yield sample
@@ -65,7 +65,7 @@ async function packedBytes(sample: Uint8Array, search: Search): Promise<number> 
 export function zstdStream(
   input: AsyncIterable<Uint8Array>,
   sourceBytes: number,
-  search: Search = 'as deep as its level',
+  search: SearchDepth = 'as deep as its level',
   level = zstdLevel(sourceBytes),
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const params = {
@@ -76,7 +76,7 @@ export function zstdStream(
     [CHAIN_LOG]: 23,
     [CHECKSUM_FLAG]: 1,
   }
-  return through(createZstdCompress({ params, pledgedSrcSize: sourceBytes, chunkSize: 524_288 }), input)
+  return pipeTransform(createZstdCompress({ params, pledgedSrcSize: sourceBytes, chunkSize: 524_288 }), input)
 }
 
 /**
@@ -84,5 +84,5 @@ export function zstdStream(
  * @throws EngineError `damaged`, or `too_large` if more than `maxBytes` are decoded
  */
 export function unzstdStream(input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
-  return bounded(through(createZstdDecompress({ chunkSize: 262_144 }), input), maxBytes)
+  return withByteLimit(pipeTransform(createZstdDecompress({ chunkSize: 262_144 }), input), maxBytes)
 }

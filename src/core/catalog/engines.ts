@@ -22,7 +22,7 @@ import ssim from '../../../wasm/ssim/origin.json' with { type: 'json' }
 import visible from '../../../wasm/visible/origin.json' with { type: 'json' }
 import webp from '../../../wasm/webp/origin.json' with { type: 'json' }
 import type { FormatId } from './index.ts'
-import { OTHER_OUTPUTS, type Output } from './output-table.ts'
+import { OUTPUT_ONLY_FORMATS, type Output } from './output-table.ts'
 import { type OutputId, outputFacts } from './outputs.ts'
 
 const ORIGINS = {
@@ -106,7 +106,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
 /** Additional engines if the result has another format than the input. */
 const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = { jpg: ['jpeg'], mp3: ['lame'] }
 /** Engines of outputs that are no input format. A row with an unknown engine name does not compile. */
-const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OTHER_OUTPUTS
+const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OUTPUT_ONLY_FORMATS
 
 /** Returns the names of the engines for a conversion, sorted. */
 export function engineNames(format: FormatId, output: OutputId): EngineName[] {

@@ -1,7 +1,7 @@
 /** Description of a format as data. `catalog/formats/` has one file per codec; `catalog/index.ts` lists them. */
 
 /** Properties that a picture format can store. */
-export interface Holds {
+export interface PictureCapabilities {
   /** True if the format stores transparency. If not, pictures are placed on white. */
   readonly alpha: boolean
   /** Most bits per sample. */
@@ -26,7 +26,7 @@ export type Family =
   | 'pointcloud'
 
 /** Largest number of pixels of a picture or a film frame. A job with more is `over_budget`. */
-export interface MostPixels {
+export interface PixelLimits {
   readonly isolate: number
   /** Limit of a job with 1 GB of memory. 2^28 pixels is the largest square of WebP. */
   readonly roomy: number
@@ -50,9 +50,9 @@ export interface Format {
   /** True if the level `ultra` exists (Office documents and OFD). */
   readonly ultra?: true
   /** Properties that the container can store. Pictures only. */
-  readonly holds?: Holds
+  readonly holds?: PictureCapabilities
   /** Limit on the number of pixels. Pictures and films only. */
-  readonly mostPixels?: MostPixels
+  readonly mostPixels?: PixelLimits
   /** Encryption method for the `password` option. `undefined`: a WinZip AES-256 archive around the result. */
   readonly password?: 'pdf' | 'ooxml'
   /** Meaning of each level in words, for `GET /v1/formats` and the documentation. */

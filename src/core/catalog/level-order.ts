@@ -6,7 +6,7 @@
 import { LEVELS, pictureTarget, type Quality, type RasterTarget } from './levels.ts'
 
 /** Gentler levels that each level also tries, the nearest first. */
-export const GENTLER = {
+export const FALLBACK_LEVELS = {
   high: [],
   medium: ['high'],
   low: ['medium', 'high'],
@@ -14,15 +14,15 @@ export const GENTLER = {
 } as const satisfies Readonly<Record<Quality, readonly Quality[]>>
 
 /** Returns the gentler levels whose picture target differs from that of `quality`. (`ultra` and `low` have the same target.) */
-export function gentlerTargets(quality: Quality): readonly Quality[] {
-  return GENTLER[quality].filter((level) => pictureTarget(level) !== pictureTarget(quality))
+export function fallbackLevelsOf(quality: Quality): readonly Quality[] {
+  return FALLBACK_LEVELS[quality].filter((level) => pictureTarget(level) !== pictureTarget(quality))
 }
 
 /**
  * Returns the targets of stronger palettes that a level also tries. If such a palette misses its target, the encoder adds colours, and
  * the result may be smaller than the level's own. It is accepted if it reaches the target of the level.
  */
-export const strongerPalettes = (quality: Quality): readonly RasterTarget[] => (quality === 'medium' ? [LEVELS.palette.low] : [])
+export const alternativePaletteTargets = (quality: Quality): readonly RasterTarget[] => (quality === 'medium' ? [LEVELS.palette.low] : [])
 
 /**
  * Returns the palette targets that a level tries, the gentlest first. `high` is lossless; only a size limit makes it use `medium`'s
@@ -31,5 +31,5 @@ export const strongerPalettes = (quality: Quality): readonly RasterTarget[] => (
 export function paletteTargets(quality: Quality): readonly RasterTarget[] {
   const { medium, low, ultra } = LEVELS.palette
   const targets = { high: medium, medium, low, ultra }
-  return [...new Set([quality, ...gentlerTargets(quality)].map((level) => targets[level]).reverse())]
+  return [...new Set([quality, ...fallbackLevelsOf(quality)].map((level) => targets[level]).reverse())]
 }

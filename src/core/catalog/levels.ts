@@ -3,7 +3,7 @@
  * and a test compares it with docs/users/quality.md. The quality floors of all levels are in `floors.ts`.
  */
 
-import { CONVERTED_PICTURES, OTHER_OUTPUTS, type OtherPicture } from './output-table.ts'
+import { CONVERTED_PICTURES, type OtherPicture, OUTPUT_ONLY_FORMATS } from './output-table.ts'
 
 /** Quality level. `ultra` exists for documents only. */
 export type Quality = 'low' | 'medium' | 'high' | 'ultra'
@@ -17,7 +17,7 @@ export interface LumaTarget {
 }
 
 /** SSIM and PSNR target of JPEG, WebP and AVIF pictures. */
-export interface Target extends LumaTarget {
+export interface LossyPictureTarget extends LumaTarget {
   /** Lowest JPEG quality (scale of MozJPEG). Below it, smooth pictures show blocks although SSIM is high. */
   readonly lowestJpegQuality: number
 }
@@ -119,7 +119,10 @@ function perLevel<Row>(high: Row, medium: Row, low: Row, ultra = low): PerLevel<
 
 /** Returns the quality of the first search probe at a level, for each picture output. */
 const usualQualities = (level: 'high' | 'medium' | 'low') =>
-  Object.fromEntries(CONVERTED_PICTURES.map((id) => [id, OTHER_OUTPUTS[id].picture.usualQuality[level]])) as Record<OtherPicture, number>
+  Object.fromEntries(CONVERTED_PICTURES.map((id) => [id, OUTPUT_ONLY_FORMATS[id].picture.usualQuality[level]])) as Record<
+    OtherPicture,
+    number
+  >
 
 const PALETTE_LOW: RasterTarget = {
   ...LOW,
@@ -160,7 +163,11 @@ const PALETTE: Omit<PerLevel<RasterTarget>, 'high'> = {
 }
 
 export const LEVELS = {
-  jpeg: perLevel<Target>({ ...HIGH, lowestJpegQuality: 65 }, { ...MEDIUM, lowestJpegQuality: 50 }, { ...LOW, lowestJpegQuality: 35 }),
+  jpeg: perLevel<LossyPictureTarget>(
+    { ...HIGH, lowestJpegQuality: 65 },
+    { ...MEDIUM, lowestJpegQuality: 50 },
+    { ...LOW, lowestJpegQuality: 35 },
+  ),
   /** Perceptual targets of JPEG, WebP and AVIF with sides of at least 64 pixels (docs/decisions/quality-levels.md). */
   perceptual: perLevel<PicturePerceptualTarget>(
     {
@@ -234,13 +241,13 @@ export const MAGNIFIED_WIDTH = 1600
 export const LARGE_FRAME_CRF = 2.5
 
 /** Sound is encoded again only if its bit rate is at least this multiple of the level's target. */
-export const FAT_SOUND = 1.6
+export const MIN_SOUND_BITRATE_RATIO = 1.6
 
 /** Largest size of a lossy MP3, relative to the lossless result. Otherwise the lossless result is used. */
-export const MP3_SHARE = 0.93
+export const MAX_MP3_SIZE_RATIO = 0.93
 
 /** Lowest signal-to-noise ratio in dB of audible codings of WAV at level `low`: IMA ADPCM, G.711, dithered 16-bit PCM. */
 export const WAV_FLOORS_DB = { ima: 20, law: 26, dithered16: 40 } as const
 
 /** Returns the SSIM and PSNR target of pictures as JPEG, WebP and AVIF. */
-export const pictureTarget = (quality: Quality): Target => LEVELS.jpeg[quality]
+export const pictureTarget = (quality: Quality): LossyPictureTarget => LEVELS.jpeg[quality]

@@ -3,7 +3,7 @@
  * engine in `engines.ts`, and its encoder, decoder and verification in `src/core/images/convert/`. Levels, receipts, file names, the
  * API, the console and the command line read this table.
  */
-import type { Holds, MostPixels } from './format.ts'
+import type { PictureCapabilities, PixelLimits } from './format.ts'
 
 export interface Output {
   /** Name of the output for people. */
@@ -20,7 +20,7 @@ export interface Output {
   /** Names of the engines that produce it (`engines.ts`). `undefined`: no additional engine. */
   readonly engines?: readonly string[]
   /** Properties that the output can store. Pictures only. */
-  readonly holds?: Holds
+  readonly holds?: PictureCapabilities
   readonly picture?: PictureFacts
 }
 
@@ -36,7 +36,7 @@ export interface PictureFacts {
   /** True if pixels are rotated according to the EXIF orientation, because readers of this format ignore it. */
   readonly turnedUpright: boolean
   /** Largest number of pixels of an encoder that needs the whole picture in memory. `undefined`: no limit. */
-  readonly mostPixels?: MostPixels
+  readonly mostPixels?: PixelLimits
   /** True if readers fail on bytes after the picture, because they treat them as part of it. */
   readonly readToTheEnd: boolean
   /** Encoder quality of the first search probe, on the encoder's own scale. Half of all photographs end within ten of it. */
@@ -54,7 +54,7 @@ const wrapper = (title: string, extension: string, mediaType: string, aliases: r
   ...(magic && { magic }),
 })
 
-export const OTHER_OUTPUTS = {
+export const OUTPUT_ONLY_FORMATS = {
   webp: {
     title: 'WebP',
     extension: 'webp',
@@ -107,11 +107,11 @@ export const OTHER_OUTPUTS = {
   zip: wrapper('ZIP', 'zip', 'application/zip'),
 } as const satisfies { readonly [id: string]: Output }
 
-export type OtherOutput = keyof typeof OTHER_OUTPUTS
+export type OtherOutput = keyof typeof OUTPUT_ONLY_FORMATS
 
 /** Ids of the rows that are pictures. */
 type PictureRow = {
-  [Id in OtherOutput]: (typeof OTHER_OUTPUTS)[Id] extends { readonly picture: PictureFacts } ? Id : never
+  [Id in OtherOutput]: (typeof OUTPUT_ONLY_FORMATS)[Id] extends { readonly picture: PictureFacts } ? Id : never
 }[OtherOutput]
 
 /** Outputs of every still picture besides JPEG and PNG, in the order in which formats list them. */

@@ -1,7 +1,7 @@
 /** Possible outputs: all input formats, and the rows of `output-table.ts`. */
 import type { Format } from './format.ts'
 import { FORMATS, type FormatId } from './index.ts'
-import { OTHER_OUTPUTS, type OtherOutput, type OtherPicture, type Output, type PictureFacts } from './output-table.ts'
+import { type OtherOutput, type OtherPicture, OUTPUT_ONLY_FORMATS, type Output, type PictureFacts } from './output-table.ts'
 
 export type { Output, PictureFacts } from './output-table.ts'
 
@@ -13,7 +13,7 @@ export type PictureOutput = 'jpg' | 'png' | OtherPicture
 
 /** Returns the picture properties of an output by name. `undefined`: an input format, or no picture. */
 export const pictureFacts = (output: string): PictureFacts | undefined => {
-  const others: { readonly [id: string]: Output } = OTHER_OUTPUTS
+  const others: { readonly [id: string]: Output } = OUTPUT_ONLY_FORMATS
   return others[output]?.picture
 }
 
@@ -25,7 +25,7 @@ export interface KnownFormat extends Format {
 
 /** Returns the properties of an output. For an input format, they are taken from the format itself. */
 export function outputFacts(id: OutputId): Output {
-  if (id in OTHER_OUTPUTS) return OTHER_OUTPUTS[id as OtherOutput]
+  if (id in OUTPUT_ONLY_FORMATS) return OUTPUT_ONLY_FORMATS[id as OtherOutput]
   const format: Format = FORMATS[id as FormatId]
   return {
     title: format.title,
@@ -38,7 +38,7 @@ export function outputFacts(id: OutputId): Output {
 }
 
 /** Outputs that callers can request by name, without duplicates, in catalogue order. */
-export const REQUESTABLE: readonly OutputId[] = [
+export const REQUESTABLE_OUTPUTS: readonly OutputId[] = [
   ...new Set(
     Object.values(FORMATS).flatMap((format: Format) => format.outputs.filter((id) => id !== format.id || format.outputs.length > 1)),
   ),

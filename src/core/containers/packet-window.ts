@@ -9,7 +9,7 @@ const WINDOW_BYTES = 512 * 1024
 export const LARGE_WINDOW_BYTES = 1536 * 1024
 
 /** Buffer for reads that mostly advance. Bytes that `read` returned become invalid at the next `read` and when the window is disposed. */
-export class Window implements Disposable {
+export class ReadWindow implements Disposable {
   readonly #source: Source
   #bytes: Uint8Array = new Uint8Array()
   #at = 0

@@ -4,17 +4,17 @@
  */
 
 import { discard } from '../../../wasm/memories/discard.ts'
-import { yieldToOthers } from '../bytes/yield.ts'
-import { gentlerTargets } from '../catalog/level-order.ts'
+import { yieldToEventLoop } from '../bytes/yield.ts'
+import { fallbackLevelsOf } from '../catalog/level-order.ts'
 import { LEVELS, pictureTarget } from '../catalog/levels.ts'
 import type { OutputId } from '../catalog/outputs.ts'
 import type { Message } from '../i18n/message.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { InnerRequest, InnerResult, Options, Quality } from '../model/codec.ts'
-import { ofPixels, type PictureLoss, scored, worseLoss } from '../model/loss.ts'
-import { goneFrom } from './gone.ts'
-import { type PictureFacts, pictureFacts } from './image-header.ts'
-import { ScaledSample, similarity } from './similarity.ts'
+import { lossWithScore, type PictureLoss, pixelLoss, worseLoss } from '../model/loss.ts'
+import { removalSteps } from './gone.ts'
+import { type PictureHeader, readPictureHeader } from './image-header.ts'
+import { DownsampleEstimate, similarity } from './similarity.ts'
 import {
   MAX_DOWNSAMPLE_SCALE,
   MIN_ESTIMATED_PIXELS,
@@ -27,14 +27,14 @@ import {
 /** Pixels an inch of displayed size that each level keeps. If quality floors need more pixels, the values of gentler levels are tried. */
 const DPI = LEVELS.shownDotsPerInch
 
-export interface Recompressed {
+export interface RecompressedPicture {
   readonly bytes: Uint8Array
   readonly output: OutputId
   /** Loss of luma against the old picture at its size. `undefined`: no sample changed. */
   readonly loss?: PictureLoss
   readonly downsampled: boolean
   /** Steps of the picture's codec that list removed data. */
-  readonly gone?: readonly Message[]
+  readonly removedSteps?: readonly Message[]
 }
 
 export interface PictureRequest {
@@ -48,34 +48,40 @@ export interface PictureRequest {
   readonly sizeOf?: (bytes: Uint8Array) => number
 }
 
-export type Lending = Pick<Options, 'inner' | 'quality' | 'signal'>
+export type EmbeddingOptions = Pick<Options, 'inner' | 'quality' | 'signal'>
 
 /** A picture and the request for its codec. */
-export interface Work {
+export interface PictureJob {
   readonly bytes: Uint8Array
   readonly name: string
-  readonly facts: PictureFacts
-  readonly options: Lending
+  readonly facts: PictureHeader
+  readonly options: EmbeddingOptions
   readonly request: PictureRequest
-  readonly sample: ScaledSample
+  readonly sample: DownsampleEstimate
 }
 
-export const workOf = (bytes: Uint8Array, name: string, facts: PictureFacts, options: Lending, request: PictureRequest): Work => ({
+export const pictureJob = (
+  bytes: Uint8Array,
+  name: string,
+  facts: PictureHeader,
+  options: EmbeddingOptions,
+  request: PictureRequest,
+): PictureJob => ({
   bytes,
   name,
   facts,
   options,
   request,
-  sample: new ScaledSample(bytes, facts),
+  sample: new DownsampleEstimate(bytes, facts),
 })
 
 /**
  * Returns the reduced sizes to try, from the smallest that the level accepts. All levels use the same list of sizes, so that a stronger
  * level is never larger.
  */
-export function reducedSizes({ facts, request: { shown, lossless } }: Work, quality: Quality): InnerRequest[] {
+export function reducedSizes({ facts, request: { shown, lossless } }: PictureJob, quality: Quality): InnerRequest[] {
   const sizes: InnerRequest[] = []
-  if (shown && !lossless && !facts.turned && (facts.kind === 'jpg' || (facts.kind === 'png' && facts.comparable))) {
+  if (shown && !lossless && !facts.isRotated && (facts.kind === 'jpg' || (facts.kind === 'png' && facts.comparable))) {
     for (const dpi of [DPI.ultra, DPI.low, DPI.medium, DPI.high].filter((each) => each >= DPI[quality])) {
       const scale = Math.max((shown.widthInches * dpi) / facts.width, (shown.heightInches * dpi) / facts.height)
       if (!(scale < MAX_DOWNSAMPLE_SCALE)) break
@@ -90,15 +96,15 @@ export function reducedSizes({ facts, request: { shown, lossless } }: Work, qual
  * the next gentler level and returns its result too.
  * If a reduced size saves nothing, the whole picture is tried next, because its lossless form may be smaller.
  */
-export async function laddered(work: Work, asked: InnerRequest = {}): Promise<Recompressed[]> {
+export async function tryReducedSizes(work: PictureJob, asked: InnerRequest = {}): Promise<RecompressedPicture[]> {
   const { quality } = work.options
   const sizes = [...reducedSizes(work, quality), {}]
-  let gentler: Recompressed | undefined
+  let gentler: RecompressedPicture | undefined
   for (let at = 0; at < sizes.length; at++) {
     const size = sizes[at]!
     const left = await similarityAtSize(work, size)
     if (isAcceptable(left, quality)) {
-      const { accepted, noLargerSize } = await attempted(work, { ...size, ...asked })
+      const { accepted, noLargerSize } = await tryEncoding(work, { ...size, ...asked })
       if (accepted) return gentler ? [accepted, gentler] : [accepted]
       if (noLargerSize && at < sizes.length - 1) {
         at = sizes.length - 2
@@ -107,33 +113,33 @@ export async function laddered(work: Work, asked: InnerRequest = {}): Promise<Re
     }
     // The stronger level must not be larger, so results of gentler levels count as well. Only `medium` is tried: `high` keeps more pixels
     // than exist at the sizes that `medium` accepts.
-    const gentle = gentlerTargets(quality).find((level) => level === 'medium')
+    const gentle = fallbackLevelsOf(quality).find((level) => level === 'medium')
     if (size.maxWidth === undefined || gentler || !gentle || !isAcceptable(left, gentle)) continue
-    gentler = (await attempted(work, { ...size, ...asked, quality: gentle })).accepted
+    gentler = (await tryEncoding(work, { ...size, ...asked, quality: gentle })).accepted
   }
   return gentler ? [gentler] : []
 }
 
 /** Returns the first acceptable result among a level's reduced sizes. `undefined`: only the whole picture is acceptable. */
-export async function reducedAt(work: Work, quality: Quality, asked: InnerRequest): Promise<Recompressed | undefined> {
+export async function tryReducedSizesOf(work: PictureJob, quality: Quality, asked: InnerRequest): Promise<RecompressedPicture | undefined> {
   for (const size of reducedSizes(work, quality)) {
     if (!isAcceptable(await similarityAtSize(work, size), quality)) continue
-    const { accepted, noLargerSize } = await attempted(work, { ...size, ...asked, quality })
+    const { accepted, noLargerSize } = await tryEncoding(work, { ...size, ...asked, quality })
     if (accepted || noLargerSize) return accepted
   }
   return undefined
 }
 
 interface Attempted {
-  readonly accepted: Recompressed | undefined
+  readonly accepted: RecompressedPicture | undefined
   /** True if no larger size can save bytes: nothing was saved, or the codec does not downsample. */
   readonly noLargerSize: boolean
 }
 
 /** Encodes once. `judged` is the result if it passes the checks at the old picture's size. */
-export async function attempted({ bytes, name, facts, options }: Work, asked: InnerRequest): Promise<Attempted> {
+export async function tryEncoding({ bytes, name, facts, options }: PictureJob, asked: InnerRequest): Promise<Attempted> {
   // Yielding lets the garbage collector free the engines of the last trial.
-  await yieldToOthers(options.signal)
+  await yieldToEventLoop(options.signal)
   const result = await options.inner.compress(bytes, name, asked)
   const accepted = await acceptResult(bytes, facts, result)
   const noLargerSize = !accepted && rulesOutLargerSizes(facts, result)
@@ -141,9 +147,9 @@ export async function attempted({ bytes, name, facts, options }: Work, asked: In
   return { accepted, noLargerSize }
 }
 
-function rulesOutLargerSizes(facts: PictureFacts, result: InnerResult): boolean {
+function rulesOutLargerSizes(facts: PictureHeader, result: InnerResult): boolean {
   if (result.kind === 'unchanged') return result.reason !== 'below_floor'
-  const fresh = pictureFacts(result.bytes)
+  const fresh = readPictureHeader(result.bytes)
   return fresh?.width === facts.width && fresh.height === facts.height
 }
 
@@ -151,7 +157,7 @@ function rulesOutLargerSizes(facts: PictureFacts, result: InnerResult): boolean 
  * Similarity after downsampling to `maxWidth`, before any encoding. `undefined`: the picture keeps its size, or is too small for an
  * estimate to be faster than encoding.
  */
-function similarityAtSize({ sample, facts: { width, height } }: Work, { maxWidth }: InnerRequest): Promise<Similarity | undefined> {
+function similarityAtSize({ sample, facts: { width, height } }: PictureJob, { maxWidth }: InnerRequest): Promise<Similarity | undefined> {
   if (maxWidth === undefined || width * height < MIN_ESTIMATED_PIXELS) return Promise.resolve(undefined)
   return sample.similarityAt(maxWidth / width)
 }
@@ -164,17 +170,17 @@ function isAcceptable(left: Similarity | undefined, quality: Quality): boolean {
 }
 
 /** Returns a codec's result if it is smaller and passes the checks at the old picture's size. */
-async function acceptResult(before: Uint8Array, facts: PictureFacts, result: InnerResult): Promise<Recompressed | undefined> {
+async function acceptResult(before: Uint8Array, facts: PictureHeader, result: InnerResult): Promise<RecompressedPicture | undefined> {
   if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
   const { bytes, output, outcome } = result
-  const removed = goneFrom(outcome.steps)
-  if (!outcome.loss) return { bytes, output, downsampled: false, gone: removed }
+  const removed = removalSteps(outcome.steps)
+  if (!outcome.loss) return { bytes, output, downsampled: false, removedSteps: removed }
   const { pictures } = outcome.loss
   if (!pictures) return undefined
-  const fresh = pictureFacts(bytes)
+  const fresh = readPictureHeader(bytes)
   if (!fresh) return undefined
   if (fresh.width === facts.width && fresh.height === facts.height)
-    return { bytes, output, loss: pictures, downsampled: false, gone: removed }
+    return { bytes, output, loss: pictures, downsampled: false, removedSteps: removed }
   const measured = await similarity(before, bytes)
   if (
     !measured ||
@@ -184,6 +190,6 @@ async function acceptResult(before: Uint8Array, facts: PictureFacts, result: Inn
   )
     return undefined
   // The loss is the worse of the values at both sizes. Only the codec computes the SSIMULACRA 2 score, at the reduced size.
-  const loss = scored(worseLoss(pictures, ofPixels(measured)), pictures.ssimulacra2)
-  return { bytes, output, loss, downsampled: true, gone: removed }
+  const loss = lossWithScore(worseLoss(pictures, pixelLoss(measured)), pictures.ssimulacra2)
+  return { bytes, output, loss, downsampled: true, removedSteps: removed }
 }

@@ -1,11 +1,11 @@
 /** Crops a picture to the rectangle that a document shows. */
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { type AncillaryChunk, PngEncoder, QUICK, readPngInfo } from '../../../wasm/png/png.ts'
+import { type AncillaryChunk, PngEncoder, QUICK_EFFORT, readPngInfo } from '../../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
-import type { PictureFacts } from './image-header.ts'
-import { once, rowsOf } from './rows.ts'
+import type { PictureHeader } from './image-header.ts'
+import { oneChunk, rowsOf } from './rows.ts'
 
 /** Rectangle in whole pixels, from the top left corner. */
 export interface Rect {
@@ -16,7 +16,7 @@ export interface Rect {
 }
 
 /** Yields the rows of a rectangle from top to bottom, several at a time. */
-export const croppedRows = (bytes: Uint8Array, facts: PictureFacts, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> =>
+export const croppedRows = (bytes: Uint8Array, facts: PictureHeader, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> =>
   cutRows(rowsOf(bytes, facts, channels), facts.width * channels, rect, channels)
 
 /** Yields the part of `rect` from whole rows of `stride` bytes. */
@@ -45,13 +45,13 @@ const COLOUR_CHUNKS: ReadonlySet<string> = new Set(['gAMA', 'cHRM', 'sRGB', 'iCC
  * Returns the rectangle as a PNG, lossless for pictures of 8 bits a sample. `undefined`: the picture is damaged, or the PNG exceeds `most`
  * bytes.
  */
-export async function cropped(bytes: Uint8Array, facts: PictureFacts, rect: Rect, most: number): Promise<Uint8Array | undefined> {
+export async function cropToPng(bytes: Uint8Array, facts: PictureHeader, rect: Rect, most: number): Promise<Uint8Array | undefined> {
   return redrawn(bytes, facts, rect, most, (channels) => croppedRows(bytes, facts, rect, channels))
 }
 
 async function redrawn(
   bytes: Uint8Array,
-  facts: PictureFacts,
+  facts: PictureHeader,
   { width, height }: { width: number; height: number },
   most: number,
   draw: (channels: 3 | 4) => AsyncIterable<Uint8Array>,
@@ -59,7 +59,7 @@ async function redrawn(
   const channels = facts.mayBeTransparent ? 4 : 3
   try {
     const chunks = facts.kind === 'png' ? await colourChunksOf(bytes) : profileOf(bytes)
-    using encoder = new PngEncoder({ width, height, colourType: channels === 4 ? 6 : 2, bitDepth: 8 }, QUICK, { chunks })
+    using encoder = new PngEncoder({ width, height, colourType: channels === 4 ? 6 : 2, bitDepth: 8 }, QUICK_EFFORT, { chunks })
     const pieces: Uint8Array[] = []
     let length = 0
     for await (const rows of draw(channels)) {
@@ -79,9 +79,9 @@ async function redrawn(
  * Returns a PNG of `width` × `height` pixels that contains `part` at `rect` and white elsewhere. It has the size of the old picture but
  * compresses well. `undefined`: `part` is damaged, or the PNG exceeds `most` bytes.
  */
-export async function surrounded(
+export async function padToPng(
   part: Uint8Array,
-  facts: PictureFacts,
+  facts: PictureHeader,
   rect: Rect,
   { width, height }: { width: number; height: number },
   most: number,
@@ -102,7 +102,7 @@ export async function surrounded(
 }
 
 async function colourChunksOf(bytes: Uint8Array): Promise<AncillaryChunk[]> {
-  const { chunks } = await readPngInfo(once(bytes))
+  const { chunks } = await readPngInfo(oneChunk(bytes))
   return chunks.filter(({ type }) => COLOUR_CHUNKS.has(type))
 }
 

@@ -52,10 +52,10 @@ const GONE: ReadonlySet<Code> = new Set<Code>([
   'zero_bytes_removed',
 ])
 
-export const goneFrom = (steps: readonly Message[]): readonly Message[] => steps.filter(({ code }) => GONE.has(code))
+export const removalSteps = (steps: readonly Message[]): readonly Message[] => steps.filter(({ code }) => GONE.has(code))
 
 /** Removed data in embedded files: each step with the number of files that report it. */
-export class Gone {
+export class RemovedData {
   /** Steps by their JSON, so that equal steps are counted together. */
   readonly #steps = new Map<string, { readonly what: Message; files: number }>()
 

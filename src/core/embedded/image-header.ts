@@ -4,7 +4,7 @@ import { orientationOf } from '../images/raster/orientation.ts'
 
 export type PictureKind = 'jpg' | 'png' | 'gif' | 'bmp'
 
-export interface PictureFacts {
+export interface PictureHeader {
   readonly kind: PictureKind
   /** Stored pixels, before any EXIF orientation is applied. */
   readonly width: number
@@ -14,13 +14,13 @@ export interface PictureFacts {
   /** False if the header rules out transparent pixels. */
   readonly mayBeTransparent: boolean
   /** True if the picture is displayed rotated or mirrored (EXIF orientation 2–8). */
-  readonly turned: boolean
+  readonly isRotated: boolean
 }
 
 /** Reads the header of a JPEG, PNG, GIF or BMP. `undefined`: another format, or a damaged header. */
-export function pictureFacts(bytes: Uint8Array): PictureFacts | undefined {
+export function readPictureHeader(bytes: Uint8Array): PictureHeader | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const plain = { comparable: false, mayBeTransparent: true, turned: false } satisfies Partial<PictureFacts>
+  const plain = { comparable: false, mayBeTransparent: true, isRotated: false } satisfies Partial<PictureHeader>
   try {
     if (view.getUint32(0) === 0x89504e47 && view.getUint32(4) === 0x0d0a1a0a) return png(bytes, view)
     if (view.getUint16(0) === 0xffd8 && view.getUint8(2) === 0xff) return jpeg(bytes, view)
@@ -41,7 +41,7 @@ export function pictureFacts(bytes: Uint8Array): PictureFacts | undefined {
 }
 
 /** Reads IHDR (W3C PNG, 11.2.1) and the types of the chunks before the image data. */
-function png(bytes: Uint8Array, view: DataView): PictureFacts | undefined {
+function png(bytes: Uint8Array, view: DataView): PictureHeader | undefined {
   const colourType = view.getUint8(25)
   let transparent = colourType === 4 || colourType === 6
   let animated = false
@@ -52,11 +52,11 @@ function png(bytes: Uint8Array, view: DataView): PictureFacts | undefined {
     if (type === 0x6163544c) animated = true // chunk type acTL
   }
   const [width, height] = [view.getUint32(16), view.getUint32(20)]
-  return { kind: 'png', width, height, comparable: !animated, mayBeTransparent: transparent, turned: false }
+  return { kind: 'png', width, height, comparable: !animated, mayBeTransparent: transparent, isRotated: false }
 }
 
 /** Reads the frame header (ITU-T T.81, B.2) and EXIF's orientation. */
-function jpeg(bytes: Uint8Array, view: DataView): PictureFacts | undefined {
+function jpeg(bytes: Uint8Array, view: DataView): PictureHeader | undefined {
   let turned = false
   for (let at = 2; at + 9 < view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return undefined
@@ -68,7 +68,14 @@ function jpeg(bytes: Uint8Array, view: DataView): PictureFacts | undefined {
     const length = view.getUint16(at + 2)
     if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
       const comparable = view.getUint8(at + 9) !== 4
-      return { kind: 'jpg', width: view.getUint16(at + 7), height: view.getUint16(at + 5), comparable, mayBeTransparent: false, turned }
+      return {
+        kind: 'jpg',
+        width: view.getUint16(at + 7),
+        height: view.getUint16(at + 5),
+        comparable,
+        mayBeTransparent: false,
+        isRotated: turned,
+      }
     }
     if (marker === 0xda || length < 2) return undefined
     if (marker === 0xe1 && length > 16 && view.getUint32(at + 4) === 0x45786966)

@@ -1,15 +1,15 @@
 /** Distinguishes photographs of any size from drawings, screenshots and text, by comparing neighbouring pixels. */
-import type { PictureFacts } from './image-header.ts'
+import type { PictureHeader } from './image-header.ts'
 import { rowsOf } from './rows.ts'
 import { BLOCK_PIXELS, DRAWN_SHARE, ENOUGH_COLOURS, FLAT_LEVELS, MAX_DRAWN_SHARE, MIN_COLOURS_PER_PIXEL } from './tuning.ts'
 
-export interface PictureKindFacts {
+export interface PhotographTest {
   readonly opaque: boolean
   readonly photograph: boolean
 }
 
 /** Reads a picture once. A photograph has many colours, and its neighbouring pixels differ outside flat areas. */
-export async function examined(bytes: Uint8Array, facts: PictureFacts): Promise<PictureKindFacts> {
+export async function testForPhotograph(bytes: Uint8Array, facts: PictureHeader): Promise<PhotographTest> {
   const stride = facts.width * 4
   const strip = new Uint8Array(stride * BLOCK_PIXELS)
   const blocks = new Blocks(facts.width)

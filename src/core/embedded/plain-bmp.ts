@@ -17,7 +17,7 @@ const HEADERS: ReadonlySet<number> = new Set([40, 108, 124])
 const USUAL_COLOURS: ReadonlySet<number> = new Set([0x73524742, 0x57696e20])
 
 /** `undefined`: another kind of BMP, a damaged BMP, or another format. */
-export function plainBmp(bytes: Uint8Array): PlainBmp | undefined {
+export function readPlainBmp(bytes: Uint8Array): PlainBmp | undefined {
   const reader = new ByteReader(bytes, true)
   if (bytes.length < FILE_HEADER_BYTES + 40 || reader.u16(0) !== 0x4d42) return undefined
   const headerBytes = reader.u32(14)

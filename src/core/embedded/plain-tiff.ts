@@ -7,8 +7,8 @@ import { concat } from '../bytes/concat.ts'
 import { zlibCompress } from '../bytes/deflate.ts'
 import { latin1Of } from '../bytes/latin1.ts'
 import { checkChunkSize, planeRows } from '../containers/tiff/decode.ts'
-import { type Directory, find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../containers/tiff/directory.ts'
-import { isFax, type Pixels, readPixels } from '../containers/tiff/pixels.ts'
+import { findEntry, readNumbers, readValue, TAG, type TiffDirectory, type TiffFile, viewOf } from '../containers/tiff/directory.ts'
+import { isFax, type PixelStorage, readPixels } from '../containers/tiff/pixels.ts'
 import { readTiff } from '../containers/tiff/read-directories.ts'
 import { isCodecError } from '../model/error.ts'
 import { memorySource } from '../model/source.ts'
@@ -36,13 +36,13 @@ const TEXTS: { readonly [tag: number]: string } = {
 const KNOWN: ReadonlySet<number> = new Set([...FORM, ORIENTATION, ...Object.values(RESOLUTION), PROFILE, ...Object.keys(TEXTS).map(Number)])
 
 /** `undefined`: another kind of TIFF, a damaged TIFF, or another format. */
-export async function plainTiff(bytes: Uint8Array): Promise<PlainPicture | undefined> {
+export async function readPlainTiff(bytes: Uint8Array): Promise<PlainPicture | undefined> {
   const start = latin1Of(bytes.subarray(0, 4))
   if (start !== 'II*\0' && start !== 'MM\0*') return undefined
   try {
     const file = await readTiff(memorySource(bytes, 'picture.tif'), 'tif')
     const [directory] = file.all
-    if (!directory || file.all.length !== 1 || file.nowhere.length > 0 || directory.entries.some(({ tag }) => !KNOWN.has(tag)))
+    if (!directory || file.all.length !== 1 || file.brokenLinks.length > 0 || directory.entries.some(({ tag }) => !KNOWN.has(tag)))
       return undefined
     const pixels = await readPixels(file, directory)
     const chunks = pixels && (await chunksOf(file, directory))
@@ -56,12 +56,12 @@ export async function plainTiff(bytes: Uint8Array): Promise<PlainPicture | undef
 }
 
 /** True for upright 8-bit RGB or grey with black at 0 and only opaque pixels. Premultiplied alpha then makes no difference. */
-async function isPlain(file: TiffFile, pixels: Pixels): Promise<boolean> {
+async function isPlain(file: TiffFile, pixels: PixelStorage): Promise<boolean> {
   const { directory, tiled, planes, bits, floating, samples, mirrored, decodable, compression } = pixels
   if (tiled || planes !== 1 || bits !== 8 || floating || mirrored || !decodable || isFax(compression)) return false
   if (pixels.width * pixels.height > MAX_REPLACED_PIXELS || pixels.lengths.some((length) => length === 0)) return false
   const number = async (tag: number, usual: number) => {
-    const entry = find(directory, tag)
+    const entry = findEntry(directory, tag)
     return entry ? ((await readNumbers(file, entry))[0] ?? usual) : usual
   }
   if ((await number(ORIENTATION, 1)) !== 1 || (await number(TAG.sampleFormat, 1)) !== 1) return false
@@ -79,7 +79,7 @@ async function isPlain(file: TiffFile, pixels: Pixels): Promise<boolean> {
 /** Colour samples a pixel by PhotometricInterpretation: 1 BlackIsZero, 2 RGB. */
 const COLOURS: { readonly [photometric: number]: number | undefined } = { 1: 1, 2: 3 }
 
-async function* rgbRows(file: TiffFile, pixels: Pixels): AsyncGenerator<Uint8Array> {
+async function* rgbRows(file: TiffFile, pixels: PixelStorage): AsyncGenerator<Uint8Array> {
   const { samples, width } = pixels
   const [green, blue] = samples < 3 ? [0, 0] : [1, 2]
   for await (const rows of planeRows(file, pixels, 0)) {
@@ -97,10 +97,10 @@ async function* rgbRows(file: TiffFile, pixels: Pixels): AsyncGenerator<Uint8Arr
 }
 
 /** Returns the PNG chunks for resolution, colour profile and texts. `undefined`: a PNG cannot represent them. */
-async function chunksOf(file: TiffFile, directory: Directory): Promise<AncillaryChunk[] | undefined> {
+async function chunksOf(file: TiffFile, directory: TiffDirectory): Promise<AncillaryChunk[] | undefined> {
   const text = (value: string) => new TextEncoder().encode(value)
   const chunks = await physicalSizeOf(file, directory)
-  const profile = find(directory, PROFILE)
+  const profile = findEntry(directory, PROFILE)
   if (profile) {
     if (profile.byteLength > MAX_PROFILE_BYTES) return undefined
     const bytes = await readValue(file.source, profile)
@@ -109,7 +109,7 @@ async function chunksOf(file: TiffFile, directory: Directory): Promise<Ancillary
     chunks.push({ type: 'iCCP', data: concat([text('ICC profile\0\0'), zlibCompress(bytes)]) })
   }
   for (const [tag, keyword] of Object.entries(TEXTS)) {
-    const entry = find(directory, Number(tag))
+    const entry = findEntry(directory, Number(tag))
     if (!entry) continue
     if (entry.byteLength > MAX_TEXT_BYTES) return undefined
     const value = new TextDecoder('latin1').decode(await readValue(file.source, entry)).replace(/\0+$/, '')
@@ -122,14 +122,14 @@ async function chunksOf(file: TiffFile, directory: Directory): Promise<Ancillary
 /** Metres of a ResolutionUnit: 2 inch, 3 centimetre. */
 const METRES: { readonly [unit: number]: number | undefined } = { 2: 0.0254, 3: 0.01 }
 
-async function physicalSizeOf(file: TiffFile, directory: Directory): Promise<AncillaryChunk[]> {
+async function physicalSizeOf(file: TiffFile, directory: TiffDirectory): Promise<AncillaryChunk[]> {
   const rational = async (tag: number) => {
-    const entry = find(directory, tag)
+    const entry = findEntry(directory, tag)
     if (entry?.type !== 5 || entry.count !== 1) return Number.NaN
     const view = viewOf(await readValue(file.source, entry))
     return view.getUint32(0, file.littleEndian) / view.getUint32(4, file.littleEndian)
   }
-  const unit = find(directory, RESOLUTION.unit)
+  const unit = findEntry(directory, RESOLUTION.unit)
   const metres = METRES[unit ? ((await readNumbers(file, unit))[0] ?? 2) : 2] ?? Number.NaN
   const perMetre = async (tag: number) => Math.round((await rational(tag)) / metres)
   return physicalSize(await perMetre(RESOLUTION.across), await perMetre(RESOLUTION.down))

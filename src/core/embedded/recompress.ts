@@ -4,22 +4,22 @@
  * Each level takes the smallest of its own result and those of gentler levels, so a stronger level is never larger.
  */
 import { zlibCompress } from '../bytes/deflate.ts'
-import { GENTLER, gentlerTargets } from '../catalog/level-order.ts'
+import { FALLBACK_LEVELS, fallbackLevelsOf } from '../catalog/level-order.ts'
 import type { InnerRequest } from '../model/codec.ts'
 import {
-  attempted,
-  type Lending,
-  laddered,
+  type EmbeddingOptions,
+  type PictureJob,
   type PictureRequest,
-  type Recompressed,
-  reducedAt,
+  pictureJob,
+  type RecompressedPicture,
   reducedSizes,
-  type Work,
-  workOf,
+  tryEncoding,
+  tryReducedSizes,
+  tryReducedSizesOf,
 } from './attempts.ts'
-import { exactSecondsOf, secondsOf } from './cpu-estimate.ts'
-import { pictureFacts } from './image-header.ts'
-import { examined } from './photograph.ts'
+import { estimateLosslessSeconds, estimatePictureSeconds } from './cpu-estimate.ts'
+import { readPictureHeader } from './image-header.ts'
+import { testForPhotograph } from './photograph.ts'
 import {
   DEFLATES_AGAIN_SHARE,
   DRAWN_JPEG_SHARE,
@@ -29,24 +29,24 @@ import {
   SMALL_PICTURE_BYTES,
 } from './tuning.ts'
 
-export type { PictureRequest, Recompressed } from './attempts.ts'
+export type { PictureRequest, RecompressedPicture } from './attempts.ts'
 
 /** Recompresses a picture. `undefined`: nothing is saved, or the CPU budget is used up. */
 export async function recompressPicture(
   bytes: Uint8Array,
   name: string,
-  options: Lending,
+  options: EmbeddingOptions,
   request: PictureRequest = {},
-): Promise<Recompressed | undefined> {
-  const facts = pictureFacts(bytes)
+): Promise<RecompressedPicture | undefined> {
+  const facts = readPictureHeader(bytes)
   if (!facts) return undefined
   const { time } = options.inner
-  if (time?.take(secondsOf(facts, bytes.length)) === false) {
-    const seconds = exactSecondsOf(facts, bytes.length)
+  if (time?.take(estimatePictureSeconds(facts, bytes.length)) === false) {
+    const seconds = estimateLosslessSeconds(facts, bytes.length)
     if (seconds === undefined || !time.takeExact(seconds)) return undefined
-    return recompressSameKind(workOf(bytes, name, facts, options, { ...request, lossless: true }))
+    return recompressSameKind(pictureJob(bytes, name, facts, options, { ...request, lossless: true }))
   }
-  const work = workOf(bytes, name, facts, options, request)
+  const work = pictureJob(bytes, name, facts, options, request)
   const kept = await recompressSameKind(work)
   const mayBecomeJpeg = request.mayBecomeJpeg && !request.lossless && facts.kind === 'png' && facts.comparable && options.quality !== 'high'
   return mayBecomeJpeg ? orSmallerJpeg(work, kept) : kept
@@ -56,12 +56,12 @@ export async function recompressPicture(
 export async function pictureAsJpeg(
   png: Uint8Array,
   name: string,
-  options: Lending,
+  options: EmbeddingOptions,
   request: PictureRequest,
-): Promise<Recompressed | undefined> {
-  const facts = pictureFacts(png)
+): Promise<RecompressedPicture | undefined> {
+  const facts = readPictureHeader(png)
   if (facts?.kind !== 'png' || !facts.comparable) return undefined
-  const work = workOf(png, name, facts, options, request)
+  const work = pictureJob(png, name, facts, options, request)
   const { opaque } = await examine(work)
   return opaque ? asJpeg(work) : undefined
 }
@@ -70,7 +70,7 @@ export async function pictureAsJpeg(
  * Returns the JPEG of a PNG if it is smaller, otherwise `kept`. Only the picture and its old size decide what may become JPEG. A limit that
  * depends on the level's PNG could make a stronger level keep a larger PNG.
  */
-async function orSmallerJpeg(work: Work, kept: Recompressed | undefined): Promise<Recompressed | undefined> {
+async function orSmallerJpeg(work: PictureJob, kept: RecompressedPicture | undefined): Promise<RecompressedPicture | undefined> {
   const { opaque, photograph } = await examine(work)
   if (!opaque) return kept
   const jpeg = await asJpeg(work)
@@ -80,17 +80,17 @@ async function orSmallerJpeg(work: Work, kept: Recompressed | undefined): Promis
 }
 
 /** Damaged pictures count as transparent, so they do not become JPEG. */
-const examine = ({ bytes, facts }: Work) => examined(bytes, facts).catch(() => ({ opaque: false, photograph: false }))
+const examine = ({ bytes, facts }: PictureJob) => testForPhotograph(bytes, facts).catch(() => ({ opaque: false, photograph: false }))
 
-async function asJpeg(work: Work): Promise<Recompressed | undefined> {
+async function asJpeg(work: PictureJob): Promise<RecompressedPicture | undefined> {
   const asked: InnerRequest = { output: 'jpg', onlyReached: true }
-  const found = await laddered(work, asked)
+  const found = await tryReducedSizes(work, asked)
   return smallest(work, [...found, ...(await gentlerSizes(work, smallest(work, found), asked))])
 }
 
-async function recompressSameKind(work: Work): Promise<Recompressed | undefined> {
+async function recompressSameKind(work: PictureJob): Promise<RecompressedPicture | undefined> {
   const asked: InnerRequest = work.request.lossless ? { lossless: true } : {}
-  const found = await laddered(work, asked)
+  const found = await tryReducedSizes(work, asked)
   const first = smallest(work, found)
   const others = [...(await gentlerSizes(work, first, asked)), ...(await gentlerForms(work, first, asked))]
   const best = smallest(work, [...found, ...others])
@@ -100,15 +100,15 @@ async function recompressSameKind(work: Work): Promise<Recompressed | undefined>
 const deflatedBytes = (bytes: Uint8Array) => Math.min(bytes.length, zlibCompress(bytes, PACKAGE_DEFLATE_LEVEL).length)
 
 /** Bytes of a result in its container. In packages, all kinds except JPEG may be deflated again. */
-const bytesInContainer = ({ request: { sizeOf } }: Work, { bytes, output }: Pick<Recompressed, 'bytes' | 'output'>): number =>
+const bytesInContainer = ({ request: { sizeOf } }: PictureJob, { bytes, output }: Pick<RecompressedPicture, 'bytes' | 'output'>): number =>
   sizeOf ? sizeOf(bytes) : output === 'jpg' ? bytes.length : deflatedBytes(bytes)
 
-const oldBytes = ({ request: { sizeOf }, bytes }: Work): number => (sizeOf ? sizeOf(bytes) : deflatedBytes(bytes))
+const oldBytes = ({ request: { sizeOf }, bytes }: PictureJob): number => (sizeOf ? sizeOf(bytes) : deflatedBytes(bytes))
 
-const smallest = (work: Work, results: readonly (Recompressed | undefined)[]): Recompressed | undefined =>
+const smallest = (work: PictureJob, results: readonly (RecompressedPicture | undefined)[]): RecompressedPicture | undefined =>
   results
     .filter((each) => each !== undefined)
-    .reduce<Recompressed | undefined>(
+    .reduce<RecompressedPicture | undefined>(
       (best, each) => (best && bytesInContainer(work, best) <= bytesInContainer(work, each) ? best : each),
       undefined,
     )
@@ -118,33 +118,41 @@ const smallest = (work: Work, results: readonly (Recompressed | undefined)[]): R
  * gentler levels.
  * Only if `made`, the level's own result, could be beaten, and while CPU budget remains.
  */
-async function gentlerSizes(work: Work, made: Recompressed | undefined, asked: InnerRequest): Promise<(Recompressed | undefined)[]> {
+async function gentlerSizes(
+  work: PictureJob,
+  made: RecompressedPicture | undefined,
+  asked: InnerRequest,
+): Promise<(RecompressedPicture | undefined)[]> {
   const { facts, bytes, options } = work
   const { time } = options.inner
   if (!made?.downsampled && reducedSizes(work, options.quality).length === 0) return []
   const share = facts.kind === 'jpg' ? GENTLER_TRIAL_SHARE.jpg : GENTLER_TRIAL_SHARE.png
   const isDoubtful = !made || bytes.length <= SMALL_PICTURE_BYTES || made.bytes.length > bytes.length * share
   if (!isDoubtful) return []
-  const seconds = secondsOf(facts, bytes.length)
-  const results: (Recompressed | undefined)[] = []
+  const seconds = estimatePictureSeconds(facts, bytes.length)
+  const results: (RecompressedPicture | undefined)[] = []
   if (made?.downsampled) {
-    if (facts.kind === 'jpg') results.push((await attempted(work, { ...asked, lossless: true })).accepted)
+    if (facts.kind === 'jpg') results.push((await tryEncoding(work, { ...asked, lossless: true })).accepted)
     if (time?.takeGentler(seconds) === false) return results
-    results.push((await attempted(work, asked)).accepted)
+    results.push((await tryEncoding(work, asked)).accepted)
   }
-  for (const quality of GENTLER[options.quality]) {
+  for (const quality of FALLBACK_LEVELS[options.quality]) {
     if (reducedSizes(work, quality).length === 0) continue
     if (time?.takeGentler(seconds) === false) return results
-    results.push(await reducedAt(work, quality, asked))
+    results.push(await tryReducedSizesOf(work, quality, asked))
   }
   return results
 }
 
 /** Tries gentler levels for a picture that Deflate compresses again. The smaller file is not always smaller inside its package. */
-async function gentlerForms(work: Work, made: Recompressed | undefined, asked: InnerRequest): Promise<(Recompressed | undefined)[]> {
+async function gentlerForms(
+  work: PictureJob,
+  made: RecompressedPicture | undefined,
+  asked: InnerRequest,
+): Promise<(RecompressedPicture | undefined)[]> {
   if (!made || made.downsampled || made.output === 'jpg' || bytesInContainer(work, made) > made.bytes.length * (1 - DEFLATES_AGAIN_SHARE))
     return []
-  const results: (Recompressed | undefined)[] = []
-  for (const quality of gentlerTargets(work.options.quality)) results.push((await attempted(work, { ...asked, quality })).accepted)
+  const results: (RecompressedPicture | undefined)[] = []
+  for (const quality of fallbackLevelsOf(work.options.quality)) results.push((await tryEncoding(work, { ...asked, quality })).accepted)
   return results
 }

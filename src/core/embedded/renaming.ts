@@ -1,16 +1,16 @@
 /** Finds all references to the pictures of a package that may be renamed, and rewrites the texts that contain them. */
-import { encodeXml, type Splice, spliced } from '../containers/xml/scan.ts'
+import { applySplices, encodeXml, type Splice } from '../containers/xml/scan.ts'
 import type { ZipEntry } from '../containers/zip/entry.ts'
 
 /** Text in `holder` that changes if a PNG becomes a JPEG. */
-export interface Mention {
+export interface PictureReference {
   readonly holder: ZipEntry
   readonly splice: Splice
 }
 
-export interface References {
+export interface PictureReferences {
   /** PNGs whose references are all known, with these references. */
-  readonly mentions: ReadonlyMap<ZipEntry, readonly Mention[]>
+  readonly mentions: ReadonlyMap<ZipEntry, readonly PictureReference[]>
   /** Texts that contain references. */
   readonly texts: ReadonlyMap<ZipEntry, string>
   /** Other changes to these texts that refer to `file`. `undefined`: none. */
@@ -36,7 +36,10 @@ export function jpegName(entry: ZipEntry, entries: readonly ZipEntry[]): string 
 export const leafOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 
 /** Returns the new texts after the pictures in `renamed` became JPEG. */
-export function renamedTexts({ mentions, texts, edits }: References, renamed: ReadonlySet<ZipEntry>): Map<ZipEntry, Uint8Array> {
+export function rewriteReferences(
+  { mentions, texts, edits }: PictureReferences,
+  renamed: ReadonlySet<ZipEntry>,
+): Map<ZipEntry, Uint8Array> {
   const splices = new Map<ZipEntry, Splice[]>()
   for (const picture of renamed) {
     for (const { holder, splice } of mentions.get(picture) ?? []) splices.set(holder, [...(splices.get(holder) ?? []), splice])
@@ -47,8 +50,8 @@ export function renamedTexts({ mentions, texts, edits }: References, renamed: Re
       changes.push(fresh === undefined ? splice : { ...splice, text: splice.text.replace(leafOf(file.name), fresh) })
     }
   }
-  return new Map([...splices].map(([holder, changes]) => [holder, encodeXml(spliced(texts.get(holder)!, changes))]))
+  return new Map([...splices].map(([holder, changes]) => [holder, encodeXml(applySplices(texts.get(holder)!, changes))]))
 }
 
 /** Counts how often a name occurs in a text, ignoring case. */
-export const timesNamed = (text: string, leaf: string): number => text.toLowerCase().split(leaf.toLowerCase()).length - 1
+export const countName = (text: string, leaf: string): number => text.toLowerCase().split(leaf.toLowerCase()).length - 1

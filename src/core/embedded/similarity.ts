@@ -8,7 +8,7 @@ import { cachedRaster } from '../images/raster/cached-raster.ts'
 import type { Raster } from '../images/raster/raster.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import { croppedRows, type Rect } from './crop.ts'
-import { type PictureFacts, pictureFacts } from './image-header.ts'
+import { type PictureHeader, readPictureHeader } from './image-header.ts'
 import { BATCH_ROWS, rowsOf } from './rows.ts'
 import { MAX_CACHED_SAMPLE_BYTES, SAMPLED_BANDS } from './tuning.ts'
 
@@ -17,7 +17,7 @@ import { MAX_CACHED_SAMPLE_BYTES, SAMPLED_BANDS } from './tuning.ts'
  * `undefined`: a picture is damaged, or its rows cannot be decoded here (CMYK, animations).
  */
 export async function similarity(before: Uint8Array, after: Uint8Array, part?: Rect): Promise<Similarity | undefined> {
-  const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
+  const [old, fresh] = [readPictureHeader(before), readPictureHeader(after)]
   if (!isComparable(old) || !isComparable(fresh)) return undefined
   const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
   const { width, height } = part ?? old
@@ -30,7 +30,7 @@ export async function similarity(before: Uint8Array, after: Uint8Array, part?: R
 
 /** SSIM and PSNR of the same part of two pictures of equal size. `undefined`: a picture is damaged or cannot be decoded here. */
 export async function partSimilarity(before: Uint8Array, after: Uint8Array, part: Rect): Promise<Similarity | undefined> {
-  const [old, fresh] = [pictureFacts(before), pictureFacts(after)]
+  const [old, fresh] = [readPictureHeader(before), readPictureHeader(after)]
   if (!isComparable(old) || !isComparable(fresh) || old.width !== fresh.width || old.height !== fresh.height) return undefined
   const channels = old.mayBeTransparent || fresh.mayBeTransparent ? 4 : 3
   const { width, height } = part
@@ -48,16 +48,16 @@ async function similarityUnlessDamaged(reference: Raster, candidate: AsyncIterab
 }
 
 /** True if this module decodes the picture's rows. */
-const isComparable = (facts: PictureFacts | undefined): facts is PictureFacts =>
+const isComparable = (facts: PictureHeader | undefined): facts is PictureHeader =>
   facts?.comparable === true && (facts.kind === 'jpg' || facts.kind === 'png') && facts.width * facts.height <= 200_000_000
 
 /** Estimates the loss by downsampling from bands of rows, without encoding. Takes a fraction of the time of a trial encoding. */
-export class ScaledSample {
+export class DownsampleEstimate {
   readonly #bytes: Uint8Array
-  readonly #facts: PictureFacts
+  readonly #facts: PictureHeader
   readonly #bands: Raster
 
-  constructor(bytes: Uint8Array, facts: PictureFacts) {
+  constructor(bytes: Uint8Array, facts: PictureHeader) {
     this.#bytes = bytes
     this.#facts = facts
     const channels = facts.mayBeTransparent ? 4 : 3
@@ -84,7 +84,7 @@ export class ScaledSample {
 }
 
 /** Decodes the picture at about `scale` times its size. JPEGs use a reduced DCT. */
-async function smallRows(bytes: Uint8Array, facts: PictureFacts, channels: 3 | 4, scale: number) {
+async function smallRows(bytes: Uint8Array, facts: PictureHeader, channels: 3 | 4, scale: number) {
   if (facts.kind === 'jpg') {
     const dctScale = Math.max(1, Math.round(scale * 8))
     if (!isDctScale(dctScale)) return undefined
@@ -114,8 +114,8 @@ async function* sampled(chunks: AsyncIterable<Uint8Array>, rowBytes: number): As
 }
 
 /** True if the picture decodes to its last row. Also true for kinds that cannot be decoded here. */
-export async function decodes(bytes: Uint8Array): Promise<boolean> {
-  const facts = pictureFacts(bytes)
+export async function decodesCompletely(bytes: Uint8Array): Promise<boolean> {
+  const facts = readPictureHeader(bytes)
   if (!facts) return false
   if (!isComparable(facts)) return true
   try {

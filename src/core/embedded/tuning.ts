@@ -8,7 +8,7 @@
 import type { RowSample } from '../../../wasm/scale/scale.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import type { Quality } from '../model/codec.ts'
-import type { PictureFacts } from './image-header.ts'
+import type { PictureHeader } from './image-header.ts'
 
 // Numbers for downsampling to the displayed size
 
@@ -99,7 +99,7 @@ export const PICTURE_SECONDS = {
   png: { ofPicture: 0.1, ofMegapixel: 0.5, ofFirstMegabyte: 5.5, ofMegabyte: 2 },
   gif: { ofPicture: 0.01, ofMegapixel: 0.5, ofFirstMegabyte: 2, ofMegabyte: 2 },
   bmp: { ofPicture: 0.05, ofMegapixel: 3, ofFirstMegabyte: 0.5, ofMegabyte: 0.5 },
-} as const satisfies Record<PictureFacts['kind'], object>
+} as const satisfies Record<PictureHeader['kind'], object>
 /** CPU seconds of lossless JPEG recompression. Measured: 0.06 to 0.25 s a megabyte on photographs of 9 to 18 megapixels. */
 export const LOSSLESS_JPEG_SECONDS = { ofPicture: 0.02, ofMegabyte: 0.25 }
 /** CPU seconds of a file that is not a picture, whatever its size. Set by experiment. */

@@ -5,7 +5,7 @@
 import type { Cff } from './cff/font.ts'
 import { MAC_GLYPHS } from './cff/standard-strings.ts'
 import { MAC_ROMAN, STANDARD, unicodeOf, WIN_ANSI } from './glyph-names.ts'
-import { characterMaps, glyphNames, type Tables } from './sfnt/truetype.ts'
+import { characterMaps, type FontTables, glyphNames } from './sfnt/truetype.ts'
 import type { Type1 } from './type1/program.ts'
 
 export type Encoding = readonly (string | undefined)[]
@@ -35,7 +35,7 @@ export interface CidUse {
 export type FontUse = SimpleUse | CidUse
 
 /** Lookups that readers may make in a font program for the shown codes, with the results. */
-export type Answers = Map<string, string>
+export type GlyphLookups = Map<string, string>
 
 /** Returns every glyph name that a code may have in some reader, because readers differ in the order of encodings. */
 function namesOf(code: number, { base, differences }: SimpleUse): Set<string> {
@@ -48,7 +48,7 @@ function namesOf(code: number, { base, differences }: SimpleUse): Set<string> {
  * Returns the needed glyph numbers of a TrueType font. `undefined`: the font must stay complete. Records lookups in `cmap` and `post` in
  * `answers`.
  */
-export function trueTypeGlyphs(tables: Tables, uses: readonly FontUse[], answers: Answers = new Map()): Set<number> | undefined {
+export function trueTypeGlyphs(tables: FontTables, uses: readonly FontUse[], answers: GlyphLookups = new Map()): Set<number> | undefined {
   const glyphs = new Set<number>([0])
   for (const use of uses) {
     if (use.kind === 'cid') addCids(use, glyphs)
@@ -65,7 +65,7 @@ function addCids({ codes, glyphMap }: CidUse, glyphs: Set<number>): void {
  * Adds glyphs that readers may find for codes (ISO 32000-2, 9.6.5.4): by Unicode in map (3,1), by Mac codes in (1,0), by 0xF000 + code in
  * (3,0), or by names in `post`. Returns false if the font must stay complete.
  */
-function addCodes(tables: Tables, use: SimpleUse, glyphs: Set<number>, answers: Answers): boolean {
+function addCodes(tables: FontTables, use: SimpleUse, glyphs: Set<number>, answers: GlyphLookups): boolean {
   const maps = characterMaps(tables.get('cmap'))
   const named = glyphNames(tables.get('post'), MAC_GLYPHS)
   for (const code of use.codes) {
@@ -108,8 +108,12 @@ function addCodes(tables: Tables, use: SimpleUse, glyphs: Set<number>, answers: 
  * Returns the lookups for simple fonts in a font program with named glyphs. If all readers use the same name for a code (from
  * `differences`, or by `ownCodes`), only that name is looked up.
  */
-export function nameAnswers(uses: readonly FontUse[], has: (name: string) => boolean, own: (code: number) => string | undefined): Answers {
-  const answers: Answers = new Map()
+export function nameLookups(
+  uses: readonly FontUse[],
+  has: (name: string) => boolean,
+  own: (code: number) => string | undefined,
+): GlyphLookups {
+  const answers: GlyphLookups = new Map()
   const ask = (name: string) => answers.set(`/${name}`, has(name) ? 'yes' : 'no')
   for (const use of uses) {
     if (use.kind !== 'simple') continue

@@ -1,16 +1,16 @@
 /** Verifies subset fonts: each kept outline is byte for byte that of the original, with the same width. */
 import { Cff } from './cff/font.ts'
 import { cffOf } from './sfnt/opentype.ts'
-import { metricOf, Outlines, tablesOf } from './sfnt/truetype.ts'
+import { metricOf, Outlines, readFontTables } from './sfnt/truetype.ts'
 import { type1Outline } from './type1/charstring-outline.ts'
 import { parseType1 } from './type1/program.ts'
-import { glyphDifference, sameMatrix } from './union/type1.ts'
+import { glyphDifference, hasSameMatrix } from './union/type1.ts'
 
 const EMPTY_CHARSTRING = 14
 
 /** Returns why the TrueType font `after` is not a subset of `before`; `undefined` if it is. */
 export function trueTypeDifference(before: Uint8Array, after: Uint8Array): string | undefined {
-  const [old, fresh] = [tablesOf(before), tablesOf(after)]
+  const [old, fresh] = [readFontTables(before), readFontTables(after)]
   if (!old || !fresh) return 'not a TrueType font'
   const [from, to] = [new Outlines(old), new Outlines(fresh)]
   let kept = 0
@@ -64,7 +64,7 @@ export function compactDifference(before: Uint8Array, after: Uint8Array): string
     if (glyph > 0 && encoding.get(code) !== glyph) return `code ${code} maps to another glyph`
   }
   for (const [code, glyph] of encoding) if (old.encoding.get(code) !== nameOf(glyph)) return `code ${code} maps to another glyph`
-  return sameMatrix(old, fresh) ? undefined : 'FontMatrix differs'
+  return hasSameMatrix(old, fresh) ? undefined : 'FontMatrix differs'
 }
 
 const RETURN = 11

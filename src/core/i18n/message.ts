@@ -1,6 +1,6 @@
 /** Messages about files: steps of a receipt, details of a reason, errors of codecs. A message is a code of `en.ts` with its parameters. */
 import { EN } from './en.ts'
-import { type AnyMessage, type ParametersOf, type PlainCodeOf, textOf } from './text.ts'
+import { type AnyMessage, type ParametersOf, type PlainCodeOf, renderMessage } from './text.ts'
 
 export type Code = keyof typeof EN
 
@@ -15,16 +15,16 @@ export interface Message extends AnyMessage {
 export type PlainCode = PlainCodeOf<typeof EN>
 
 /** A message, or the code of one that has no parameters. */
-export type Said = Message | PlainCode
+export type MessageOrCode = Message | PlainCode
 
 export function message<C extends Code>(code: C, ...[parameters]: ParametersOf<(typeof EN)[C]>): Message {
   return { code, ...parameters } as unknown as Message
 }
 
-export const messageOf = (said: Said): Message => (typeof said === 'string' ? ({ code: said } as unknown as Message) : said)
+export const toMessage = (said: MessageOrCode): Message => (typeof said === 'string' ? ({ code: said } as unknown as Message) : said)
 
 /** English text of a message. */
-export const english = (said: Message): string => textOf(said, EN)
+export const englishText = (said: Message): string => renderMessage(said, EN)
 
 /** Messages without duplicates, in their order. */
 export const distinct = (said: readonly Message[]): Message[] => [...new Map(said.map((one) => [JSON.stringify(one), one])).values()]

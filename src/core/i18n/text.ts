@@ -33,14 +33,14 @@ export const SEPARATOR = 'list_separator'
  * Returns the text of a message from the first table that has its code. A code without a text comes from another version and is
  * shown with spaces instead of underscores.
  */
-export function textOf(message: AnyMessage, ...tables: readonly Texts[]): string {
+export function renderMessage(message: AnyMessage, ...tables: readonly Texts[]): string {
   const text = textFor(message.code, tables)
   if (text === undefined) return message.code.replaceAll('_', ' ')
   return text.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = Object.hasOwn(message, name) ? message[name]! : ''
     if (typeof value === 'string' || typeof value === 'number') return String(value)
-    if (!isList(value)) return textOf(value, ...tables)
-    return value.map((one) => (typeof one === 'string' ? one : textOf(one, ...tables))).join(textFor(SEPARATOR, tables) ?? ', ')
+    if (!isList(value)) return renderMessage(value, ...tables)
+    return value.map((one) => (typeof one === 'string' ? one : renderMessage(one, ...tables))).join(textFor(SEPARATOR, tables) ?? ', ')
   })
 }
 
@@ -49,4 +49,4 @@ const textFor = (code: string, tables: readonly Texts[]) => tables.find((table) 
 const isList = (value: AnyMessage | readonly (string | AnyMessage)[]): value is readonly (string | AnyMessage)[] => Array.isArray(value)
 
 /** Returns the parameter names in a text. */
-export const namesIn = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
+export const parameterNamesIn = (text: string): string[] => [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)

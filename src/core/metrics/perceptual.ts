@@ -1,6 +1,6 @@
 /** Measures visible differences of two pictures that SSIM and PSNR of luma miss. */
 import { retire } from '../../../wasm/memories/memories.ts'
-import { createVisibleKernel, type VisibleKernel } from '../../../wasm/visible/visible.ts'
+import { createPerceptualKernel, type PerceptualKernel } from '../../../wasm/visible/visible.ts'
 import type { Channels } from './ssim-psnr.ts'
 
 export interface PerceptualFigures {
@@ -25,14 +25,14 @@ export interface PerceptualFigures {
 }
 
 /** Smallest side in pixels that is scored. Smaller pictures have too few scales for a meaningful score. */
-export const LEAST_SCORED = 64
+export const MIN_SCORED_SIDE = 64
 /** Largest width in pixels that can be measured. */
-export const WIDEST = 0x8000
+export const MAX_MEASURED_WIDTH = 0x8000
 const BATCH_BYTES = 64 * 1024
 
 /** Streams rows of two pictures to the Wasm kernel. Needs about 700 bytes per pixel of width, 2,000 for translucent pictures. */
 class RowMeter {
-  protected kernel: VisibleKernel
+  protected kernel: PerceptualKernel
   readonly #rowBytes: number
   readonly #rowCapacity: number
   readonly #scored: boolean
@@ -43,13 +43,13 @@ class RowMeter {
    * @throws RangeError if the size is outside the limits. Samples have 8 bits, and alpha is not premultiplied
    */
   constructor(width: number, height: number, channels: Channels, what: 'all' | 'score') {
-    if (!(width >= 1 && height >= 1 && width <= WIDEST))
-      throw new RangeError(`a picture of ${width}×${height} pixels cannot be measured; the width may be 1 to ${WIDEST}`)
+    if (!(width >= 1 && height >= 1 && width <= MAX_MEASURED_WIDTH))
+      throw new RangeError(`a picture of ${width}×${height} pixels cannot be measured; the width may be 1 to ${MAX_MEASURED_WIDTH}`)
     this.#rowBytes = width * channels
     this.#rowCapacity = Math.max(1, Math.floor(BATCH_BYTES / this.#rowBytes))
     this.#rowsLeft = height
-    this.#scored = Math.min(width, height) >= LEAST_SCORED
-    this.kernel = createVisibleKernel()
+    this.#scored = Math.min(width, height) >= MIN_SCORED_SIDE
+    this.kernel = createPerceptualKernel()
     this.#assertMemory(this.kernel.begin(width, height, channels, this.#rowCapacity, what === 'all' ? 1 : 0))
   }
 

@@ -32,12 +32,12 @@ export async function bisect(range: Bisection, holds: (value: number) => boolean
 }
 
 /** Returns the lowest whole number in `from … to` for which `holds` is true. `to` itself is not probed and is the fallback. */
-export async function lowest(from: number, to: number, holds: (value: number) => Promise<boolean>): Promise<number> {
+export async function lowestThatHolds(from: number, to: number, holds: (value: number) => Promise<boolean>): Promise<number> {
   return (await bisect({ first: from, last: to - 1, middle: 'upper' }, holds)).above
 }
 
 /** Returns the highest whole number in `from … to` for which `fits` is true. `undefined`: none. */
-export async function highest(from: number, to: number, fits: (value: number) => Promise<boolean>): Promise<number | undefined> {
+export async function highestThatFits(from: number, to: number, fits: (value: number) => Promise<boolean>): Promise<number | undefined> {
   const { below } = await bisect({ first: from, last: to, middle: 'upper' }, async (value) => !(await fits(value)))
   return below < from ? undefined : below
 }
@@ -79,7 +79,7 @@ export interface Interpolation {
   readonly last: number
   /** Setting of the first probe. */
   readonly hint: number
-  readonly looks: number
+  readonly maxProbes: number
   /** Margin that is close enough to the target: a lower setting would save nothing. */
   readonly closeEnough: number
   /** Expected margin per setting before two probes are known; cautious in each direction. */
@@ -91,7 +91,7 @@ export interface Interpolation {
  * grow with the setting. It needs fewer probes than a bisection, which helps if a probe is expensive.
  */
 export async function lowestByMargin(
-  { first, last, hint, looks, closeEnough, slope }: Interpolation,
+  { first, last, hint, maxProbes: looks, closeEnough, slope }: Interpolation,
   marginOf: (setting: number) => number | Promise<number>,
 ): Promise<number | undefined> {
   let low: Probe | undefined

@@ -1,14 +1,14 @@
 /** Memory budget of a job. */
-import type { MostPixels } from '../catalog/format.ts'
+import type { PixelLimits } from '../catalog/format.ts'
 import type { Options } from './codec.ts'
 
-export type Affordable = Pick<Options, 'memoryBudget' | 'estimated'>
+export type MemoryBudget = Pick<Options, 'memoryBudget' | 'estimated'>
 
 /**
  * True if a step that needs `bytes` of heap and Wasm memory fits into the budget and into `most` bytes. Reports the estimate, so that
  * `npm run bench -- memory` can compare it with the measured memory.
  */
-export function affords(options: Affordable, bytes: number, most = options.memoryBudget): boolean {
+export function fitsMemoryBudget(options: MemoryBudget, bytes: number, most = options.memoryBudget): boolean {
   if (bytes > Math.min(most, options.memoryBudget)) return false
   options.estimated?.(bytes)
   return true
@@ -21,8 +21,8 @@ export function affords(options: Affordable, bytes: number, most = options.memor
 export const STANDARD_MEMORY_BYTES = 96 * 1024 * 1024
 
 /** True if the memory budget of a job is larger than the standard. */
-export const isRoomy = ({ memoryBudget }: { readonly memoryBudget: number }): boolean => memoryBudget > STANDARD_MEMORY_BYTES
+export const hasLargeMemoryBudget = ({ memoryBudget }: { readonly memoryBudget: number }): boolean => memoryBudget > STANDARD_MEMORY_BYTES
 
 /** Largest number of pixels that this job may decode, chosen from the limits of a format. */
-export const pixelsWithin = ({ isolate, roomy }: MostPixels, job: { readonly memoryBudget: number }): number =>
-  isRoomy(job) ? roomy : isolate
+export const maxPixelsOf = ({ isolate, roomy }: PixelLimits, job: { readonly memoryBudget: number }): number =>
+  hasLargeMemoryBudget(job) ? roomy : isolate

@@ -8,7 +8,7 @@ import type { FormatId } from '../catalog/index.ts'
 import type { Quality } from '../catalog/levels.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import type { Message } from '../i18n/message.ts'
-import type { NativeFilm } from './external-encoder.ts'
+import type { ExternalFilmCodec } from './external-encoder.ts'
 import type { Loss } from './loss.ts'
 import type { TimeBudget } from './time-budget.ts'
 
@@ -102,7 +102,7 @@ export interface Options {
   /** Reports the share of the work done, 0 to 1. Cheap enough to call often. */
   progress(share: number): void
   /** External encoder for films that Whittle has no engine for. `undefined`: none is installed, or this is no pool worker. */
-  readonly native?: NativeFilm
+  readonly native?: ExternalFilmCodec
   /** Access to the codecs of embedded files. Container codecs must not import other codecs. */
   readonly inner: Inner
 }

@@ -9,12 +9,12 @@ export interface StaticHdr {
 }
 
 /** Range of display times in the track's timescale; `to` is exclusive. */
-export interface Span {
+export interface TimeRange {
   readonly from: number
   readonly to: number
 }
 
-export interface NativeEncode {
+export interface ExternalEncodeRequest {
   readonly encoder: 'x264' | 'x265'
   readonly bits: 8 | 10
   readonly crf: number
@@ -23,19 +23,19 @@ export interface NativeEncode {
   /** Lookahead of the encoder in frames. Each of these frames needs memory. */
   readonly lookahead: number
   readonly timescale: number
-  readonly shown: Span
+  readonly shown: TimeRange
   readonly hdr?: StaticHdr
 }
 
-export interface NativeMeasure {
+export interface ExternalMeasureRequest {
   readonly bits: 8 | 10
-  readonly original: Span
-  readonly result: Span
+  readonly original: TimeRange
+  readonly result: TimeRange
   /** Indexes (from 0) of the frames whose luma is returned. */
   readonly sampled: readonly number[]
 }
 
-export interface NativeFigures {
+export interface ExternalFilmFigures {
   /** Mean squared error of luma for every frame in display order, for a peak of 255. */
   readonly mse: readonly number[]
   /**
@@ -49,9 +49,9 @@ export interface NativeFigures {
  * External video encoder and decoder. Films must have one track and sample tables (no fragments).
  * @throws CodecError for every failure, because the program's errors refer to the file
  */
-export interface NativeFilm {
+export interface ExternalFilmCodec {
   /** Name and version of the program. */
   readonly name: string
-  encode(film: Uint8Array, wanted: NativeEncode): Promise<Uint8Array>
-  measure(original: Uint8Array, result: Uint8Array, wanted: NativeMeasure): Promise<NativeFigures>
+  encode(film: Uint8Array, wanted: ExternalEncodeRequest): Promise<Uint8Array>
+  measure(original: Uint8Array, result: Uint8Array, wanted: ExternalMeasureRequest): Promise<ExternalFilmFigures>
 }

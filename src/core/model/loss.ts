@@ -1,5 +1,5 @@
 /** Measured loss of a result compared with the original. A result without a loss is lossless. */
-import { leastOf } from '../bytes/min-max.ts'
+import { minOf } from '../bytes/min-max.ts'
 
 /** SSIM (docs/decisions/measuring-similarity.md) and PSNR of luma. If no luma sample changed, `psnrDb` is infinite. */
 export interface LumaFigures {
@@ -41,10 +41,10 @@ export interface Loss {
 }
 
 /** Returns the loss of a stored picture that was compared pixel by pixel. */
-export const ofPixels = ({ ssim, psnrDb }: LumaFigures): PictureLoss => ({ ssim, psnrDb, measuredAt: 'pixels' })
+export const pixelLoss = ({ ssim, psnrDb }: LumaFigures): PictureLoss => ({ ssim, psnrDb, measuredAt: 'pixels' })
 
 /** Returns `loss` with the SSIMULACRA 2 score. `undefined`: returns `loss` unchanged. */
-export const scored = (loss: PictureLoss, ssimulacra2: number | undefined): PictureLoss =>
+export const lossWithScore = (loss: PictureLoss, ssimulacra2: number | undefined): PictureLoss =>
   ssimulacra2 === undefined ? loss : { ...loss, ssimulacra2 }
 
 /** Returns the loss of a result, as a field to spread. `{}` if neither pictures nor sound have figures. */
@@ -65,7 +65,7 @@ export function worseLoss(one: PictureLoss | undefined, other: PictureLoss): Pic
     ssim: Math.min(ssim, other.ssim),
     psnrDb: Math.min(psnrDb, other.psnrDb),
     measuredAt: one && !one.measuredAt ? undefined : other.measuredAt && worse.measuredAt,
-    ...(scores.every((score) => score !== undefined) && { ssimulacra2: leastOf(scores) }),
+    ...(scores.every((score) => score !== undefined) && { ssimulacra2: minOf(scores) }),
   }
 }
 

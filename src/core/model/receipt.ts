@@ -1,5 +1,5 @@
 /** Result section of a receipt. Figures are rounded down, and unmeasured figures are left out. */
-import { english, type Message } from '../i18n/message.ts'
+import { englishText, type Message } from '../i18n/message.ts'
 import { fidelityOf, type Outcome, type Suggestion } from './codec.ts'
 import type { Loss, MeasuredAt, PictureLoss } from './loss.ts'
 
@@ -25,7 +25,7 @@ export interface ReceiptView {
 }
 
 /** Outcome of a job. `sha256` is the hash of the result. */
-export interface Stated {
+export interface MeasuredOutcome {
   readonly outcome: Outcome
   readonly sha256: string
   readonly verifiedShare?: number
@@ -36,9 +36,9 @@ export interface Stated {
  * @param render converts a message to text in the reader's language; default: English
  */
 export function receiptView(
-  { outcome, sha256, verifiedShare }: Stated,
+  { outcome, sha256, verifiedShare }: MeasuredOutcome,
   originalSha256: string,
-  render: (message: Message) => string = english,
+  render: (message: Message) => string = englishText,
 ): ReceiptView {
   const share = verifiedShare === undefined ? {} : { verified_share: floorTo(verifiedShare, 4) }
   const common = { verified: true as const, ...share, sha256, original_sha256: originalSha256 }

@@ -31,24 +31,24 @@ export interface PartReceipt {
 }
 
 /** Sums over the receipts of all finished parts that have `replaces`. */
-export interface SoFar {
+export interface PartTotals {
   readonly bytes: number
   readonly replaces: number
 }
 
-export type Plan =
+export type SegmentPlan =
   /** `whole`: the file is short enough for one message, so the caller must use `compress`. */
   { kind: 'whole' } | { kind: 'parts'; parts: PartPlan[] } | { kind: 'unchanged'; reason: Reason; detail?: Message }
 
 export interface SegmentedCodec extends Codec {
   /** Reads the index of the file and splits it into parts. The same source and options always give the same parts. */
-  plan(source: Source, options: Options): Promise<Plan>
+  plan(source: Source, options: Options): Promise<SegmentPlan>
   /**
    * Encodes one part. It is idempotent, because a queue may deliver a message twice. The result is an intermediate file: the sink must
    * accept any size and cannot patch, and `abort()` discards a result that is not good enough. If `soFar` shows that the job cannot
    * reduce the size, the part may report this instead.
    */
-  compressPart(source: Source, part: PartPlan, sink: Sink, options: Options, soFar: SoFar): Promise<PartReceipt>
+  compressPart(source: Source, part: PartPlan, sink: Sink, options: Options, soFar: PartTotals): Promise<PartReceipt>
   /** Joins the parts in order, in constant memory. The sink cannot patch. */
   join(source: Source, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome>
 }

@@ -11,12 +11,12 @@ export interface ResultSink extends Sink {
 }
 
 /** Smallest chunk in bytes whose buffer a sink frees after copying. Without this, results leave garbage of their own size. */
-export const FREED_BYTES = 32 * 1024
+export const MIN_FREED_BYTES = 32 * 1024
 
 const GATHERED_BYTES = 256 * 1024
 
 /** Buffer that combines many small writes into chunks of 256 KiB for a sink. */
-export class Gathered {
+export class WriteBuffer {
   readonly #sink: Sink
   #chunk = new Uint8Array(0)
   #filled = 0
@@ -82,7 +82,7 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
       return memorySource(this.bytes(), name)
     },
     async abort() {
-      for (const chunk of chunks) if (chunk.length >= FREED_BYTES) discard(chunk)
+      for (const chunk of chunks) if (chunk.length >= MIN_FREED_BYTES) discard(chunk)
       chunks = []
       written = 0
     },
@@ -90,7 +90,7 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
       if (chunks.length > 1) {
         const parts = chunks
         chunks = [concat(parts)]
-        for (const part of parts) if (part.length >= FREED_BYTES) discard(part)
+        for (const part of parts) if (part.length >= MIN_FREED_BYTES) discard(part)
       }
       return chunks[0] ?? new Uint8Array()
     },
@@ -100,7 +100,7 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
 /** Moves a large chunk into a new buffer and detaches the caller's. A codec that reuses a chunk then fails with this sink, too. */
 function takeOwnership(chunk: Uint8Array): Uint8Array {
   const { buffer } = chunk
-  const whole = chunk.length >= FREED_BYTES && chunk.length === buffer.byteLength && buffer instanceof ArrayBuffer
+  const whole = chunk.length >= MIN_FREED_BYTES && chunk.length === buffer.byteLength && buffer instanceof ArrayBuffer
   return whole ? new Uint8Array(buffer.transfer()) : chunk
 }
 

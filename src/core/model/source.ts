@@ -48,7 +48,7 @@ export function rangeStream(
 export const LARGE_BYTES = 8 * 1024 * 1024
 
 /** Yields a file in chunks for consumers that copy them. Chunks of a large file are freed when the next chunk is requested. */
-export async function* chunksOf(source: Source): AsyncGenerator<Uint8Array> {
+export async function* freedChunks(source: Source): AsyncGenerator<Uint8Array> {
   for await (const chunk of source.stream()) {
     yield chunk
     if (source.size > LARGE_BYTES) discard(chunk)

@@ -15,7 +15,7 @@ const COPY_BYTES = 256 * 1024
  * Compresses `source` up to byte `end` with `compress`, then appends the rest unchanged.
  * @throws CodecError `unsupported_feature` if readers of the output do not ignore trailing bytes
  */
-export async function withTail(
+export async function compressKeepingTrailingData(
   source: Source,
   end: number,
   sink: Sink,
@@ -29,15 +29,15 @@ export async function withTail(
     throw error instanceof TargetUnreachable ? new TargetUnreachable(error.bestSize + bytes) : error
   })
   if (outcome.kind === 'unchanged') return outcome
-  await copyTail(source, end, sink)
-  return { ...outcome, steps: [...outcome.steps, ...tailSteps(source, end)] }
+  await copyTrailingData(source, end, sink)
+  return { ...outcome, steps: [...outcome.steps, ...trailingDataSteps(source, end)] }
 }
 
 const withReducedTarget = (options: Options, bytes: number): Options =>
   options.targetSize === undefined ? options : { ...options, targetSize: Math.max(1, options.targetSize - bytes) }
 
 /** Appends all bytes of `source` from `end` to `sink`. */
-export async function copyTail(source: Source, end: number, sink: Pick<Sink, 'write'>): Promise<void> {
+export async function copyTrailingData(source: Source, end: number, sink: Pick<Sink, 'write'>): Promise<void> {
   for (let at = end; at < source.size; at += COPY_BYTES) {
     await sink.write((await source.read(at, Math.min(COPY_BYTES, source.size - at))).slice())
   }
@@ -46,7 +46,12 @@ export async function copyTail(source: Source, end: number, sink: Pick<Sink, 'wr
 /**
  * Compares `original` from byte `end` with `result` from byte `resultEnd`. `undefined`: they are equal. Otherwise returns the difference.
  */
-export async function tailDifference(original: Source, end: number, result: Source, resultEnd: number): Promise<string | undefined> {
+export async function trailingDataDifference(
+  original: Source,
+  end: number,
+  result: Source,
+  resultEnd: number,
+): Promise<string | undefined> {
   const length = Math.max(0, original.size - end)
   if (result.size - resultEnd !== length) return `expected ${length} bytes of trailing data, got ${result.size - resultEnd}`
   for (let done = 0; done < length; done += COPY_BYTES) {
@@ -63,16 +68,16 @@ type EqualTails = { readonly original: Source; readonly result: Source } | { rea
  * Compares the trailing bytes of `original` (from byte `end`) with the last bytes of `result`. If they are equal, returns both files
  * without them.
  */
-export async function withoutEqualTails(original: Source, end: number, result: Source): Promise<EqualTails> {
+export async function stripEqualTrailingData(original: Source, end: number, result: Source): Promise<EqualTails> {
   const bytes = original.size - end
   if (bytes <= 0) return { original, result }
   if (result.size <= bytes)
     return { difference: `the result has ${result.size} bytes, but the original has ${bytes} bytes of trailing data` }
   const resultEnd = result.size - bytes
-  const difference = await tailDifference(original, end, result, resultEnd)
+  const difference = await trailingDataDifference(original, end, result, resultEnd)
   return difference === undefined ? { original: slice(original, 0, end), result: slice(result, 0, resultEnd) } : { difference }
 }
 
 /** Returns the receipt's step about trailing bytes that were kept. */
-export const tailSteps = (source: Source, end: number): Message[] =>
+export const trailingDataSteps = (source: Source, end: number): Message[] =>
   source.size > end ? [message('bytes_after_end_kept', { bytes: source.size - end })] : []

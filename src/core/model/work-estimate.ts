@@ -8,4 +8,4 @@ const BYTES_PER_FILE_BYTE = 256
  * Returns the largest total size of all decoded frames in bytes, for an animation of `fileBytes`. An animation above this limit has nearly
  * empty frames: recompression takes as long as for full frames and saves almost nothing.
  */
-export const mostAnimationBytes = (fileBytes: number): number => EVERY_ANIMATION_BYTES + BYTES_PER_FILE_BYTE * fileBytes
+export const maxAnimationBytes = (fileBytes: number): number => EVERY_ANIMATION_BYTES + BYTES_PER_FILE_BYTE * fileBytes

@@ -1,15 +1,15 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
-import { GENTLER } from '../catalog/level-order.ts'
+import { FALLBACK_LEVELS } from '../catalog/level-order.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
-import { english, type Message, message } from '../i18n/message.ts'
+import { englishText, type Message, message } from '../i18n/message.ts'
 import type { Codec, Compressed, Options, Outcome, Reason, Source, Suggestion, Verdict } from '../model/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
-import { type Loss, scored } from '../model/loss.ts'
+import { type Loss, lossWithScore } from '../model/loss.ts'
 import type { ResultSink } from '../model/sink.ts'
 
 /** Accepted result of a job: verified bytes, or the reason why the original file stays unchanged. */
-export type Pressed =
+export type CompressionResult =
   | {
       outcome: Compressed
       result: Source /** Verified share of the result, 0 to 1. `undefined`: the codec did not count. */
@@ -22,13 +22,13 @@ export type Pressed =
     }
 
 /** Returns the verified share of a result, 0 to 1. An unchanged file counts as fully verified. `{}`: the codec did not count. */
-export function verifiedShareOf(pressed: Pressed): { verifiedShare?: number } {
+export function verifiedShareOf(pressed: CompressionResult): { verifiedShare?: number } {
   if (pressed.result === undefined) return { verifiedShare: 1 }
   return pressed.verifiedShare === undefined ? {} : { verifiedShare: pressed.verifiedShare }
 }
 
 /** Returns the format of the result. An unchanged file keeps its format. A codec may choose another output than `asked`. */
-export function outputOfResult({ outcome }: Pressed, format: KnownFormat, asked: OutputId): OutputId {
+export function outputOfResult({ outcome }: CompressionResult, format: KnownFormat, asked: OutputId): OutputId {
   return outcome.kind === 'compressed' ? (outcome.output ?? asked) : format.id
 }
 
@@ -37,12 +37,17 @@ export function outputOfResult({ outcome }: Pressed, format: KnownFormat, asked:
  * leaves the file unchanged, the gentler levels are tried. Each codec orders its levels, so a gentler level is not better than this one.
  * `openSink` is called once per attempt. Its limit must be the size of the source, or `targetSize` if that is smaller.
  */
-export async function compress(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
-  let pressed = await attempt(codec, source, openSink, options)
+export async function compress(
+  codec: Codec,
+  source: Source,
+  openSink: () => Promise<ResultSink>,
+  options: Options,
+): Promise<CompressionResult> {
+  let pressed = await compressAtLevel(codec, source, openSink, options)
   if (codec.format.fidelity === 'lossless') return pressed
-  for (const quality of GENTLER[options.quality]) {
+  for (const quality of FALLBACK_LEVELS[options.quality]) {
     if (pressed.outcome.kind === 'compressed' || !mayGentlerLevelHelp(pressed.outcome.reason)) break
-    pressed = await attempt(codec, source, openSink, { ...options, quality })
+    pressed = await compressAtLevel(codec, source, openSink, { ...options, quality })
   }
   return pressed
 }
@@ -50,7 +55,12 @@ export async function compress(codec: Codec, source: Source, openSink: () => Pro
 const mayGentlerLevelHelp = (reason: Reason) => reason === 'no_gain' || reason === 'below_floor'
 
 /** Runs a codec once at one level and enforces the same promises as `compress`. A rejected result is removed from the sink. */
-export async function attempt(codec: Codec, source: Source, openSink: () => Promise<ResultSink>, options: Options): Promise<Pressed> {
+export async function compressAtLevel(
+  codec: Codec,
+  source: Source,
+  openSink: () => Promise<ResultSink>,
+  options: Options,
+): Promise<CompressionResult> {
   const sink = await openSink()
   try {
     const { evidence, ...made } = await codec.compress(source, sink, options)
@@ -69,7 +79,7 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
     return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: verdict.difference }
   } catch (error) {
     await sink.abort()
-    const expected = expectedTrouble(codec.format.id, error)
+    const expected = expectedFailure(codec.format.id, error)
     if (!expected || options.signal.aborted) throw error
     return expected
   }
@@ -77,7 +87,7 @@ export async function attempt(codec: Codec, source: Source, openSink: () => Prom
 
 function withScore(outcome: Compressed, ssimulacra2: number | undefined): Compressed {
   const { loss } = outcome
-  return loss?.pictures ? { ...outcome, loss: { ...loss, pictures: scored(loss.pictures, ssimulacra2) } } : outcome
+  return loss?.pictures ? { ...outcome, loss: { ...loss, pictures: lossWithScore(loss.pictures, ssimulacra2) } } : outcome
 }
 
 interface VerifyInput {
@@ -94,11 +104,11 @@ async function verify({ codec, source, result, outcome, evidence }: VerifyInput,
   try {
     return await codec.verify(source, result, outcome, options, evidence)
   } catch (error) {
-    const trouble = expectedTrouble(codec.format.id, error)
+    const trouble = expectedFailure(codec.format.id, error)
     if (!trouble || trouble.outcome.reason === 'over_budget') throw error
     return {
       equal: false,
-      difference: trouble.defect ?? (trouble.outcome.detail && english(trouble.outcome.detail)) ?? trouble.outcome.reason,
+      difference: trouble.defect ?? (trouble.outcome.detail && englishText(trouble.outcome.detail)) ?? trouble.outcome.reason,
     }
   }
 }
@@ -150,7 +160,7 @@ function asCodecError(format: string, error: unknown): CodecError | undefined {
  * Converts an expected error to an `unchanged` result. `undefined`: a bug in Whittle. A Wasm trap is reported as a defect, too,
  * because the file passed the checks before the engine.
  */
-export function expectedTrouble(format: string, error: unknown): Extract<Pressed, { result: undefined }> | undefined {
+export function expectedFailure(format: string, error: unknown): Extract<CompressionResult, { result: undefined }> | undefined {
   const known = asCodecError(format, error)
   if (known) {
     const detail = known.detail && { detail: known.detail }

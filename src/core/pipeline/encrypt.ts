@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import { openEncryptedZip, writeEncryptedZip } from '../containers/zip/encrypted.ts'
 import { decryptOoxml, encryptOoxml } from '../formats/office/encrypt.ts'
-import { encryptPdf, obstacleInObjects, proveEncryptedPdf } from '../formats/pdf/encrypt.ts'
+import { encryptPdf, findObstacleInObjects, verifyEncryptedPdf } from '../formats/pdf/encrypt.ts'
 import type { Sink, Source } from '../model/codec.ts'
 import type { ResultSink } from '../model/sink.ts'
 import { passwordObstacle } from './password.ts'
@@ -67,8 +67,8 @@ async function encryptionFor({ source, output, format, name }: PlainResult): Pro
   if (format.password === 'ooxml' && output === format.id && !(await passwordObstacle(source, format))) {
     return { name, output, write: encryptOoxml, prove: sameBytes(decryptOoxml) }
   }
-  if (format.password === 'pdf' && output === format.id && !(await obstacleInObjects(source))) {
-    return { name, output, write: encryptPdf, prove: proveEncryptedPdf }
+  if (format.password === 'pdf' && output === format.id && !(await findObstacleInObjects(source))) {
+    return { name, output, write: encryptPdf, prove: verifyEncryptedPdf }
   }
   // A path separator in the name would create a folder in the archive.
   const inner = name.replace(/[/\\]/g, '_')

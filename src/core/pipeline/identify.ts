@@ -9,7 +9,7 @@ import type { FormatId } from '../catalog/index.ts'
 import { FORMATS } from '../catalog/index.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
 import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
-import { bareDicom } from '../formats/dicom/bare.ts'
+import { recogniseBareDicom } from '../formats/dicom/bare.ts'
 import type { Source } from '../model/codec.ts'
 import { extension } from './extension.ts'
 import { identifyText, isNamedText } from './identify-text.ts'
@@ -34,7 +34,7 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     nifti(head) ??
     bmp(head, source.size) ??
     mp3(head, source.size) ??
-    (bareDicom(head) ? 'dicom' : undefined) ??
+    (recogniseBareDicom(head) ? 'dicom' : undefined) ??
     // An archive after other data, for example a self-extracting program.
     (isNamedArchive(source) ? await identifyZip(source) : undefined) ??
     identifyText(head, source)
@@ -42,10 +42,10 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
 }
 
 /** Bytes from the start that are enough to reject an unsupported file. */
-export const FIRST_BYTES = HEAD_BYTES + 8
+export const RECOGNITION_BYTES = HEAD_BYTES + 8
 
 /** True if an upload in progress may still be recognised. `first`: the first `FIRST_BYTES` of the file, which is longer than that. */
-export async function mayBeKnown(first: Uint8Array, name: string): Promise<boolean> {
+export async function mayBeRecognised(first: Uint8Array, name: string): Promise<boolean> {
   const later = new Error('it depends on what follows')
   const source = {
     name,

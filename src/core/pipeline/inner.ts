@@ -9,7 +9,7 @@ import { identify } from './identify.ts'
 const MAX_DEPTH = 3
 
 /** Returns the `inner` option of a container codec: it compresses embedded files with `codecs`. `options`: those of the container. */
-export function lendCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, depth = 0, time = new TimeBudget()): Inner {
+export function innerCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, depth = 0, time = new TimeBudget()): Inner {
   return {
     depth,
     time,
@@ -32,7 +32,7 @@ export function lendCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, dept
         ...(request.onlyReached ? { onlyReached: true } : {}),
       }
       const sink = memorySink(bytes.length, name)
-      const pressed = await compress(codec, source, async () => sink, { ...base, inner: lendCodecs(codecs, base, depth + 1, time) })
+      const pressed = await compress(codec, source, async () => sink, { ...base, inner: innerCodecs(codecs, base, depth + 1, time) })
       if (pressed.outcome.kind === 'unchanged') return { kind: 'unchanged', reason: pressed.outcome.reason }
       return { kind: 'compressed', bytes: sink.bytes(), output: base.output, outcome: pressed.outcome }
     },

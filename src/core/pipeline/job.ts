@@ -2,15 +2,22 @@
  * Runs a job: one file, its codec, and the caller's options. The library, the service, tools and tests all run codecs through this
  * file. Only this file builds a codec's `Options` and decides between one step and several.
  */
-import { grant } from '../../../wasm/memories/memories.ts'
+import { allowMemory } from '../../../wasm/memories/memories.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
-import { isRoomy, STANDARD_MEMORY_BYTES } from '../model/budget.ts'
+import { hasLargeMemoryBudget, STANDARD_MEMORY_BYTES } from '../model/budget.ts'
 import type { Codec, Codecs, Options, Sink, Source } from '../model/codec.ts'
-import { type FinishedPart, isSegmented, type PartPlan, type PartReceipt, type SegmentedCodec, type SoFar } from '../model/segmented.ts'
+import {
+  type FinishedPart,
+  isSegmented,
+  type PartPlan,
+  type PartReceipt,
+  type PartTotals,
+  type SegmentedCodec,
+} from '../model/segmented.ts'
 import type { ResultSink } from '../model/sink.ts'
 import type { TimeBudget } from '../model/time-budget.ts'
-import { attempt, compress, type Pressed } from './compress.ts'
-import { lendCodecs } from './inner.ts'
+import { type CompressionResult, compress, compressAtLevel } from './compress.ts'
+import { innerCodecs } from './inner.ts'
 
 /**
  * Options of a job: the fields of `Options`, all optional. Defaults: `quality` is medium, `output` the first one of the format,
@@ -22,7 +29,7 @@ export interface JobRequest extends OrUndefined<Partial<Options>> {
   /** Creates the CPU budget for embedded pictures and files, one per attempt. Default: the budget of an isolate. */
   readonly timeBudget?: (() => TimeBudget) | undefined
   /** Called when the job starts again with more memory, because the standard budget was not enough. */
-  readonly enlarged?: (() => void) | undefined
+  readonly onMemoryIncrease?: (() => void) | undefined
 }
 
 type OrUndefined<T> = { readonly [Name in keyof T]: T[Name] | undefined }
@@ -34,7 +41,9 @@ type OrUndefined<T> = { readonly [Name in keyof T]: T[Name] | undefined }
 export type OpenSink = () => Promise<ResultSink>
 
 /** First step of a job: either a list of parts to encode (`cut`), or the finished result (`done`). */
-export type Started = { readonly kind: 'cut'; readonly parts: PartPlan[] } | { readonly kind: 'done'; readonly pressed: Pressed }
+export type FirstStep =
+  | { readonly kind: 'cut'; readonly parts: PartPlan[] }
+  | { readonly kind: 'done'; readonly pressed: CompressionResult }
 
 /**
  * One job, which runs once. Errors of the file become an `unchanged` outcome in `whole`, `start` and `join`. Only planning throws;
@@ -48,23 +57,23 @@ export interface Job {
    * that results do not depend on the machine. A second attempt uses the full budget only if the first was `over_budget`.
    * @throws TargetUnreachable if no result that keeps the quality floors fits into `targetSize`
    */
-  whole(openSink: OpenSink): Promise<Pressed>
+  whole(openSink: OpenSink): Promise<CompressionResult>
   /**
    * First step of a job with several steps. It splits a file that is too long for one step, and compresses any other file as `whole` does.
    * @throws CodecError if the codec cannot read the file while it plans
    */
-  start(openSink: OpenSink): Promise<Started>
+  start(openSink: OpenSink): Promise<FirstStep>
   /**
    * Encodes one part into `sink`, which must accept any size.
    * @param soFar sums over the parts that are already encoded
    * @throws CodecError if the part cannot be encoded
    */
-  part(part: PartPlan, sink: Sink, soFar: SoFar): Promise<PartReceipt>
+  part(part: PartPlan, sink: Sink, soFar: PartTotals): Promise<PartReceipt>
   /**
    * Joins all parts in order and verifies the result.
    * @param beforeVerify called after the join and before the verification, to free buffers; default: nothing
    */
-  join(parts: FinishedPart[], openSink: OpenSink, beforeVerify?: () => void): Promise<Pressed>
+  join(parts: FinishedPart[], openSink: OpenSink, beforeVerify?: () => void): Promise<CompressionResult>
 }
 
 /** Returns the job that compresses `source` with `codec`. `lent`: codecs for embedded files. */
@@ -75,12 +84,12 @@ export function openJob(codec: Codec, source: Source, lent: Codecs, request: Job
   // Segmented codecs use the budget only to limit the frame size, so an attempt with less memory is not needed.
   const options = optionsWith(inParts ? memoryBudget : Math.min(memoryBudget, STANDARD_MEMORY_BYTES))
 
-  const whole = async (openSink: OpenSink): Promise<Pressed> => {
+  const whole = async (openSink: OpenSink): Promise<CompressionResult> => {
     const pressed = await compress(codec, source, openSink, options)
-    if (inParts || !isRoomy({ memoryBudget }) || pressed.outcome.kind === 'compressed') return pressed
+    if (inParts || !hasLargeMemoryBudget({ memoryBudget }) || pressed.outcome.kind === 'compressed') return pressed
     if (pressed.outcome.reason !== 'over_budget') return pressed
-    request.enlarged?.()
-    using _ = grant(memoryBudget)
+    request.onMemoryIncrease?.()
+    using _ = allowMemory(memoryBudget)
     return await compress(codec, source, openSink, optionsWith(memoryBudget))
   }
 
@@ -97,13 +106,14 @@ export function openJob(codec: Codec, source: Source, lent: Codecs, request: Job
       options.signal.throwIfAborted()
       return receipt
     },
-    join: (parts, openSink, beforeVerify) => attempt(joinerOf(requireSegmented(codec), parts, beforeVerify), source, openSink, options),
+    join: (parts, openSink, beforeVerify) =>
+      compressAtLevel(joinerOf(requireSegmented(codec), parts, beforeVerify), source, openSink, options),
   }
 }
 
 /** Returns the options of a codec: the caller's request completed with defaults. `lent`: codecs for embedded files. */
 export function optionsOf(format: KnownFormat, lent: Codecs, request: JobRequest = {}): Options {
-  const { depth, timeBudget, enlarged: _, inner, ...asked } = request
+  const { depth, timeBudget, onMemoryIncrease: _, inner, ...asked } = request
   const options: Omit<Options, 'inner'> = {
     quality: 'medium',
     output: format.outputs[0],
@@ -112,7 +122,7 @@ export function optionsOf(format: KnownFormat, lent: Codecs, request: JobRequest
     progress: () => undefined,
     ...defined(asked),
   }
-  return { ...options, inner: inner ?? lendCodecs(lent, options, depth, timeBudget?.()) }
+  return { ...options, inner: inner ?? innerCodecs(lent, options, depth, timeBudget?.()) }
 }
 
 type Defined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> }

@@ -1,6 +1,6 @@
 import type { KnownFormat } from '../catalog/outputs.ts'
 import { isCompoundFile } from '../containers/cfb/read.ts'
-import { obstacleInBytes } from '../formats/pdf/encryptable.ts'
+import { findObstacleInBytes } from '../formats/pdf/encryptable.ts'
 import type { Source } from '../model/codec.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Source } from '../model/codec.ts'
  * `undefined`: the bytes show no obstacle.
  */
 export async function passwordObstacle(upload: Source, format: KnownFormat): Promise<'signed' | 'encrypted' | undefined> {
-  if (format.password === 'pdf') return obstacleInBytes(upload)
+  if (format.password === 'pdf') return findObstacleInBytes(upload)
   // [MS-OFFCRYPTO] 2.3.4: an encrypted document is a compound file instead of a ZIP archive.
   return format.password === 'ooxml' && isCompoundFile(await upload.read(0, 8)) ? 'encrypted' : undefined
 }

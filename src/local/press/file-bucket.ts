@@ -2,7 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { PART_BYTES } from '../../service/store/blobs.ts'
-import { fileOf } from '../ipc-messages.ts'
+import { blobFileName } from '../ipc-messages.ts'
 
 interface Range {
   readonly offset: number
@@ -72,7 +72,7 @@ export class FileBucket implements Disposable {
   }
 
   #path(key: string): string {
-    return join(this.#folder, fileOf(key))
+    return join(this.#folder, blobFileName(key))
   }
 
   #descriptorOf(key: string): number | undefined {

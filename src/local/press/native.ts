@@ -4,25 +4,30 @@ import { closeSync, openSync, readFileSync, readSync, rmSync, writeFileSync } fr
 import { join } from 'node:path'
 import { message } from '../../core/i18n/message.ts'
 import { overBudget, unsupported } from '../../core/model/error.ts'
-import type { NativeEncode, NativeFigures, NativeFilm, NativeMeasure } from '../../core/model/external-encoder.ts'
-import type { NativeRequest } from '../native.ts'
-import { ERRORS, LUMA, NO_MEMORY, ORIGINAL, RESULT, STALLED } from '../native-files.ts'
+import type {
+  ExternalEncodeRequest,
+  ExternalFilmCodec,
+  ExternalFilmFigures,
+  ExternalMeasureRequest,
+} from '../../core/model/external-encoder.ts'
+import type { FfmpegRequest } from '../native.ts'
+import { LUMA, ORIGINAL, OUT_OF_MEMORY, RESULT, SQUARED_ERRORS, STALLED } from '../native-files.ts'
 
-export class PressNative implements NativeFilm, Disposable {
+export class PressFfmpeg implements ExternalFilmCodec, Disposable {
   readonly name: string
   readonly #folder: string
-  readonly #runProgram: (request: NativeRequest) => Promise<unknown>
+  readonly #runProgram: (request: FfmpegRequest) => Promise<unknown>
   /** Contents that this process knows to be in each file, by file name. */
   readonly #fileContents = new Map<string, Uint8Array>()
   #lumaFile: number | undefined
 
-  constructor(name: string, folder: string, runProgram: (request: NativeRequest) => Promise<unknown>) {
+  constructor(name: string, folder: string, runProgram: (request: FfmpegRequest) => Promise<unknown>) {
     this.name = name
     this.#folder = folder
     this.#runProgram = runProgram
   }
 
-  async encode(film: Uint8Array, wanted: NativeEncode): Promise<Uint8Array> {
+  async encode(film: Uint8Array, wanted: ExternalEncodeRequest): Promise<Uint8Array> {
     this.#writeFile(ORIGINAL, film)
     await this.#run({ kind: 'encode', wanted })
     const result = new Uint8Array(readFileSync(join(this.#folder, RESULT)))
@@ -30,12 +35,12 @@ export class PressNative implements NativeFilm, Disposable {
     return result
   }
 
-  async measure(original: Uint8Array, result: Uint8Array, wanted: NativeMeasure): Promise<NativeFigures> {
+  async measure(original: Uint8Array, result: Uint8Array, wanted: ExternalMeasureRequest): Promise<ExternalFilmFigures> {
     this.#writeFile(ORIGINAL, original)
     this.#writeFile(RESULT, result)
     this[Symbol.dispose]()
     await this.#run({ kind: 'measure', wanted })
-    const lines = readFileSync(join(this.#folder, ERRORS), 'latin1').split('\n').filter(Boolean)
+    const lines = readFileSync(join(this.#folder, SQUARED_ERRORS), 'latin1').split('\n').filter(Boolean)
     const peak = wanted.bits === 10 ? 1023 : 255
     const file = openSync(join(this.#folder, LUMA), 'r')
     this.#lumaFile = file
@@ -57,9 +62,9 @@ export class PressNative implements NativeFilm, Disposable {
   }
 
   /** Runs FFmpeg. @throws CodecError (over_budget, unsupported_feature) if it fails, because the cause is the file */
-  async #run(request: NativeRequest): Promise<void> {
+  async #run(request: FfmpegRequest): Promise<void> {
     const error = await this.#runProgram(request)
-    if (error === STALLED || NO_MEMORY.test(String(error))) throw overBudget(message('program_needs_more_memory', { name: this.name }))
+    if (error === STALLED || OUT_OF_MEMORY.test(String(error))) throw overBudget(message('program_needs_more_memory', { name: this.name }))
     if (error !== undefined) throw unsupported(message('of_named', { name: this.name, what: String(error) }))
   }
 

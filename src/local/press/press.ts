@@ -1,5 +1,5 @@
 /** Entry point of the `whittle-press` press process: every codec except audio and video. */
 import { PRESS_CODECS } from '../../core/formats/press.ts'
-import { serve } from './serve.ts'
+import { servePress } from './serve.ts'
 
-serve(PRESS_CODECS)
+servePress(PRESS_CODECS)

@@ -4,22 +4,22 @@
  */
 import './digest-stream.ts'
 import type { WorkerEnv } from '../../service/env.ts'
-import type { TaskRecordFace } from '../../service/store/tasks.ts'
+import type { TaskRecordApi } from '../../service/store/tasks.ts'
 import { type Codecs, run } from '../../service/tasks/run.ts'
-import { CALLS, type Call, type FromPress, type ToPress, type Work } from '../ipc-messages.ts'
+import { type MessageFromPress, type MessageToPress, TASK_METHODS, type TaskMethod, type WorkMessage } from '../ipc-messages.ts'
 import { FileBucket } from './file-bucket.ts'
-import { PressNative } from './native.ts'
+import { PressFfmpeg } from './native.ts'
 
 /** CPU seconds for embedded pictures, out of the 900 after which the parent ends the process (../options.ts). */
 const PICTURE_SECONDS = 700
 
-const send = (message: FromPress) => void process.send?.(message)
+const send = (message: MessageFromPress) => void process.send?.(message)
 
 /** Calls that the parent has not answered yet, by call number. */
 const pendingCalls = new Map<number, PromiseWithResolvers<unknown>>()
 let calls = 0
 
-const callTask = (method: Call, args: readonly unknown[]) => requestFromParent((call) => send({ kind: 'call', call, method, args }))
+const callTask = (method: TaskMethod, args: readonly unknown[]) => requestFromParent((call) => send({ kind: 'call', call, method, args }))
 
 function requestFromParent(sendCall: (call: number) => void): Promise<unknown> {
   const answer = Promise.withResolvers<unknown>()
@@ -29,7 +29,7 @@ function requestFromParent(sendCall: (call: number) => void): Promise<unknown> {
 }
 
 /** The task record for this job. The parent claims it and sends the heartbeats; if the lease is lost, it ends this process. */
-function recordOf({ claim }: Work): TaskRecordFace {
+function recordOf({ claim }: WorkMessage): TaskRecordApi {
   const local = {
     claim: async () => claim,
     beat: async (_: number, share: number) => {
@@ -37,11 +37,11 @@ function recordOf({ claim }: Work): TaskRecordFace {
       return 'go on' as const
     },
   }
-  const remote = Object.fromEntries(CALLS.map((method) => [method, (...args: unknown[]) => callTask(method, args)]))
-  return { ...local, ...remote } as unknown as TaskRecordFace
+  const remote = Object.fromEntries(TASK_METHODS.map((method) => [method, (...args: unknown[]) => callTask(method, args)]))
+  return { ...local, ...remote } as unknown as TaskRecordApi
 }
 
-async function runWork(codecs: Codecs, job: Work): Promise<void> {
+async function runWork(codecs: Codecs, job: WorkMessage): Promise<void> {
   using files = new FileBucket(job.folder)
   const env: WorkerEnv = { BLOBS: files as unknown as R2Bucket, TASKS: { getByName: () => recordOf(job) } }
   // Reads are unlimited, because they read local files.
@@ -49,13 +49,13 @@ async function runWork(codecs: Codecs, job: Work): Promise<void> {
   const unbounded = { mostReads: Number.POSITIVE_INFINITY, pictureSeconds: PICTURE_SECONDS }
   const runtime = { ...unbounded, memoryBudget: job.memoryBudget, enlarged }
   if (job.native === undefined) return void (await run(env, codecs, job.step, {}, runtime))
-  using native = new PressNative(job.native, job.folder, (request) => requestFromParent((call) => send({ kind: 'native', call, request })))
+  using native = new PressFfmpeg(job.native, job.folder, (request) => requestFromParent((call) => send({ kind: 'native', call, request })))
   await run(env, codecs, job.step, {}, { ...runtime, native })
 }
 
 /** Registers the message handlers and runs until the parent disconnects. */
-export function serve(codecs: Codecs): void {
-  process.on('message', (message: ToPress) => {
+export function servePress(codecs: Codecs): void {
+  process.on('message', (message: MessageToPress) => {
     if (message.kind === 'work') {
       runWork(codecs, message).then(
         () => send({ kind: 'done' }),

@@ -1,7 +1,7 @@
 /** Replaces the Workers `whittle-press` and `whittle-media` on one machine: forwards every step to the worker pool. */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import type { MediaFace, PressFace } from '../../service/env.ts'
-import type { Kind } from '../../service/lanes.ts'
+import type { MediaApi, PressApi } from '../../service/env.ts'
+import type { WorkerKind } from '../../service/lanes.ts'
 import type { JobMessage } from '../../service/store/tasks.ts'
 
 interface ForwardEnv {
@@ -15,10 +15,13 @@ async function callPool(env: ForwardEnv, path: string, step?: unknown): Promise<
   return response.json()
 }
 
-const health = async (env: ForwardEnv, kind: Kind) => ({ ok: true as const, formats: (await callPool(env, `/health/${kind}`)) as string[] })
+const health = async (env: ForwardEnv, kind: WorkerKind) => ({
+  ok: true as const,
+  formats: (await callPool(env, `/health/${kind}`)) as string[],
+})
 
 /** Methods instead of properties, because RPC only exposes methods of the prototype. */
-export class Press extends WorkerEntrypoint<ForwardEnv> implements PressFace {
+export class Press extends WorkerEntrypoint<ForwardEnv> implements PressApi {
   async run(taskId: string) {
     await callPool(this.env, '/run', { taskId, generation: null, step: 'whole' })
     return 'done' as const
@@ -29,7 +32,7 @@ export class Press extends WorkerEntrypoint<ForwardEnv> implements PressFace {
   }
 }
 
-export class Media extends WorkerEntrypoint<ForwardEnv> implements MediaFace {
+export class Media extends WorkerEntrypoint<ForwardEnv> implements MediaApi {
   health() {
     return health(this.env, 'media')
   }
@@ -41,7 +44,7 @@ export default {
    * return.
    */
   async queue(batch, env) {
-    const kind: Kind = batch.queue.startsWith('whittle-media') ? 'media' : 'press'
+    const kind: WorkerKind = batch.queue.startsWith('whittle-media') ? 'media' : 'press'
     for (const message of batch.messages) await callPool(env, `/queue/${kind}`, message.body)
   },
 } satisfies ExportedHandler<ForwardEnv, JobMessage>

@@ -1,10 +1,10 @@
 /** Runs the steps of one task in a container: starts it on demand, and lets it stop after a time without work. */
 
-import { CONTAINER_PRESS_MB, type Kind } from '../lanes.ts'
+import { CONTAINER_PRESS_MB, type WorkerKind } from '../lanes.ts'
 import type { Step } from '../tasks/run.ts'
 
 /** Host name under which a container reaches the task API. All other network access is closed. */
-export const DOOR_HOST = 'door.whittle'
+export const TASK_API_HOST = 'door.whittle'
 export const STEP_PORT = 8789
 /** Longest time in milliseconds until the container has started and its press responds. */
 const READY_MS = 120_000
@@ -30,10 +30,10 @@ export interface Machine {
  * Runs a step in the container and resolves when it has ended.
  * @throws Error if the container does not start or fails
  */
-export async function workIn(machine: Machine, door: Fetcher, kind: Kind, step: Step, pauseMs = PAUSE_MS): Promise<void> {
-  await machine.interceptOutboundHttp(DOOR_HOST, door)
+export async function runStepInContainer(machine: Machine, door: Fetcher, kind: WorkerKind, step: Step, pauseMs = PAUSE_MS): Promise<void> {
+  await machine.interceptOutboundHttp(TASK_API_HOST, door)
   if (!machine.running) {
-    const env = { DOOR: `http://${DOOR_HOST}`, STEP_PORT: String(STEP_PORT), PRESS_MB: String(CONTAINER_PRESS_MB) }
+    const env = { DOOR: `http://${TASK_API_HOST}`, STEP_PORT: String(STEP_PORT), PRESS_MB: String(CONTAINER_PRESS_MB) }
     machine.start({ entrypoint: ['node', 'src/local/heavy.ts'], enableInternet: false, env })
   }
   await machine.setInactivityTimeout(BUSY_MS)

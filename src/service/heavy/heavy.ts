@@ -4,23 +4,23 @@
  */
 import { DurableObject, WorkerEntrypoint } from 'cloudflare:workers'
 import type { WorkerEnv } from '../env.ts'
-import type { Kind } from '../lanes.ts'
-import { answer } from '../remote/answer.ts'
+import type { WorkerKind } from '../lanes.ts'
+import { handleTaskApi } from '../remote/answer.ts'
 import type { Namespace } from '../store/namespace.ts'
-import { placed } from '../store/region-bindings.ts'
+import { withRegionBindings } from '../store/region-bindings.ts'
 import type { JobMessage } from '../store/tasks.ts'
-import { bury, isDead } from '../tasks/consume.ts'
+import { handleDeadLetter, isDeadLetterQueue } from '../tasks/consume.ts'
 import type { Step } from '../tasks/run.ts'
-import { type Machine, workIn } from './container.ts'
+import { type Machine, runStepInContainer } from './container.ts'
 
 interface HeavyEnv extends WorkerEnv {
-  readonly CONTAINERS: Namespace<{ work(kind: Kind, step: Step): Promise<void> }>
+  readonly CONTAINERS: Namespace<{ work(kind: WorkerKind, step: Step): Promise<void> }>
 }
 
 /** API that a container can reach: only the record and the blobs of its own task. */
 export class Door extends WorkerEntrypoint<WorkerEnv, { readonly taskId: string }> {
   override fetch(request: Request): Promise<Response> {
-    return answer(placed(this.env), request, this.ctx.props.taskId)
+    return handleTaskApi(withRegionBindings(this.env), request, this.ctx.props.taskId)
   }
 }
 
@@ -29,11 +29,11 @@ interface Exports {
 }
 
 export class HeavyPress extends DurableObject<HeavyEnv> {
-  async work(kind: Kind, step: Step): Promise<void> {
+  async work(kind: WorkerKind, step: Step): Promise<void> {
     const machine = this.ctx.container as unknown as Machine | undefined
     if (!machine) throw new Error('This deployment of whittle-heavy has no containers. Add them in deploy/wrangler.heavy.toml.')
     const { Door } = this.ctx.exports as unknown as Exports
-    await workIn(machine, Door({ props: { taskId: step.taskId } }), kind, step)
+    await runStepInContainer(machine, Door({ props: { taskId: step.taskId } }), kind, step)
   }
 }
 
@@ -41,10 +41,10 @@ const RETRY_SECONDS = 60
 
 export default {
   async queue(batch, env) {
-    const own = placed(env)
+    const own = withRegionBindings(env)
     for (const message of batch.messages) {
-      if (isDead(batch.queue)) {
-        await bury(message, batch.queue, own)
+      if (isDeadLetterQueue(batch.queue)) {
+        await handleDeadLetter(message, batch.queue, own)
         continue
       }
       const { taskId } = message.body

@@ -1,5 +1,5 @@
 /** Serialisers of accounts, applications, keys and deliveries, for the operator's API and the console. They never contain a key or its hash. */
-import type { AccountRecord, ApplicationRecord, CallsOfKey, KeySummary } from '../store/accounts.ts'
+import type { AccountRecord, ApplicationRecord, KeyCalls, KeySummary } from '../store/accounts.ts'
 import type { DeadLetter } from '../store/dead-letters.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { DeliveryRecord, PeopleList } from '../store/people.ts'
@@ -7,14 +7,14 @@ import { regionOf } from '../store/regions.ts'
 
 const iso = (ms: number) => new Date(ms).toISOString()
 
-export function accountView(record: AccountRecord) {
+export function serialiseAccount(record: AccountRecord) {
   const { accountId, name, plan, state, createdAt, storageBytes } = record
   const region = regionOf(accountId)
   const view = { account_id: accountId, name, plan, state, ...(region && { region }), created_at: iso(createdAt) }
   return storageBytes === undefined ? view : { ...view, storage_bytes: storageBytes }
 }
 
-export const applicationView = (application: ApplicationRecord) => ({
+export const serialiseApplication = (application: ApplicationRecord) => ({
   application_id: application.applicationId,
   name: application.name,
   environment: application.environment,
@@ -22,7 +22,7 @@ export const applicationView = (application: ApplicationRecord) => ({
   created_at: iso(application.createdAt),
 })
 
-export function keyView(key: { summary: KeySummary; record: KeyRecord; lastUsedAt?: number }) {
+export function serialiseKey(key: { summary: KeySummary; record: KeyRecord; lastUsedAt?: number }) {
   const { summary, record, lastUsedAt } = key
   const expired = record.state === 'active' && record.expiresAt !== undefined && record.expiresAt <= Date.now()
   return {
@@ -40,14 +40,14 @@ export function keyView(key: { summary: KeySummary; record: KeyRecord; lastUsedA
   }
 }
 
-export const callsView = ({ key, application, calls }: CallsOfKey) => ({
+export const serialiseCalls = ({ key, application, calls }: KeyCalls) => ({
   ...(key === undefined ? {} : { key_id: key.keyId, masked: key.masked }),
   ...(key?.name === undefined ? {} : { name: key.name }),
   ...(application === undefined ? {} : { application }),
   api_calls: calls,
 })
 
-export const deadLetterView = ({ taskId, step, part, queue, at }: DeadLetter) => ({
+export const serialiseDeadLetter = ({ taskId, step, part, queue, at }: DeadLetter) => ({
   task_id: taskId,
   step,
   ...(part === undefined ? {} : { part }),
@@ -55,7 +55,7 @@ export const deadLetterView = ({ taskId, step, part, queue, at }: DeadLetter) =>
   at: iso(at),
 })
 
-export const deliveryView = (delivery: DeliveryRecord) => ({
+export const serialiseDelivery = (delivery: DeliveryRecord) => ({
   kind: delivery.kind,
   task_id: delivery.kind === 'task' ? delivery.taskId : null,
   message_id: delivery.messageId,
@@ -69,7 +69,7 @@ export const deliveryView = (delivery: DeliveryRecord) => ({
 })
 
 /** @param you id of the person who sends the request */
-export function peopleView({ people, invitations }: PeopleList, you?: string) {
+export function serialisePeople({ people, invitations }: PeopleList, you?: string) {
   return {
     people: people.map(({ userId, name, role, createdAt, passkeys, sessions }) => ({
       user_id: userId,

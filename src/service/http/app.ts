@@ -11,7 +11,7 @@ import type { App, AppContext } from './context.ts'
 import { errorResponse, toApiError } from './errors.ts'
 import { DRAIN_BYTES } from './form.ts'
 import { preflight, setCommonHeaders, setRateHeaders } from './headers.ts'
-import { assertMayKnock } from './ip-rate-limit.ts'
+import { enforceIpRateLimit } from './ip-rate-limit.ts'
 import { logRequest } from './log.ts'
 import { requestId } from './request-id.ts'
 import type { Route } from './route.ts'
@@ -37,7 +37,7 @@ const allowedMethods = (routes: readonly Route[]) => routes.flatMap(({ method })
 
 async function handle(c: AppContext, route: Route): Promise<Response> {
   const { access } = route
-  await assertMayKnock(c, access)
+  await enforceIpRateLimit(c, access)
   if (access === 'operator') await authenticateOperator(c)
   else if (access === 'session' || access === 'session:counted') await authenticateSession(c, access)
   else if (access !== 'public') await c.get('timing').measure('auth', () => authenticate(c, access))
@@ -131,6 +131,6 @@ async function refuseRoute(c: AppContext): Promise<never> {
 
 /** Requests without a route count for the rate limit if they carry a key. */
 async function countIfKeyed(c: AppContext, path: string): Promise<void> {
-  await assertMayKnock(c, 'public')
+  await enforceIpRateLimit(c, 'public')
   if (path.startsWith('/v1') && c.req.header('Authorization')) await authenticate(c, 'key')
 }

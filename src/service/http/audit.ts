@@ -56,7 +56,7 @@ export async function noteAction(c: AppContext, what: ActionName, answer: Respon
 /** Request schemas parse times to milliseconds since 1970; the log stores ISO 8601. */
 const shown = (name: string, value: unknown) => (name.endsWith('at') && typeof value === 'number' ? new Date(value).toISOString() : value)
 
-export const auditView = ({ actions, before }: AuditPage) => ({
+export const serialiseAuditPage = ({ actions, before }: AuditPage) => ({
   actions: actions.map(({ at, by, what, to, called, asked, requestId }) => ({
     at: new Date(at).toISOString(),
     by: by.kind === 'operator' ? { kind: 'operator' } : { kind: 'person', user_id: by.userId, name: by.name },

@@ -1,8 +1,8 @@
 /** Authentication: the Durable Object of the API key checks the key, its scope and its rate limit in one call. */
 
-import { type ApiSaid, apiMessage } from '../i18n/message.ts'
-import { checkKey, hashKey, regionOfKey } from '../store/key-format.ts'
-import { type Entry, gateOf, type RateState, type Scope } from '../store/keys.ts'
+import { type ApiMessageOrCode, apiMessage } from '../i18n/message.ts'
+import { hashKey, isWellFormedKey, regionOfKey } from '../store/key-format.ts'
+import { gateName, type KeyCheckResult, type RateState, type Scope } from '../store/keys.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import type { AppContext } from './context.ts'
 import { secondsUntil } from './headers.ts'
@@ -18,7 +18,7 @@ export function bearer(c: AppContext): string {
 
 export async function authenticate(c: AppContext, access: 'key' | Scope): Promise<void> {
   const token = bearer(c)
-  if (!checkKey(token)) throw unauthorized('invalid_key', 'no_key_of_ours')
+  if (!isWellFormedKey(token)) throw unauthorized('invalid_key', 'no_key_of_ours')
   const entry = await enter(c, token, access === 'key' ? null : access)
   switch (entry.kind) {
     case 'unknown':
@@ -35,14 +35,14 @@ export async function authenticate(c: AppContext, access: 'key' | Scope): Promis
 }
 
 /** Durable Object of the key, in the region that the key names. A key without a region can accidentally look like one with a region. */
-async function enter(c: AppContext, token: string, scope: Scope | null): Promise<Entry> {
+async function enter(c: AppContext, token: string, scope: Scope | null): Promise<KeyCheckResult> {
   const hash = await hashKey(token)
   const region = regionOfKey(token)
-  const entry = await c.env.KEY_GATES.getByName(gateOf(hash, region)).enter(scope)
+  const entry = await c.env.KEY_GATES.getByName(gateName(hash, region)).enter(scope)
   return entry.kind === 'unknown' && region !== undefined ? c.env.KEY_GATES.getByName(hash).enter(scope) : entry
 }
 
-function unauthorized(type: 'missing_key' | 'invalid_key' | 'expired_key' | 'disabled_key', said: ApiSaid): ApiError {
+function unauthorized(type: 'missing_key' | 'invalid_key' | 'expired_key' | 'disabled_key', said: ApiMessageOrCode): ApiError {
   const challenge = type === 'missing_key' ? 'Bearer realm="whittle"' : 'Bearer realm="whittle", error="invalid_token"'
   return new ApiError(type, said, {}, { 'WWW-Authenticate': challenge })
 }

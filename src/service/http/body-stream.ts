@@ -1,6 +1,6 @@
 /** Reads a request body chunk by chunk. */
 
-export interface Pull {
+export interface ChunkReader {
   /** Returns the next bytes, which are valid until the next call. `undefined`: end of the body. */
   readonly pull: () => Promise<Uint8Array | undefined>
   /** Stops reading and discards the rest of the body. */
@@ -11,7 +11,7 @@ export interface Pull {
  * Reads up to `readBytes` at a time if the stream can fill a caller's buffer, otherwise whatever chunks it returns.
  * If the body ends early, fewer than `leastBytes` bytes are lost.
  */
-export function pullFrom(body: ReadableStream<Uint8Array>, readBytes: number, leastBytes = readBytes / 4): Pull {
+export function chunkReaderOf(body: ReadableStream<Uint8Array>, readBytes: number, leastBytes = readBytes / 4): ChunkReader {
   try {
     const reader = body.getReader({ mode: 'byob' })
     let buffer = new ArrayBuffer(readBytes)

@@ -3,7 +3,7 @@
 import type * as z from 'zod'
 import { apiMessage } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
-import { pullFrom } from './body-stream.ts'
+import { chunkReaderOf } from './body-stream.ts'
 import type { AppContext } from './context.ts'
 import { parseOrRefuse } from './schemas/requests.ts'
 import { refuseRepeatedNames, refuseUnknownNames } from './unknown-fields.ts'
@@ -47,7 +47,7 @@ async function readText(request: Request): Promise<string> {
   if (!request.body) return ''
   // The body is not read here; `drain` reads it, so that the client can finish sending.
   if (!(Number(request.headers.get('Content-Length') ?? 0) <= MAX_JSON_BYTES)) throw tooLong()
-  const { pull, close } = pullFrom(request.body, DRAIN_READ_BYTES)
+  const { pull, close } = chunkReaderOf(request.body, DRAIN_READ_BYTES)
   const decoder = new TextDecoder('utf-8')
   let text = ''
   for (let size = 0; size <= MAX_JSON_BYTES; ) {
@@ -73,7 +73,7 @@ function brokenOff(): never {
  */
 export async function drain(request: Request, limit: number): Promise<void> {
   if (!request.body || request.body.locked || request.bodyUsed) return
-  const { pull, close } = pullFrom(request.body, DRAIN_READ_BYTES)
+  const { pull, close } = chunkReaderOf(request.body, DRAIN_READ_BYTES)
   try {
     for (let left = limit; left > 0; ) {
       const chunk = await pull()

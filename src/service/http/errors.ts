@@ -1,5 +1,5 @@
 /** Error responses: JSON with `error` and `error_detail`, or RFC 9457 if the client accepts it. */
-import { inLanguage } from '../i18n/message.ts'
+import { translate } from '../i18n/message.ts'
 import { PlatformError } from '../store/retry.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { type AppContext, baseUrl } from './context.ts'
@@ -24,7 +24,7 @@ function isOverload(error: unknown): boolean {
 export function errorResponse(c: AppContext, error: ApiError): Response {
   const requestId = c.get('requestId')
   const language = languageFor(c)
-  const message = inLanguage(language, error.said)
+  const message = translate(language, error.apiMessage)
   const docUrl = `${baseUrl(c)}/docs#${error.type}`
   const detail = { type: error.type, ...error.facts, doc_url: docUrl }
   if (wantsProblem(c.req.header('Accept'))) {

@@ -4,7 +4,7 @@ import { ApiError, invalidParameter } from '../tasks/api-error.ts'
 import { cleanFileName } from './file-name.ts'
 import { BodyWindow, boundaryOf, type Part, parseMultipart } from './multipart.ts'
 import { malformed } from './multipart-disposition.ts'
-import { givenTwice, unknownField } from './unknown-fields.ts'
+import { duplicateField, unknownField } from './unknown-fields.ts'
 
 export interface FormRules<File> {
   /** Field names of files, and field names of finished uploads. */
@@ -49,7 +49,7 @@ export class FormContents<File> implements Form<File> {
   }
 
   addField(name: string, value: string): void {
-    if (this.fields.has(name)) throw givenTwice(name)
+    if (this.fields.has(name)) throw duplicateField(name)
     this.#rules.checkField(name, value)
     this.fields.set(name, value)
   }

@@ -9,7 +9,7 @@ import type { Access, AppContext } from './context.ts'
 /** Period of the rate limits in `wrangler.toml`, in seconds. */
 const WINDOW_SECONDS = 60
 
-export async function assertMayKnock(c: AppContext, access: Access): Promise<void> {
+export async function enforceIpRateLimit(c: AppContext, access: Access): Promise<void> {
   const address = c.req.header('CF-Connecting-IP')
   const limiter = limiterFor(c, access)
   if (!limiter || !address || (await limiter.limit({ key: address })).success) return

@@ -1,9 +1,9 @@
 /** Parses the headers of a multipart part: field name, file name, content type (RFC 7578, 4.2; WHATWG multipart/form-data). */
-import { type ApiSaid, apiMessage, apiMessageOf } from '../i18n/message.ts'
+import { type ApiMessageOrCode, apiMessage, toApiMessage } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
 
-export const malformed = (what: ApiSaid) =>
-  new ApiError('malformed_request', apiMessage('multipart_malformed', { why: apiMessageOf(what) }))
+export const malformed = (what: ApiMessageOrCode) =>
+  new ApiError('malformed_request', apiMessage('multipart_malformed', { why: toApiMessage(what) }))
 
 export interface Disposition {
   /** Name of the form field. */

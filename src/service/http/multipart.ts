@@ -4,9 +4,9 @@
  */
 
 import { indexOfBytes, startsWithBytes } from '../../core/bytes/search.ts'
-import { type ApiSaid, apiMessage, apiMessageOf } from '../i18n/message.ts'
+import { type ApiMessageOrCode, apiMessage, toApiMessage } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
-import { pullFrom } from './body-stream.ts'
+import { chunkReaderOf } from './body-stream.ts'
 import { type Disposition, malformed, parseDisposition } from './multipart-disposition.ts'
 
 export interface Part extends Disposition {
@@ -55,7 +55,7 @@ export class BodyWindow {
   received = 0
 
   constructor(body: ReadableStream<Uint8Array>) {
-    const { pull, close } = pullFrom(body, READ_BYTES)
+    const { pull, close } = chunkReaderOf(body, READ_BYTES)
     this.#pull = pull
     this.#close = close
   }
@@ -87,8 +87,8 @@ export class BodyWindow {
    * Appends more bytes.
    * @throws ApiError if the body has ended
    */
-  async need(where: ApiSaid): Promise<void> {
-    if (!(await this.fill())) throw malformed(apiMessage('body_ends', { where: apiMessageOf(where) }))
+  async need(where: ApiMessageOrCode): Promise<void> {
+    if (!(await this.fill())) throw malformed(apiMessage('body_ends', { where: toApiMessage(where) }))
   }
 
   async #next(): Promise<Uint8Array | undefined> {

@@ -22,7 +22,7 @@ export function preference(header: string | undefined): Preference {
 }
 
 /** Value of `Preference-Applied`: the preferences that the service honoured. */
-export function applied(preference: Preference): Record<string, string> {
+export function preferenceApplied(preference: Preference): Record<string, string> {
   if (!preference) return {}
   const text = preference.kind === 'async' ? 'respond-async' : `wait=${preference.ms / 1000}`
   return { 'Preference-Applied': text, Vary: 'Prefer' }

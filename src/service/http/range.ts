@@ -25,7 +25,7 @@ export function parseRange(header: string | undefined, size: number): Range {
 const tagsOf = (header: string): readonly string[] => header.match(/(?:W\/)?"[^"]*"|[^\s,]+/g) ?? []
 
 /** Evaluates If-Match with strong comparison. True: continue with the request. */
-export function matches(header: string | undefined, tag: string): boolean {
+export function ifMatchPasses(header: string | undefined, tag: string): boolean {
   return header === undefined || header.trim() === '*' || tagsOf(header).includes(tag)
 }
 
@@ -36,4 +36,4 @@ export function isKnown(header: string | undefined, tag: string): boolean {
 }
 
 /** Evaluates If-Range with strong comparison. A date never matches, because results have no Last-Modified. */
-export const rangeStands = (header: string | undefined, tag: string) => header === undefined || header.trim() === tag
+export const ifRangeMatches = (header: string | undefined, tag: string) => header === undefined || header.trim() === tag

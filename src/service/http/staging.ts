@@ -2,10 +2,10 @@
 import { PART_BYTES } from '../store/blobs.ts'
 import { randomBase62 } from '../store/key-format.ts'
 import { PLANS } from '../store/plans.ts'
-import { Ahead } from '../tasks/concurrency.ts'
-import { keep, receive, type Staged } from '../tasks/ingest.ts'
-import { stageUpload } from '../tasks/resumable.ts'
-import { admit, giveBack } from '../tasks/submit.ts'
+import { ConcurrencyLimiter } from '../tasks/concurrency.ts'
+import { type IngestedFile, receiveFile, storeFile } from '../tasks/ingest.ts'
+import { ingestUpload } from '../tasks/resumable.ts'
+import { releaseStorage, reserveStorage } from '../tasks/submit.ts'
 import type { AppContext } from './context.ts'
 import type { FormRules } from './form.ts'
 
@@ -19,8 +19,8 @@ const SEVERAL = 'adm_'
 export class Staging {
   readonly #c: AppContext
   readonly #isAlone: boolean
-  readonly #files: Promise<Staged>[] = []
-  readonly #ahead = new Ahead(FILES_AT_A_TIME, PART_BYTES)
+  readonly #files: Promise<IngestedFile>[] = []
+  readonly #ahead = new ConcurrencyLimiter(FILES_AT_A_TIME, PART_BYTES)
   /** Storage that the account reserved for these files, in bytes. */
   #admitted: string | undefined
 
@@ -31,40 +31,40 @@ export class Staging {
   }
 
   /** Returns the file's promise in a list, because an `async` function would wait for a bare promise. */
-  readonly takers: Pick<FormRules<Promise<Staged>[]>, 'receive' | 'take'> = {
+  readonly takers: Pick<FormRules<Promise<IngestedFile>[]>, 'receive' | 'take'> = {
     receive: async (fileName, body) => {
       const { env } = this.#c
       const { accountId, plan } = this.#c.get('key')
       const isAlone = this.#isAlone
       const { maxFileBytes, retentionMs } = PLANS[plan]
-      const received = await receive(env, fileName, body, { accountId, maxFileBytes, retentionMs, isAlone })
-      return this.#begin(received.size, () => keep(received, isAlone ? (taskId, bytes) => this.#admit(taskId, bytes) : undefined))
+      const received = await receiveFile(env, fileName, body, { accountId, maxFileBytes, retentionMs, isAlone })
+      return this.#begin(received.size, () => storeFile(received, isAlone ? (taskId, bytes) => this.#admit(taskId, bytes) : undefined))
     },
-    take: (uploadId) => this.#begin(0, () => stageUpload(this.#c.env, this.#c.get('key').accountId, uploadId)),
+    take: (uploadId) => this.#begin(0, () => ingestUpload(this.#c.env, this.#c.get('key').accountId, uploadId)),
   }
 
-  async #begin(bytes: number, work: () => Promise<Staged>): Promise<Promise<Staged>[]> {
-    let file: Promise<Staged> | undefined
-    await this.#ahead.begin(bytes, () => (file = work()))
+  async #begin(bytes: number, work: () => Promise<IngestedFile>): Promise<Promise<IngestedFile>[]> {
+    let file: Promise<IngestedFile> | undefined
+    await this.#ahead.start(bytes, () => (file = work()))
     this.#files.push(file!)
     return [file!]
   }
 
   async #admit(id: string, bytes: number): Promise<void> {
-    await admit(this.#c.env, this.#c.get('key'), id, bytes)
+    await reserveStorage(this.#c.env, this.#c.get('key'), id, bytes)
     this.#admitted = id
   }
 
   /** Resolves when no file is in memory any more. */
   stored(): Promise<void> {
-    return this.#ahead.end()
+    return this.#ahead.drain()
   }
 
   /** Returns all files in order. The files of a batch are admitted together. */
-  async end(): Promise<Staged[]> {
+  async end(): Promise<IngestedFile[]> {
     const files = await Promise.all(this.#files)
     if (this.#isAlone) return files
-    const own = files.filter(({ kept, uploadId }) => 'upload' in kept && uploadId === undefined)
+    const own = files.filter(({ outcome: kept, uploadId }) => 'upload' in kept && uploadId === undefined)
     const bytes = own.reduce((sum, { size }) => sum + size, 0)
     // A single file's task releases its own reservation.
     if (own.length === 1) await this.#admit(own[0]!.taskId, bytes)
@@ -84,10 +84,10 @@ export class Staging {
 
   /** Releases reserved storage that no task uses. */
   async giveBack(): Promise<void> {
-    if (this.#admitted !== undefined) await giveBack(this.#c.env, this.#c.get('key'), [this.#admitted])
+    if (this.#admitted !== undefined) await releaseStorage(this.#c.env, this.#c.get('key'), [this.#admitted])
   }
 }
 
-async function discard(files: readonly Staged[]): Promise<void> {
-  for (const { kept } of files) if ('upload' in kept) await kept.upload.discard()
+async function discard(files: readonly IngestedFile[]): Promise<void> {
+  for (const { outcome } of files) if ('upload' in outcome) await outcome.upload.discard()
 }

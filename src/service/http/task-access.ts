@@ -2,12 +2,15 @@
 
 import { apiMessage } from '../i18n/message.ts'
 import type { Task, TaskResult } from '../store/task.ts'
-import type { TaskRecordFace } from '../store/tasks.ts'
+import type { TaskRecordApi } from '../store/tasks.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import type { AppContext } from './context.ts'
 import { taskId } from './schemas/common.ts'
 
-export async function ownedTask(c: AppContext, read: (record: TaskRecordFace) => Promise<Task | undefined> = (record) => record.read()) {
+export async function authorizedTask(
+  c: AppContext,
+  read: (record: TaskRecordApi) => Promise<Task | undefined> = (record) => record.read(),
+) {
   const id = c.req.param('task_id') ?? ''
   // Addressing a Durable Object by name creates it, so only well-formed task ids are looked up.
   if (!taskId.safeParse(id).success) throw unknownTask(id)
@@ -20,9 +23,9 @@ export async function ownedTask(c: AppContext, read: (record: TaskRecordFace) =>
 }
 
 /** Returns the task like `ownTask`, but answers "not found" for tasks of other accounts. */
-export async function ownTask(c: AppContext): Promise<Task> {
+export async function visibleTask(c: AppContext): Promise<Task> {
   try {
-    return (await ownedTask(c)).task
+    return (await authorizedTask(c)).task
   } catch (error) {
     throw error instanceof ApiError && error.type === 'not_owner' ? unknownTask(c.req.param('task_id') ?? '') : error
   }

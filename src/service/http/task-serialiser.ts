@@ -1,10 +1,10 @@
 /** Serialises tasks and messages in the language of the request. */
 import type { Language } from '../i18n/message.ts'
-import { present, type Task, type TaskView } from '../store/task.ts'
+import { type Task, type TaskView, toTaskView } from '../store/task.ts'
 import { type AppContext, baseUrl } from './context.ts'
 import { languageOf } from './language.ts'
 
 export const languageFor = (c: AppContext): Language => languageOf(c.req.header('Accept-Language'))
 
 /** Serialises a task as the API answers it. */
-export const taskView = (c: AppContext, task: Task): TaskView => present(task, baseUrl(c), languageFor(c))
+export const serialiseTask = (c: AppContext, task: Task): TaskView => toTaskView(task, baseUrl(c), languageFor(c))

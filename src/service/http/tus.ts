@@ -1,5 +1,5 @@
 /** The headers of tus 1.0.0 (https://tus.io/protocols/resumable-upload), read and written. */
-import { type ApiSaid, apiMessage, apiMessageOf } from '../i18n/message.ts'
+import { type ApiMessageOrCode, apiMessage, toApiMessage } from '../i18n/message.ts'
 import { PLANS } from '../store/plans.ts'
 import type { Checksum } from '../store/resumable.ts'
 import { ApiError, invalidParameter } from '../tasks/api-error.ts'
@@ -68,7 +68,8 @@ export interface Metadata {
 export function parseMetadata(header: string | undefined, secret: string): Metadata {
   const values = new Map<string, string>()
   const shown: string[] = []
-  const refuse = (why: ApiSaid) => invalidParameter('Upload-Metadata', apiMessage('metadata_unreadable', { why: apiMessageOf(why) }))
+  const refuse = (why: ApiMessageOrCode) =>
+    invalidParameter('Upload-Metadata', apiMessage('metadata_unreadable', { why: toApiMessage(why) }))
   if ((header?.length ?? 0) > MAX_METADATA_BYTES) throw refuse(apiMessage('it_is_longer_than_bytes', { limit: MAX_METADATA_BYTES }))
   for (const pair of header?.trim() ? header.split(',') : []) {
     const [key = '', text = '', ...more] = pair.trim().split(' ')

@@ -47,10 +47,10 @@ export function refuseUnknownQuery(query: URLSearchParams, known: readonly strin
 
 function refuseRepeated(names: readonly string[]): void {
   const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice !== undefined) throw givenTwice(twice)
+  if (twice !== undefined) throw duplicateField(twice)
 }
 
-export const givenTwice = (name: string) =>
+export const duplicateField = (name: string) =>
   invalidParameter(name.slice(0, MAX_PARAM_LENGTH), apiMessage('field_given_twice', { name: name.slice(0, MAX_SHOWN_LENGTH) }))
 
 /** Matches a JSON string or bracket. A string followed by a colon is a field name. */
@@ -65,7 +65,7 @@ export function refuseRepeatedNames(text: string): void {
     else if (colon !== undefined) {
       const name = JSON.parse(`"${inner}"`) as string
       const names = open.at(-1)!
-      if (names.has(name)) throw givenTwice(name)
+      if (names.has(name)) throw duplicateField(name)
       names.add(name)
     }
   }

@@ -1,8 +1,8 @@
 /** HTTP API for tasks and blobs, used by the process that starts the presses: see `src/local/task-api-client.ts`. */
 import type { WorkerEnv } from '../env.ts'
-import { taskOfBlob } from '../store/blob-names.ts'
-import type { TaskRecordFace } from '../store/tasks.ts'
-import { decode, encode } from './wire.ts'
+import { taskIdOfBlob } from '../store/blob-names.ts'
+import type { TaskRecordApi } from '../store/tasks.ts'
+import { decodeWire, encodeWire } from './wire.ts'
 
 const METHODS = new Set<string>([
   'read',
@@ -14,13 +14,13 @@ const METHODS = new Set<string>([
   'fail',
   'giveUp',
   'release',
-] satisfies (keyof TaskRecordFace)[])
+] satisfies (keyof TaskRecordApi)[])
 
 /**
  * Handles HTTP requests to `/tasks/…` and `/blobs/…`.
  * @param allowedTask id of the only task that the caller may access; `undefined`: all tasks
  */
-export async function answer(env: WorkerEnv, request: Request, allowedTask?: string): Promise<Response> {
+export async function handleTaskApi(env: WorkerEnv, request: Request, allowedTask?: string): Promise<Response> {
   const url = new URL(request.url)
   const [, kind, ...rest] = url.pathname.split('/')
   const name = rest.map(decodeURIComponent).join('/')
@@ -30,15 +30,15 @@ export async function answer(env: WorkerEnv, request: Request, allowedTask?: str
 }
 
 function belongsTo(taskId: string, kind: string | undefined, name: string): boolean {
-  return (kind === 'tasks' ? name : taskOfBlob(name)) === taskId
+  return (kind === 'tasks' ? name : taskIdOfBlob(name)) === taskId
 }
 
 async function callTask(env: WorkerEnv, id: string, method: string, request: Request): Promise<Response> {
   if (!METHODS.has(method)) return new Response(null, { status: 404 })
-  const args = decode(await request.text()) as unknown[]
+  const args = decodeWire(await request.text()) as unknown[]
   // Call the method on the stub: an RPC method that is detached from its stub loses `this`.
   const record = env.TASKS.getByName(id) as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
-  return new Response(encode(await record[method]!(...args)))
+  return new Response(encodeWire(await record[method]!(...args)))
 }
 
 async function handleBlob(bucket: R2Bucket, key: string, query: URLSearchParams, request: Request): Promise<Response> {

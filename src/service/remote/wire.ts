@@ -7,12 +7,12 @@ type Marked = { readonly '#': string }
 const isMarked = (value: unknown): value is Marked => typeof value === 'object' && value !== null && '#' in value
 
 /** Encodes a value. Objects in it must not have a key `#`; claims, receipts and plans have none. */
-export const encode = (value: unknown): string =>
+export const encodeWire = (value: unknown): string =>
   JSON.stringify(value, (_, v: unknown) =>
     v === undefined || (typeof v === 'number' && !Number.isFinite(v)) ? ({ '#': String(v) } satisfies Marked) : v,
   )
 
-export const decode = (text: string): unknown => revive(JSON.parse(text))
+export const decodeWire = (text: string): unknown => revive(JSON.parse(text))
 
 /**
  * Replaces encoded `undefined`, `Infinity` and `NaN` in parsed JSON. A reviver of `JSON.parse` cannot: returning `undefined` removes the

@@ -5,7 +5,7 @@ const PREFIX = 'accounts/'
 const knownAccounts = new Set<string>()
 const MAX_KNOWN_ACCOUNTS = 10_000
 
-export async function enlist(blobs: R2Bucket, accountId: string): Promise<void> {
+export async function addToAccountIndex(blobs: R2Bucket, accountId: string): Promise<void> {
   await blobs.put(PREFIX + accountId, '')
 }
 
@@ -13,7 +13,11 @@ export async function enlist(blobs: R2Bucket, accountId: string): Promise<void> 
  * Returns a page of account ids and the cursor of the next page. Lists one bucket after another.
  * @param cursor index of the bucket, then the bucket's own cursor: `1:abc`
  */
-export async function enlisted(buckets: readonly R2Bucket[], limit: number, cursor = '0'): Promise<{ ids: string[]; cursor?: string }> {
+export async function listAccountIds(
+  buckets: readonly R2Bucket[],
+  limit: number,
+  cursor = '0',
+): Promise<{ ids: string[]; cursor?: string }> {
   const [, number = '0', bucketCursor] = /^(\d+)(?::(.+))?$/.exec(cursor) ?? []
   const index = Number(number)
   const page = await buckets[index]?.list({ prefix: PREFIX, limit, ...(bucketCursor ? { cursor: bucketCursor } : {}) })
@@ -26,7 +30,7 @@ export async function enlisted(buckets: readonly R2Bucket[], limit: number, curs
  * True if the account exists. Check ids from requests with this before calling the Account object: a call creates the object, and on one
  * machine also a file that stays.
  */
-export async function isEnlisted(blobs: R2Bucket, accountId: string): Promise<boolean> {
+export async function accountExists(blobs: R2Bucket, accountId: string): Promise<boolean> {
   if (knownAccounts.has(accountId)) return true
   if ((await blobs.head(PREFIX + accountId)) === null) return false
   if (knownAccounts.size >= MAX_KNOWN_ACCOUNTS) knownAccounts.clear()

@@ -2,7 +2,7 @@
 
 import type { Action, AuditPage } from './audit.ts'
 import type { KeyRecord, Scope } from './keys.ts'
-import type { ChallengeFace, DeliveryRecord, PeopleFace } from './people.ts'
+import type { ChallengeApi, DeliveryRecord, PeopleApi } from './people.ts'
 import type { PlanId } from './plans.ts'
 
 export interface AccountRecord {
@@ -114,10 +114,10 @@ export interface KeyChange extends Partial<Pick<KeyRecord, 'state' | 'suspended'
 }
 
 /** Key options that a user may choose. The others come from the plan of the application and from the operator. */
-export type WantedKey = Pick<NewKey, 'name' | 'scopes' | 'expiresAt'>
-export type OwnKeyChange = Pick<KeyChange, 'name' | 'state' | 'scopes' | 'expiresAt'>
+export type UserKeyOptions = Pick<NewKey, 'name' | 'scopes' | 'expiresAt'>
+export type UserKeyChange = Pick<KeyChange, 'name' | 'state' | 'scopes' | 'expiresAt'>
 
-export interface KeyMade {
+export interface CreatedKey {
   /** The API key in clear text. Returned once and never stored. */
   readonly key: string
   readonly summary: KeySummary
@@ -130,7 +130,7 @@ export interface KeyView {
 }
 
 /** Number of counted requests in a month, for one key or for the console. */
-export interface CallsOfKey {
+export interface KeyCalls {
   /** The key that made the requests. `undefined`: the console made them. */
   readonly key?: Pick<KeySummary, 'keyId' | 'masked' | 'name'>
   /** Name of the application. `undefined` for the console and for removed applications. */
@@ -138,8 +138,8 @@ export interface CallsOfKey {
   readonly calls: number
 }
 
-export type OwnKeyOutcome =
-  | ({ readonly kind: 'made' } & KeyMade)
+export type UserKeyResult =
+  | ({ readonly kind: 'made' } & CreatedKey)
   | { readonly kind: 'changed' }
   | { readonly kind: 'removed' }
   /** Result `unknown`: the key or the application does not exist. */
@@ -152,7 +152,7 @@ export type OwnKeyOutcome =
   /** Result `too_many`: the plan allows no further active key. `limit` is the plan's maximum. */
   | { readonly kind: 'too_many'; readonly limit: number }
 
-export interface AccountFace {
+export interface AccountApi {
   get(): Promise<AccountRecord | undefined>
   put(record: AccountRecord): Promise<void>
   /**
@@ -209,19 +209,19 @@ export interface AccountFace {
   updateApplication(applicationId: string, change: { name?: string; environment?: string; plan?: PlanId }): Promise<boolean>
   applications(): Promise<{ application: ApplicationRecord; keys: KeyView[] }[]>
   /** Creates a key for the operator. `undefined`: the application does not exist. */
-  createKey(applicationId: string, options: NewKey): Promise<KeyMade | undefined>
+  createKey(applicationId: string, options: NewKey): Promise<CreatedKey | undefined>
   /** Changes a key for the operator. Returns `false` if the key does not exist. */
   updateKey(keyId: string, change: KeyChange): Promise<boolean>
   /** Creates a key for a user. The plan limits the number of keys; the lowest limit set by the operator applies to the new key. */
-  createOwnKey(applicationId: string, wanted: WantedKey): Promise<OwnKeyOutcome>
-  updateOwnKey(keyId: string, change: OwnKeyChange): Promise<OwnKeyOutcome>
+  createOwnKey(applicationId: string, wanted: UserKeyOptions): Promise<UserKeyResult>
+  updateOwnKey(keyId: string, change: UserKeyChange): Promise<UserKeyResult>
   /** Replaces a key by a new one with the same rights and expiry. The old key keeps working for `graceMs` milliseconds. */
-  resetKey(keyId: string, graceMs: number): Promise<OwnKeyOutcome>
+  resetKey(keyId: string, graceMs: number): Promise<UserKeyResult>
   /** Removes a disabled or expired key. Its usage stays counted. */
-  removeKey(keyId: string): Promise<OwnKeyOutcome>
-  removeApplication(applicationId: string): Promise<OwnKeyOutcome>
+  removeKey(keyId: string): Promise<UserKeyResult>
+  removeApplication(applicationId: string): Promise<UserKeyResult>
   /** Returns the calls of a month such as "2026-11" for each used key, including removed keys, and for the console. Most calls first. */
-  callsByKey(month: string): Promise<CallsOfKey[]>
+  callsByKey(month: string): Promise<KeyCalls[]>
   /** Exports the account. `undefined`: the account does not exist. */
   exported(): Promise<ExportedAccount | undefined>
   /** Restores an account from an export. Returns `false` if the account exists already. */
@@ -232,7 +232,7 @@ export interface AccountFace {
    */
   restore(to: { at: number } | { bookmark: string }): Promise<string | undefined>
   /** WebAuthn challenges. During sign-in the account is not known yet, so these are stored in reserved accounts named `sign-in/…`. */
-  readonly challenges: ChallengeFace
+  readonly challenges: ChallengeApi
   /** People who manage the account in the console. */
-  readonly people: PeopleFace
+  readonly people: PeopleApi
 }

@@ -18,7 +18,7 @@ const MAX_DAYS = 32
 const TEMPORARY_DAYS = 2
 
 /** Days after which the lifecycle rules delete a blob, by key prefix. */
-export const DAYS_KEPT: ReadonlyMap<string, number> = new Map([
+export const RETENTION_BY_PREFIX: ReadonlyMap<string, number> = new Map([
   ...RETENTION_DAYS.flatMap((days): [string, number][] => [
     [`results-${days}d/`, days + RESULT_EXTRA_DAYS],
     [`uploads-${days}d/`, days + UPLOAD_EXTRA_DAYS],
@@ -51,15 +51,15 @@ export const uploadKeyOf = ({ taskId, uploadKey }: { readonly taskId: string; re
   uploadKey ?? `uploads/${taskId}`
 
 /** Key prefix of all results of a task. */
-export const resultsOf = (uploadKey: string): string => `${uploadKey.replace(/^uploads/, 'results')}/`
+export const resultPrefix = (uploadKey: string): string => `${uploadKey.replace(/^uploads/, 'results')}/`
 
 /** Key prefix of all parts of a task. */
-export const partsOf = (taskId: string): string => `parts/${taskId}/`
+export const partPrefix = (taskId: string): string => `parts/${taskId}/`
 
 const TASK_BLOB = /^(?:uploads(?:-\d+d)?\/([^/]+)|(?:results(?:-\d+d)?|parts)\/([^/]+)\/.+)$/
 
 /** Returns the task id of an upload, result or part. `undefined`: the key belongs to no task. */
-export function taskOfBlob(key: string): string | undefined {
+export function taskIdOfBlob(key: string): string | undefined {
   const [, upload, resultOrPart] = TASK_BLOB.exec(key) ?? []
   return upload ?? resultOrPart
 }
@@ -68,7 +68,7 @@ export function taskOfBlob(key: string): string | undefined {
  * Time in epoch milliseconds at which a blob expires. The bucket's lifecycle rules remove it within a day after that.
  * @param uploaded time of the upload in epoch milliseconds
  */
-export function goesAt(key: string, uploaded: number): number {
-  const days = DAYS_KEPT.get(key.slice(0, key.indexOf('/') + 1))
+export function blobExpiresAt(key: string, uploaded: number): number {
+  const days = RETENTION_BY_PREFIX.get(key.slice(0, key.indexOf('/') + 1))
   return days === undefined ? Number.POSITIVE_INFINITY : uploaded + days * DAY_MS
 }

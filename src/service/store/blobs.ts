@@ -4,8 +4,8 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import { hex } from '../../core/bytes/hex.ts'
 import { PATCHABLE_BYTES, type Source } from '../../core/model/codec.ts'
 import { noGain } from '../../core/model/error.ts'
-import { assertPatchable, FREED_BYTES, type ResultSink } from '../../core/model/sink.ts'
-import { Blocks } from './blocks.ts'
+import { assertPatchable, MIN_FREED_BYTES, type ResultSink } from '../../core/model/sink.ts'
+import { BlockCache } from './blocks.ts'
 
 /** Size in bytes of one part of a multipart upload. R2 requires equal parts of at least 5 MiB, except for the last. */
 export const PART_BYTES = PATCHABLE_BYTES
@@ -13,10 +13,10 @@ export const PART_BYTES = PATCHABLE_BYTES
 /** Chunk size, in bytes, of the streams that read R2 objects. */
 const STREAM_CHUNK_BYTES = 256 * 1024
 
-export function r2Source(bucket: R2Bucket, key: string, size: number, name: string, blocks = new Blocks()): Source {
+export function r2Source(bucket: R2Bucket, key: string, size: number, name: string, blocks = new BlockCache()): Source {
   const fetchRange = (offset: number, length: number) => {
     blocks.countRead()
-    return blocks.ask(`read of ${key}`, async () => {
+    return blocks.request(`read of ${key}`, async () => {
       const object = await bucket.get(key, { range: { offset, length } })
       if (!object) throw new Error(`The blob ${key} does not exist.`)
       return new Uint8Array(await object.arrayBuffer())
@@ -34,7 +34,7 @@ export function r2Source(bucket: R2Bucket, key: string, size: number, name: stri
 /**
  * Streams the whole object in chunks of 256 KiB. R2's own chunks of 4 KB take 1.5 times as long and leave many small buffers on the heap.
  */
-function streamOf(bucket: R2Bucket, key: string, blocks: Blocks): ReadableStream<Uint8Array> {
+function streamOf(bucket: R2Bucket, key: string, blocks: BlockCache): ReadableStream<Uint8Array> {
   let reader: ReadableStreamBYOBReader | undefined
   let at = 0
   const next = async () => {
@@ -51,7 +51,7 @@ function streamOf(bucket: R2Bucket, key: string, blocks: Blocks): ReadableStream
     {
       async pull(controller) {
         if (!reader) blocks.countRead()
-        const value = await blocks.ask(`stream of ${key}`, next)
+        const value = await blocks.request(`stream of ${key}`, next)
         at += value?.length ?? 0
         if (value?.length) controller.enqueue(value)
         else controller.close()
@@ -72,12 +72,12 @@ export interface R2SinkOptions {
   /** Whether the first part stays in memory so that it can be patched. Default: `true`. */
   readonly patchable?: boolean
   /** Read cache of the job. Default: a new one. */
-  readonly blocks?: Blocks
+  readonly blockCache?: BlockCache
 }
 
 /** Creates a sink that writes one R2 object, in parts if it has more than one part. Throws `no_gain` when `limit` bytes are reached. */
 export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: string, options: R2SinkOptions = {}): ResultSink {
-  const { patchable = true, blocks = new Blocks() } = options
+  const { patchable = true, blockCache: blocks = new BlockCache() } = options
   return new R2Sink(new R2Parts(bucket, key, blocks), limit, name, patchable)
 }
 
@@ -85,11 +85,11 @@ export function r2Sink(bucket: R2Bucket, key: string, limit: number, name: strin
 class R2Parts {
   readonly bucket: R2Bucket
   readonly key: string
-  readonly blocks: Blocks
+  readonly blocks: BlockCache
   #upload: R2MultipartUpload | undefined
   readonly #parts: R2UploadedPart[] = []
 
-  constructor(bucket: R2Bucket, key: string, blocks: Blocks) {
+  constructor(bucket: R2Bucket, key: string, blocks: BlockCache) {
     this.bucket = bucket
     this.key = key
     this.blocks = blocks
@@ -105,7 +105,7 @@ class R2Parts {
   }
 
   async put(buffer: PartBuffer, number: number): Promise<void> {
-    await this.blocks.ask(`part ${number} of ${this.key}`, async () => {
+    await this.blocks.request(`part ${number} of ${this.key}`, async () => {
       this.#upload ??= await this.bucket.createMultipartUpload(this.key)
       this.#parts[number - 1] = await this.#upload.uploadPart(number, buffer.bytes())
     })
@@ -113,12 +113,12 @@ class R2Parts {
   }
 
   async complete(): Promise<void> {
-    await this.blocks.ask(`end of ${this.key}`, async () => this.#upload?.complete(this.#parts))
+    await this.blocks.request(`end of ${this.key}`, async () => this.#upload?.complete(this.#parts))
     this.#upload = undefined
   }
 
   async putWhole(buffer: PartBuffer): Promise<void> {
-    await this.blocks.ask(`write of ${this.key}`, () => this.bucket.put(this.key, buffer.bytes()))
+    await this.blocks.request(`write of ${this.key}`, () => this.bucket.put(this.key, buffer.bytes()))
   }
 
   async abort(): Promise<void> {
@@ -158,7 +158,7 @@ class R2Sink implements ResultSink {
       rest = this.#part.take(rest)
       if (this.#part.length === PART_BYTES) await this.#flush()
     }
-    if (chunk.length >= FREED_BYTES) discard(chunk)
+    if (chunk.length >= MIN_FREED_BYTES) discard(chunk)
   }
 
   patch(offset: number, bytes: Uint8Array): void {
@@ -239,7 +239,7 @@ class PartBuffer {
 export async function sha256OfBlob(bucket: R2Bucket, key: string): Promise<string> {
   const digest = new crypto.DigestStream('SHA-256')
   const writer = digest.getWriter()
-  for await (const chunk of streamOf(bucket, key, new Blocks())) {
+  for await (const chunk of streamOf(bucket, key, new BlockCache())) {
     await writer.write(chunk)
     discard(chunk)
   }

@@ -4,18 +4,18 @@
  */
 import { discard } from '../../../wasm/memories/discard.ts'
 import { overBudget } from '../../core/model/error.ts'
-import { repeatedly, SHORT_PAUSES_MS } from './retry.ts'
+import { callWithRetries, SHORT_PAUSES_MS } from './retry.ts'
 
 /**
  * Maximum number of R2 reads in one attempt. The Workers limit `subrequests` is 100,000; above it the platform throws an error that would
  * fail the task.
  * At 20 ms each, this many reads take 15 minutes, the limit of a queue message. The other subrequests serve the lease and the result.
  */
-export const MOST_READS = 45_000
+export const MAX_READS = 45_000
 
 const MIB = 1024 * 1024
 /** Default size of the cache in bytes, shared by all objects of a job. */
-export const KEPT_BYTES = 2 * MIB
+export const DEFAULT_CACHE_BYTES = 2 * MIB
 /** Size of the smallest read, in bytes. Larger reads are multiples of it. */
 const UNIT_BYTES = 256 * 1024
 /** Divisor for the largest read: 1/4 of the cache, so that an original and its result can be read side by side. */
@@ -36,7 +36,7 @@ interface CachedRange {
 }
 
 /** Cache shared by all objects of a job, because a film consists of many part objects. */
-export class Blocks implements Disposable {
+export class BlockCache implements Disposable {
   /** Cached ranges, least recently used first. */
   readonly #ranges = new Set<CachedRange>()
   readonly #capacity: number
@@ -45,7 +45,7 @@ export class Blocks implements Disposable {
   #readsLeft: number
 
   /** @param mostBytes size of the cache in bytes; objects of at most a third of it are read as a whole */
-  constructor(mostBytes = KEPT_BYTES, mostReads = MOST_READS) {
+  constructor(mostBytes = DEFAULT_CACHE_BYTES, mostReads = MAX_READS) {
     this.#capacity = mostBytes
     this.#readsLeft = mostReads
   }
@@ -65,9 +65,9 @@ export class Blocks implements Disposable {
    * Sends a request to the bucket and retries it. Remembers the error, because a codec may mistake it for a defect of the file.
    * @throws PlatformError if all retries failed
    */
-  async ask<Answer>(what: string, request: () => Promise<Answer>): Promise<Answer> {
+  async request<Answer>(what: string, request: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await repeatedly(what, SHORT_PAUSES_MS, request)
+      return await callWithRetries(what, SHORT_PAUSES_MS, request)
     } catch (error) {
       this.#failure ??= error
       throw error
@@ -78,21 +78,21 @@ export class Blocks implements Disposable {
    * Checks that no request to the bucket has failed. After a failure, the codec's outcome is not reliable.
    * @throws PlatformError if a request has failed
    */
-  assertSound(): void {
+  assertNoFailure(): void {
     if (this.#failure !== undefined) throw this.#failure
   }
 
   /** Largest single read from the bucket, in bytes. */
-  get largest(): number {
+  get maxReadBytes(): number {
     return Math.max(UNIT_BYTES, Math.floor(this.#capacity / MAX_READ_SHARE / UNIT_BYTES) * UNIT_BYTES)
   }
 
   /** True if objects of `size` bytes are read as a whole. An original, its result and one more then fit into the cache. */
-  fits(size: number): boolean {
+  isReadWhole(size: number): boolean {
     return size <= this.#capacity / WHOLE_SHARE
   }
 
-  keep(range: CachedRange): void {
+  add(range: CachedRange): void {
     this.#ranges.add(range)
     this.#keptBytes += range.end - range.start
     // Evict the oldest ranges. Callers that waited for such a range have copied its bytes already.
@@ -102,12 +102,12 @@ export class Blocks implements Disposable {
     }
   }
 
-  used(range: CachedRange): void {
+  touch(range: CachedRange): void {
     this.#ranges.delete(range)
     this.#ranges.add(range)
   }
 
-  forgetAll(owner: Windows): void {
+  evictAll(owner: Windows): void {
     for (const range of [...this.#ranges]) if (range.owner === owner) this.#evict(range)
   }
 
@@ -126,23 +126,23 @@ export class Blocks implements Disposable {
 
 /** Reader of one R2 object. The length of its reads doubles while they are sequential. */
 class Windows {
-  readonly #blocks: Blocks
+  readonly #blocks: BlockCache
   readonly #size: number
   readonly #fetch: Fetch
   readonly #ranges = new Set<CachedRange>()
   /** Positions where sequential reads may continue, with the length of the last read there. Most recently used first. */
   #positions: { end: number; length: number }[] = []
 
-  constructor(blocks: Blocks, size: number, fetch: Fetch) {
+  constructor(blocks: BlockCache, size: number, fetch: Fetch) {
     this.#blocks = blocks
     this.#size = size
     this.#fetch = fetch
   }
 
   async read(offset: number, length: number): Promise<Uint8Array> {
-    if (length > this.#blocks.largest && !this.#blocks.fits(this.#size)) {
+    if (length > this.#blocks.maxReadBytes && !this.#blocks.isReadWhole(this.#size)) {
       // Reads this large are sequential, so free the cached ranges of this object for other objects.
-      this.#blocks.forgetAll(this)
+      this.#blocks.evictAll(this)
       return this.#fetch(offset, length)
     }
     const bytes = new Uint8Array(length)
@@ -167,23 +167,23 @@ class Windows {
     for (const range of this.#ranges) {
       if (range.start > offset) next = Math.min(next, range.start)
       else if (offset < range.end) {
-        this.#blocks.used(range)
+        this.#blocks.touch(range)
         return range
       }
     }
-    const whole = this.#blocks.fits(this.#size)
+    const whole = this.#blocks.isReadWhole(this.#size)
     const start = whole ? 0 : offset - (offset % UNIT_BYTES)
     const end = whole ? this.#size : Math.min(start + this.#nextLength(start), next)
     const range = { owner: this, start, end, bytes: this.#fetch(start, end - start) }
     this.#ranges.add(range)
-    this.#blocks.keep(range)
+    this.#blocks.add(range)
     return range
   }
 
   /** Returns the length of the next read at `start`: twice the last one if the reads are sequential, otherwise 256 KiB. */
   #nextLength(start: number): number {
     const sequential = this.#positions.find(({ end, length }) => start >= end && start <= end + length)
-    const length = sequential ? Math.min(sequential.length * 2, this.#blocks.largest) : UNIT_BYTES
+    const length = sequential ? Math.min(sequential.length * 2, this.#blocks.maxReadBytes) : UNIT_BYTES
     this.#positions = [{ end: start + length, length }, ...this.#positions.filter((position) => position !== sequential)].slice(
       0,
       MAX_POSITIONS,

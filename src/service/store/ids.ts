@@ -13,4 +13,4 @@ export function newId(kind: Kind, region: Region | undefined): string {
 }
 
 /** Returns the pattern of all ids of a kind (`tsk`, `upl`, `acc`), with or without a region. */
-export const patternOf = (kind: Kind) => new RegExp(`^${kind}_(?=\\w{${LENGTHS[kind]}}$)(?:(?:${REGIONS.join('|')})_)?[0-9A-Za-z]+$`)
+export const idPattern = (kind: Kind) => new RegExp(`^${kind}_(?=\\w{${LENGTHS[kind]}}$)(?:(?:${REGIONS.join('|')})_)?[0-9A-Za-z]+$`)

@@ -60,7 +60,7 @@ export function makeKey(region?: Region, isTest = false): string {
 }
 
 /** True if the text has the form of an API key with a correct checksum. The key may still be unknown. */
-export function checkKey(text: string): boolean {
+export function isWellFormedKey(text: string): boolean {
   if (!KEY_PATTERN.test(text)) return false
   const secret = text.slice(PREFIX_LENGTH, PREFIX_LENGTH + SECRET_LENGTH)
   return text.slice(-CHECKSUM_LENGTH) === checksum(secret)

@@ -6,14 +6,14 @@ export type Scope = 'compress' | 'tasks:read' | 'tasks:delete' | 'usage:read'
 export const SCOPES: readonly Scope[] = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']
 
 /** Name of a key's KeyGate object. The object is in the region of the key's account. */
-export const gateOf = (hash: string, region: Region | undefined) => (region === undefined ? hash : `${region}/${hash}`)
+export const gateName = (hash: string, region: Region | undefined) => (region === undefined ? hash : `${region}/${hash}`)
 
 /**
  * Names of KeyGate objects that belong to no key. Changes made in the console count like requests of a key; reads in the console have a
  * separate, higher limit.
  */
-export const consoleGate = (accountId: string) => `console/${accountId}`
-export const consoleReadsGate = (accountId: string) => `console-reads/${accountId}`
+export const consoleGateName = (accountId: string) => `console/${accountId}`
+export const consoleReadsGateName = (accountId: string) => `console-reads/${accountId}`
 
 export interface KeyRecord {
   readonly keyId: string
@@ -42,7 +42,7 @@ export interface RateState {
   readonly resetAt?: number
 }
 
-export type Entry =
+export type KeyCheckResult =
   | { readonly kind: 'accepted'; readonly key: KeyRecord; readonly rate: RateState }
   | { readonly kind: 'limited'; readonly key: KeyRecord; readonly rate: RateState }
   | { readonly kind: 'missing_scope'; readonly key: KeyRecord; readonly rate: RateState }
@@ -56,11 +56,11 @@ export interface StoredWindow {
 }
 
 /** RPC methods of the Durable Object KeyGate. */
-export interface KeyGateFace {
+export interface KeyGateApi {
   /** Authenticates, authorises and counts a request in one call. Only accepted requests are counted and stored. */
-  enter(scope: Scope | null): Promise<Entry>
+  enter(scope: Scope | null): Promise<KeyCheckResult>
   /** Counts a request that was authenticated elsewhere, by the session of a person. `key` gives the account and the limit. */
-  enterAs(key: KeyRecord): Promise<Entry>
+  enterAs(key: KeyRecord): Promise<KeyCheckResult>
   /** Creates or replaces the key record. The rate window is kept unless `window` replaces it. */
   put(record: KeyRecord, window?: StoredWindow): Promise<void>
   /** Returns the accepted requests of the last 60 s. Empty if the key is unlimited. */

@@ -1,5 +1,5 @@
 /** Converts outcomes stored by earlier releases, in which messages were text and losses had no field of their own. */
-import { english, revivedMessage, type StoredMessage } from '../../core/i18n/message.ts'
+import { englishText, revivedMessage, type StoredMessage } from '../../core/i18n/message.ts'
 import type { Compressed, Outcome } from '../../core/model/codec.ts'
 import { lossOf } from '../../core/model/loss.ts'
 
@@ -19,9 +19,9 @@ export type StoredOutcome =
 
 /** Converts the messages of an outcome to English text, for task records of the release before message codes. */
 export function outcomeInEnglish(outcome: Outcome): StoredOutcome {
-  if (outcome.kind === 'compressed') return { ...outcome, steps: outcome.steps.map(english) }
+  if (outcome.kind === 'compressed') return { ...outcome, steps: outcome.steps.map(englishText) }
   const { detail, ...rest } = outcome
-  return detail === undefined ? rest : { ...rest, detail: english(detail) }
+  return detail === undefined ? rest : { ...rest, detail: englishText(detail) }
 }
 
 /** Converts a stored outcome to the current form. The receipt stays the same. */

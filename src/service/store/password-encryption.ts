@@ -11,7 +11,7 @@ async function keyFrom(secret: string): Promise<CryptoKey> {
  * Encrypts `text`. Returns nonce and ciphertext.
  * @param context id of the task or upload; decryption needs the same
  */
-export async function sealText(text: string, secret: string, context: string): Promise<Uint8Array> {
+export async function encryptText(text: string, secret: string, context: string): Promise<Uint8Array> {
   const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
   const additionalData = new TextEncoder().encode(context)
   const sealed = await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData }, await keyFrom(secret), new TextEncoder().encode(text))
@@ -25,7 +25,7 @@ export async function sealText(text: string, secret: string, context: string): P
  * Decrypts a password.
  * @throws if `secret` or `context` differs from those of the encryption
  */
-export async function openText(box: Uint8Array, secret: string, context: string): Promise<string> {
+export async function decryptText(box: Uint8Array, secret: string, context: string): Promise<string> {
   const iv = box.slice(0, NONCE_BYTES)
   const additionalData = new TextEncoder().encode(context)
   const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv, additionalData }, await keyFrom(secret), box.slice(NONCE_BYTES))

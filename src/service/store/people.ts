@@ -56,7 +56,7 @@ export interface ListedSession {
 }
 
 /** WebAuthn challenges (WebAuthn Level 3, 13.4.3): valid for five minutes and deleted when they are answered. */
-export interface ChallengeFace {
+export interface ChallengeApi {
   /** Creates a WebAuthn challenge for `holder`, replacing the previous one. Returns it in base64url. */
   issue(holder: string): Promise<string>
   /** Returns the WebAuthn challenge of `holder` and deletes it. `undefined`: none, or expired. */
@@ -64,7 +64,7 @@ export interface ChallengeFace {
 }
 
 /** People of an account. Their secrets are tokens `<account>.<random>`, stored only as SHA-256. */
-export interface PeopleFace {
+export interface PeopleApi {
   /** Creates an invitation for one person and returns its token: single-use, valid for 7 days. Default role: owner. */
   invite(name: string, role?: Role): Promise<string>
   /** Returns the invited name and a new challenge for registering a passkey. `undefined`: the invitation is used, expired or unknown. */

@@ -30,7 +30,7 @@ export const bucketsOf = (env: Pick<Bindings, 'BLOBS'>): R2Bucket[] => [env.BLOB
  * Wraps bindings so that each call goes to the region in the name. Names with a region that this deployment lacks are treated as names
  * without one.
  */
-export function placed<E extends Bindings>(env: E): E {
+export function withRegionBindings<E extends Bindings>(env: E): E {
   const buckets = regionalBuckets(env)
   if (buckets.size === 0) return env
   const namespaces = NAMESPACES.flatMap((name) => {

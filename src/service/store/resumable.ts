@@ -4,10 +4,10 @@ import { discard } from '../../../wasm/memories/discard.ts'
 import { Sha256 } from '../../core/bytes/sha256.ts'
 import { uploadKeyOf } from './blob-names.ts'
 import { PART_BYTES } from './blobs.ts'
-import { type Piece, type StoredPart, taskOfUpload, type UploadRecordFace, type UploadState } from './upload-records.ts'
+import { type StoredPart, taskIdOfUpload, type UploadPiece, type UploadRecordApi, type UploadState } from './upload-records.ts'
 
 /** Error: another request now has the write lock of the upload, or the upload was removed. */
-export class TurnLost extends Error {
+export class UploadLockLost extends Error {
   override readonly name = 'TurnLost'
 }
 
@@ -22,13 +22,13 @@ export class ChecksumMismatch extends Error {
   override readonly name = 'ChecksumMismatch'
 }
 
-export interface Turn {
+export interface ChunkRequest {
   readonly bucket: R2Bucket
-  readonly record: UploadRecordFace
-  readonly turn: number
+  readonly record: UploadRecordApi
+  readonly lock: number
   readonly upload: UploadState
   /** Maximum number of bytes in the request body. */
-  readonly most: number
+  readonly maxBytes: number
   readonly checksum?: Checksum
 }
 
@@ -41,7 +41,7 @@ const READ_BYTES = 256 * 1024
  * If the request has a checksum, nothing is committed before the whole body is verified.
  */
 export class ChunkWriter implements Disposable {
-  readonly #request: Turn
+  readonly #request: ChunkRequest
   readonly #hash: Sha256
   readonly #digest: ReturnType<typeof createHash> | undefined
   /** Buffer of the next part. Stored pieces belong at its start and are fetched only when the part is sent. */
@@ -49,20 +49,20 @@ export class ChunkWriter implements Disposable {
   /** Position in the part buffer where the stored pieces end. `#filled` is the end of the filled bytes. */
   #pieceEnd: number
   #filled: number
-  #pieces: readonly Piece[]
+  #pieces: readonly UploadPiece[]
   #parts: StoredPart[] = []
   /** Offset in the upload up to which bytes are committed. */
   #committedOffset: number
   #offset: number
 
-  constructor(request: Turn) {
-    const { upload, checksum, most: maxBytes } = request
+  constructor(request: ChunkRequest) {
+    const { upload, checksum, maxBytes } = request
     this.#request = request
     this.#hash = Sha256.from(upload.hash)
     this.#digest = checksum && createHash(checksum.algorithm)
     this.#pieces = upload.pieces
     this.#pieceEnd = this.#filled = sizeOf(upload.pieces)
-    this.#buffer = new Uint8Array(bufferBytes(upload, maxBytes))
+    this.#buffer = new Uint8Array(uploadBufferBytes(upload, maxBytes))
     this.#committedOffset = this.#offset = upload.offset
   }
 
@@ -110,16 +110,16 @@ export class ChunkWriter implements Disposable {
       return
     }
     await this.#fetchPieces()
-    await bucket.put(keyOf(upload), this.#buffer.subarray(0, this.#filled))
+    await bucket.put(uploadBlobKey(upload), this.#buffer.subarray(0, this.#filled))
     this.#pieces = []
   }
 
   async #sendPart(): Promise<void> {
-    const { bucket, record, turn, upload, checksum } = this.#request
+    const { bucket, record, lock: turn, upload, checksum } = this.#request
     await this.#fetchPieces()
     const number = await record.nextPart(turn)
-    if (number === undefined) throw new TurnLost('Another request has the write lock of this upload.')
-    const multipart = bucket.resumeMultipartUpload(keyOf(upload), upload.multipartId!)
+    if (number === undefined) throw new UploadLockLost('Another request has the write lock of this upload.')
+    const multipart = bucket.resumeMultipartUpload(uploadBlobKey(upload), upload.multipartId!)
     this.#parts.push(await multipart.uploadPart(number, this.#buffer.subarray(0, this.#filled)))
     this.#pieces = []
     this.#pieceEnd = this.#filled = 0
@@ -131,7 +131,7 @@ export class ChunkWriter implements Disposable {
    * few times.
    */
   async #storePiece(): Promise<void> {
-    const { bucket, upload, turn } = this.#request
+    const { bucket, upload, lock } = this.#request
     const pieces = [...this.#pieces]
     let from = this.#pieceEnd
     for (let last = pieces.at(-1); last && last.size < 2 * (this.#filled - from); last = pieces.at(-1)) {
@@ -139,7 +139,7 @@ export class ChunkWriter implements Disposable {
       await readInto(bucket, last, this.#buffer, from)
       pieces.pop()
     }
-    const key = `incoming/${upload.uploadId}/${this.#offset}-${turn}`
+    const key = `incoming/${upload.uploadId}/${this.#offset}-${lock}`
     await bucket.put(key, this.#buffer.subarray(from, this.#filled))
     this.#pieces = [...pieces, { key, size: this.#filled - from }]
   }
@@ -153,7 +153,7 @@ export class ChunkWriter implements Disposable {
   }
 
   async #commit(): Promise<void> {
-    const { bucket, record, turn, upload } = this.#request
+    const { bucket, record, lock: turn, upload } = this.#request
     const progress = {
       from: this.#committedOffset,
       offset: this.#offset,
@@ -167,16 +167,16 @@ export class ChunkWriter implements Disposable {
       ({ key }) => key,
     )
     if (obsoleteKeys.length > 0) await bucket.delete(obsoleteKeys)
-    if (!counted) throw new TurnLost('Another request has the write lock of this upload.')
+    if (!counted) throw new UploadLockLost('Another request has the write lock of this upload.')
     this.#committedOffset = this.#offset
     this.#parts = []
   }
 }
 
 /** Completes the multipart upload after the last byte. Idempotent: several requests may call it. */
-export async function finishUpload(bucket: R2Bucket, record: UploadRecordFace, upload: UploadState): Promise<void> {
+export async function finishUpload(bucket: R2Bucket, record: UploadRecordApi, upload: UploadState): Promise<void> {
   if (upload.isWhole || upload.offset < upload.size) return
-  const key = keyOf(upload)
+  const key = uploadBlobKey(upload)
   if (upload.multipartId !== undefined) {
     try {
       await bucket.resumeMultipartUpload(key, upload.multipartId).complete(await record.parts())
@@ -189,15 +189,16 @@ export async function finishUpload(bucket: R2Bucket, record: UploadRecordFace, u
 }
 
 /** Blob key of the whole file. */
-export const keyOf = ({ uploadId, uploadKey }: Pick<UploadState, 'uploadId' | 'uploadKey'>) =>
-  uploadKeyOf({ taskId: taskOfUpload(uploadId), uploadKey })
+export const uploadBlobKey = ({ uploadId, uploadKey }: Pick<UploadState, 'uploadId' | 'uploadKey'>) =>
+  uploadKeyOf({ taskId: taskIdOfUpload(uploadId), uploadKey })
 
-const sizeOf = (pieces: readonly Piece[]) => pieces.reduce((sum, { size }) => sum + size, 0)
+const sizeOf = (pieces: readonly UploadPiece[]) => pieces.reduce((sum, { size }) => sum + size, 0)
 
 /** Returns the buffer size in bytes for a request of at most `maxBytes` bytes. At most one part. */
-export const bufferBytes = ({ pieces }: Pick<UploadState, 'pieces'>, maxBytes: number) => Math.min(PART_BYTES, sizeOf(pieces) + maxBytes)
+export const uploadBufferBytes = ({ pieces }: Pick<UploadState, 'pieces'>, maxBytes: number) =>
+  Math.min(PART_BYTES, sizeOf(pieces) + maxBytes)
 
-async function readInto(bucket: R2Bucket, { key, size }: Piece, buffer: Uint8Array, at: number): Promise<void> {
+async function readInto(bucket: R2Bucket, { key, size }: UploadPiece, buffer: Uint8Array, at: number): Promise<void> {
   const object = await bucket.get(key)
   if (!object || object.size !== size) throw new Error(`The piece ${key} (${size} bytes) is missing in the bucket or has another size.`)
   const reader = object.body.getReader({ mode: 'byob' })

@@ -24,7 +24,7 @@ export const jittered = (ms: number, random = Math.random()) => ms * (0.5 + rand
  * Calls `work` until it succeeds, with a pause before each retry.
  * @throws PlatformError if the first try and all retries failed
  */
-export async function repeatedly<Answer>(what: string, pausesMs: readonly number[], work: () => Promise<Answer>): Promise<Answer> {
+export async function callWithRetries<Answer>(what: string, pausesMs: readonly number[], work: () => Promise<Answer>): Promise<Answer> {
   for (let retries = 0; ; retries++) {
     try {
       return await work()
@@ -41,7 +41,7 @@ export async function repeatedly<Answer>(what: string, pausesMs: readonly number
  * Wraps a namespace: each call uses a new stub, because a broken stub stays broken, and calls of `methods` are retried.
  * @param methods names of idempotent methods
  */
-export function steady<Api extends object>(
+export function withRetries<Api extends object>(
   namespace: Namespace<Api>,
   methods: readonly (keyof Api & string)[],
   pausesMs: readonly number[],
@@ -52,7 +52,7 @@ export function steady<Api extends object>(
         const stub = namespace.getByName(name)
         if (!(methods as readonly unknown[]).includes(method)) return Reflect.get(stub, method)
         return (...values: unknown[]) =>
-          repeatedly(`${String(method)} of ${name}`, pausesMs, async () => {
+          callWithRetries(`${String(method)} of ${name}`, pausesMs, async () => {
             const fresh = namespace.getByName(name)
             return Reflect.apply(Reflect.get(fresh, method) as (...args: unknown[]) => unknown, fresh, values)
           })

@@ -1,7 +1,7 @@
 /** Receipt for third parties: the file, the engines that were used, and the result of the task. */
 import type { EngineFacts } from '../../core/catalog/engines.ts'
 import type { ReceiptView } from '../../core/model/receipt.ts'
-import { present, type Task } from './task.ts'
+import { type Task, toTaskView } from './task.ts'
 
 export interface SignedReceipt {
   /** Issuer: the origin of the service that received the file. */
@@ -33,7 +33,7 @@ interface EngineView {
  * @throws RangeError if the task is not completed
  */
 export function signedReceipt(task: Task): SignedReceipt {
-  const { task_id, file_name, format, output_format, quality, original_size, compressed_size, result, completed_at } = present(
+  const { task_id, file_name, format, output_format, quality, original_size, compressed_size, result, completed_at } = toTaskView(
     task,
     task.baseUrl,
   )

@@ -4,9 +4,9 @@
  */
 
 /** Result of one health check for each service part, by its name. */
-export type Look = Readonly<Record<string, { readonly ok: boolean; readonly ms: number }>>
+export type HealthCheckResult = Readonly<Record<string, { readonly ok: boolean; readonly ms: number }>>
 
-export interface PartOfDay {
+export interface DailyPartStatus {
   readonly looks: number
   readonly failures: number
   /** Response times of successful checks in milliseconds: sum (`ms`) and maximum (`mostMs`). */
@@ -18,18 +18,18 @@ export interface StatusHistory {
   /** Last health check: its time in epoch milliseconds and its result for each part. */
   readonly last?: { readonly at: number; readonly ok: Readonly<Record<string, boolean>> }
   /** Days such as "2026-11-20" (UTC), oldest first. Days without a check are missing. */
-  readonly days: readonly { readonly day: string; readonly parts: Readonly<Record<string, PartOfDay>> }[]
+  readonly days: readonly { readonly day: string; readonly parts: Readonly<Record<string, DailyPartStatus>> }[]
 }
 
 const KEY = 'status/days.json'
 const HISTORY_DAYS = 90
-const NO_CHECKS: PartOfDay = { looks: 0, failures: 0, ms: 0, mostMs: 0 }
+const NO_CHECKS: DailyPartStatus = { looks: 0, failures: 0, ms: 0, mostMs: 0 }
 
 export async function statusHistory(bucket: R2Bucket): Promise<StatusHistory> {
   return (await (await bucket.get(KEY))?.json<StatusHistory>()) ?? { days: [] }
 }
 
-export async function noteLook(bucket: R2Bucket, at: number, look: Look): Promise<void> {
+export async function recordHealthCheck(bucket: R2Bucket, at: number, look: HealthCheckResult): Promise<void> {
   const { days } = await statusHistory(bucket)
   const day = new Date(at).toISOString().slice(0, 10)
   const before = days.find((known) => known.day === day)?.parts ?? {}

@@ -8,7 +8,7 @@ import type { FormatId } from '../../core/catalog/index.ts'
 import type { OutputId } from '../../core/catalog/outputs.ts'
 import type { Outcome, Quality } from '../../core/model/codec.ts'
 import { type ReceiptView, receiptView } from '../../core/model/receipt.ts'
-import { inLanguage, type Language, type StoredApiMessage } from '../i18n/message.ts'
+import { type Language, type StoredApiMessage, translate } from '../i18n/message.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
 import { isTestAccount } from './test-accounts.ts'
 
@@ -126,7 +126,7 @@ function compressionRatio(originalSize: number, compressedSize: number): string 
   return `${text === '-0.0' ? '0.0' : text}%`
 }
 
-export function present(task: Task, baseUrl: string, language: Language = 'en'): TaskView {
+export function toTaskView(task: Task, baseUrl: string, language: Language = 'en'): TaskView {
   const view: TaskView = {
     task_id: task.taskId,
     status: task.status,
@@ -147,10 +147,10 @@ export function present(task: Task, baseUrl: string, language: Language = 'en'):
     view.output_format = task.result.output
     view.output_name = task.result.outputName
     view.expires_at = iso(task.expiresAt ?? task.createdAt + task.retentionMs)
-    view.result = receiptView(task.result, task.originalSha256, (said) => inLanguage(language, said))
+    view.result = receiptView(task.result, task.originalSha256, (said) => translate(language, said))
   }
   if (task.status === 'failed' && task.error) {
-    view.error = { code: task.error.code, message: inLanguage(language, task.error.message), request_id: task.error.requestId }
+    view.error = { code: task.error.code, message: translate(language, task.error.message), request_id: task.error.requestId }
     view.error_detail = { type: task.error.type, ...task.error.facts, doc_url: `${baseUrl}/docs#${task.error.type}` }
   }
   return view

@@ -24,12 +24,12 @@ export const OLDEST_PROTOCOL = 1
 export const CODED_MESSAGES = 2
 
 /** Range of protocol versions, both ends included. */
-export interface Protocols {
+export interface ProtocolRange {
   readonly oldest: number
   readonly newest: number
 }
 
-export const SPOKEN: Protocols = { oldest: OLDEST_PROTOCOL, newest: PROTOCOL }
+export const SUPPORTED_PROTOCOLS: ProtocolRange = { oldest: OLDEST_PROTOCOL, newest: PROTOCOL }
 
 /** The worker that claims a step. */
 export interface ClaimingWorker {
@@ -46,7 +46,7 @@ export interface ClaimingWorker {
 /** Newest protocol version that worker and record share. `undefined`: none. */
 export function commonProtocol(
   { protocol, oldest = protocol }: Pick<ClaimingWorker, 'protocol' | 'oldest'>,
-  own: Protocols = SPOKEN,
+  own: ProtocolRange = SUPPORTED_PROTOCOLS,
 ): number | undefined {
   const common = Math.min(protocol, own.newest)
   return common >= Math.max(oldest, own.oldest) ? common : undefined
@@ -84,12 +84,12 @@ export type Claim =
   /** Claim refused: another worker has the lease, the step is done, or the task is gone. The worker drops the message. */
   | { readonly kind: 'forget' }
   /** Claim refused: worker and record share no protocol version. `spoken` has the versions of the record. */
-  | { readonly kind: 'incompatible'; readonly spoken: Protocols }
+  | { readonly kind: 'incompatible'; readonly spoken: ProtocolRange }
 
 /** Cause of a failed attempt: an error in Whittle's code, or an unavailable platform service. */
-export type Whose = 'codec' | 'platform'
+export type FailureCause = 'codec' | 'platform'
 
-export interface TaskRecordFace {
+export interface TaskRecordApi {
   /** Accepts a task, adds it to its account's index, and (slow lane) queues it. Idempotent. */
   create(task: NewTask): Promise<Task>
   /** Creates a task that has failed already, such as an unsupported file of a batch. */
@@ -118,7 +118,7 @@ export interface TaskRecordFace {
    */
   giveUp(attempt: number, why: StoredMessage): Promise<void>
   /** Reports a failed attempt. It is repeated later; the task fails after 3 errors of the code, or after an hour of platform errors. */
-  release(attempt: number, why: string, part?: number, whose?: Whose): Promise<void>
+  release(attempt: number, why: string, part?: number, whose?: FailureCause): Promise<void>
   /** Cancels a running job and removes blobs and record. `undefined`: the task does not exist. */
   remove(): Promise<{ freedBytes: number } | undefined>
   /** Returns the task's callback message, whether it is delivered or not. `undefined`: there is none. */

@@ -7,8 +7,8 @@ import type { Quality } from '../../core/model/codec.ts'
 import type { PlanId } from './plans.ts'
 
 /** Task id of an upload: the same characters after the prefix, so that one upload becomes at most one task. */
-export const taskOfUpload = (uploadId: string) => `tsk_${uploadId.slice(4)}`
-export const uploadOfTask = (taskId: string) => `upl_${taskId.slice(4)}`
+export const taskIdOfUpload = (uploadId: string) => `tsk_${uploadId.slice(4)}`
+export const uploadIdOfTask = (taskId: string) => `upl_${taskId.slice(4)}`
 
 /** Job options in the metadata of an upload. All are optional. */
 interface UploadOptions {
@@ -45,7 +45,7 @@ export interface NewUpload {
 }
 
 /** Stored bytes that do not fill a part yet. */
-export interface Piece {
+export interface UploadPiece {
   readonly key: string
   readonly size: number
 }
@@ -56,7 +56,7 @@ export interface UploadState extends NewUpload {
   /** State of the SHA-256 over the committed bytes. */
   readonly hash: Uint8Array
   /** Pieces (stored bytes that fill no part), in order. They follow the parts. */
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly UploadPiece[]
   /** True if the multipart upload is completed. */
   readonly isWhole: boolean
   /** Id of the task that the upload became. `undefined`: none yet. */
@@ -69,7 +69,7 @@ export interface StoredPart {
 }
 
 /** Bytes that one request stored and now commits. */
-export interface Progress {
+export interface UploadProgress {
   /** Offset of the upload before this commit, in bytes. */
   readonly from: number
   readonly offset: number
@@ -77,30 +77,30 @@ export interface Progress {
   /** Parts that the request stored, in order. */
   readonly parts: readonly StoredPart[]
   /** All pieces of the upload after the commit. */
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly UploadPiece[]
 }
 
-export type Opened =
+export type OpenUploadResult =
   | { readonly kind: 'open'; readonly turn: number; readonly upload: UploadState }
   | { readonly kind: 'unknown' }
   | { readonly kind: 'elsewhere'; readonly offset: number }
 
-export type Use =
+export type UseUploadResult =
   | { readonly kind: 'taken'; readonly upload: UploadState; readonly password?: string }
   | { readonly kind: 'used' }
   | { readonly kind: 'unfinished'; readonly offset: number; readonly size: number }
   | { readonly kind: 'unknown' }
 
-export interface UploadRecordFace {
+export interface UploadRecordApi {
   /** Creates the upload. `password` arrives in clear text and is encrypted at once. */
   create(upload: NewUpload, password?: string): Promise<UploadState>
   read(): Promise<UploadState | undefined>
   /** Gives a request the write lock of the upload from `offset` on. The previous holder of the lock can no longer commit. */
-  open(accountId: string, offset: number): Promise<Opened>
+  open(accountId: string, offset: number): Promise<OpenUploadResult>
   /** Returns an unused part number. `undefined`: the write lock is lost. */
   nextPart(turn: number): Promise<number | undefined>
   /** Commits stored bytes. Returns `false`, without a change, if the write lock is lost. */
-  commit(turn: number, progress: Progress): Promise<boolean>
+  commit(turn: number, progress: UploadProgress): Promise<boolean>
   /** Returns all stored parts of the upload in order. */
   parts(): Promise<StoredPart[]>
   /** Records that the multipart upload is completed. */
@@ -109,7 +109,7 @@ export interface UploadRecordFace {
    * Reserves the upload for a task. `'used'`: another request has it or it became a task. `asker` may repeat the call if its response was
    * lost.
    */
-  use(accountId: string, asker: string): Promise<Use>
+  use(accountId: string, asker: string): Promise<UseUploadResult>
   /** Records that the upload has become a task. */
   used(): Promise<void>
   /** Releases the upload for another task, because none was created. */

@@ -1,5 +1,5 @@
 /** Error response of the HTTP API: status, machine-readable type, message and details. */
-import { type ApiMessage, type ApiSaid, apiMessageOf, inLanguage } from '../i18n/message.ts'
+import { type ApiMessage, type ApiMessageOrCode, toApiMessage, translate } from '../i18n/message.ts'
 import type { TaskError } from '../store/task.ts'
 
 export interface ErrorFacts {
@@ -12,15 +12,15 @@ export class ApiError extends Error {
   /** Value of `error_detail.type`: one of `ERROR_TYPES`. */
   readonly type: ErrorType
   /** Error message that can be translated. `Error.message` has it in English. */
-  readonly said: ApiMessage
+  readonly apiMessage: ApiMessage
   /** Other fields of `error_detail`. */
   readonly facts: ErrorFacts
   /** Response headers of this error (`Allow`, `Retry-After`, `Content-Range`). */
   readonly headers: Readonly<Record<string, string>>
 
-  constructor(type: ErrorType, said: ApiSaid, facts: ErrorFacts = {}, headers: Readonly<Record<string, string>> = {}) {
-    super(inLanguage('en', apiMessageOf(said)))
-    this.said = apiMessageOf(said)
+  constructor(type: ErrorType, said: ApiMessageOrCode, facts: ErrorFacts = {}, headers: Readonly<Record<string, string>> = {}) {
+    super(translate('en', toApiMessage(said)))
+    this.apiMessage = toApiMessage(said)
     this.type = type
     this.status = ERROR_TYPES[type]
     this.facts = facts
@@ -29,7 +29,7 @@ export class ApiError extends Error {
 
   /** Converts the error to the form that a failed task stores. */
   asTaskError(requestId: string): TaskError {
-    return { code: this.status, type: this.type, message: this.said, requestId, facts: this.facts }
+    return { code: this.status, type: this.type, message: this.apiMessage, requestId, facts: this.facts }
   }
 }
 
@@ -75,5 +75,5 @@ export const ERROR_TYPES = {
 
 export type ErrorType = keyof typeof ERROR_TYPES
 
-export const invalidParameter = (param: string, said: ApiSaid, facts: ErrorFacts = {}) =>
+export const invalidParameter = (param: string, said: ApiMessageOrCode, facts: ErrorFacts = {}) =>
   new ApiError('invalid_parameter', said, { param, ...facts })

@@ -3,14 +3,14 @@
  * Files and tasks are not exported, because they expire. The webhook secret is not exported; a restored account creates a new one.
  */
 import type { Env } from '../env.ts'
-import { enlisted } from '../store/account-index.ts'
+import { listAccountIds } from '../store/account-index.ts'
 import type { ExportedAccount } from '../store/accounts.ts'
 import { bucketsOf } from '../store/region-bindings.ts'
 
 const EXPORTS = 'exports/'
 const PARALLEL_ACCOUNTS = 20
 
-export interface Backed {
+export interface ExportSummary {
   readonly accounts: number
   /** Number of accounts whose object did not respond. The next daily export includes them again. */
   readonly failed: number
@@ -19,11 +19,11 @@ export interface Backed {
 const exportKey = (day: string, accountId: string) => `${EXPORTS}${day}/${accountId}.json`
 
 /** Exports all accounts to `exports/<day>/<account>.json`. */
-export async function exportAccounts(env: Pick<Env, 'BLOBS' | 'ACCOUNTS'>, now = Date.now()): Promise<Backed> {
+export async function exportAccounts(env: Pick<Env, 'BLOBS' | 'ACCOUNTS'>, now = Date.now()): Promise<ExportSummary> {
   const day = new Date(now).toISOString().slice(0, 10)
   let [accounts, failed] = [0, 0]
   for (let cursor: string | undefined; ; ) {
-    const page = await enlisted(bucketsOf(env), PARALLEL_ACCOUNTS, cursor)
+    const page = await listAccountIds(bucketsOf(env), PARALLEL_ACCOUNTS, cursor)
     const results = await Promise.allSettled(page.ids.map((id) => exportAccount(env, id, day)))
     accounts += results.filter(({ status }) => status === 'fulfilled').length
     failed += results.filter(({ status }) => status === 'rejected').length
@@ -41,6 +41,6 @@ async function exportAccount(env: Pick<Env, 'BLOBS' | 'ACCOUNTS'>, accountId: st
  * Reads the export of an account. `undefined`: there is none for that day.
  * @param day UTC day such as `2026-11-22`
  */
-export async function exportOf(blobs: R2Bucket, accountId: string, day: string): Promise<ExportedAccount | undefined> {
+export async function readAccountExport(blobs: R2Bucket, accountId: string, day: string): Promise<ExportedAccount | undefined> {
   return (await blobs.get(exportKey(day, accountId)))?.json<ExportedAccount>()
 }

@@ -17,7 +17,7 @@ const SEQUENTIAL_CACHE_BYTES = 4 * MIB
 const RANDOM_ACCESS_FORMATS: ReadonlySet<string> = new Set(['pdf', 'hdf5', 'netcdf'] satisfies FormatId[])
 const RANDOM_ACCESS_CACHE_BYTES = 12 * MIB
 
-export function keptBytesFor({ format, originalSize }: Pick<Task, 'format' | 'originalSize'>): number {
+export function blockCacheBytes({ format, originalSize }: Pick<Task, 'format' | 'originalSize'>): number {
   const facts: Format | undefined = format === 'unknown' ? undefined : FORMATS[format]
   if (format !== 'unknown' && LANES[format].worker === 'media') return MEDIA_CACHE_BYTES
   if (facts?.family === 'image' || format === 'geotiff') return SEQUENTIAL_CACHE_BYTES

@@ -1,11 +1,11 @@
-import { type ApiMessage, type ApiSaid, apiMessage, apiMessageOf } from '../i18n/message.ts'
+import { type ApiMessage, type ApiMessageOrCode, apiMessage, toApiMessage } from '../i18n/message.ts'
 /**
  * Validation of callback URLs: public host names over https, on allowed ports.
  * Credentials, single-label names, internal names and IP addresses are refused. The URL parser first normalises spellings such as 0x7f.1,
  * 017700000001 and full-width digits.
  * The address that a name resolves to is checked at delivery, by Cloudflare's network or `src/local/egress.ts`.
  */
-export type CallbackUrl = { ok: true; url: string } | { ok: false; why: ApiMessage }
+export type CallbackUrlCheck = { ok: true; url: string } | { ok: false; why: ApiMessage }
 
 export interface CallbackRules {
   /** True in local development: callbacks may go to this machine over http. */
@@ -26,8 +26,8 @@ const HOST_NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(xn--
 const PORTS: readonly number[] = [443, 8443]
 const MAX_LENGTH = 2048
 
-export function checkCallbackUrl(raw: string, { loopbackHttp, ports = [] }: CallbackRules): CallbackUrl {
-  const refuse = (why: ApiSaid): CallbackUrl => ({ ok: false, why: apiMessageOf(why) })
+export function checkCallbackUrl(raw: string, { loopbackHttp, ports = [] }: CallbackRules): CallbackUrlCheck {
+  const refuse = (why: ApiMessageOrCode): CallbackUrlCheck => ({ ok: false, why: toApiMessage(why) })
   if (raw.length > MAX_LENGTH) return refuse(apiMessage('it_is_longer_than_characters', { limit: MAX_LENGTH }))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the URL parser would silently drop them
   if (/[\s\u0000-\u001f\u007f\\]/.test(raw)) return refuse('white_space_or_backslashes')

@@ -4,7 +4,7 @@
  * Runs `work` for all items, at most `limit` at a time. Results are in the order of the items.
  * If a call fails, the first error is thrown after all calls have ended.
  */
-export async function sideBySide<Item, Answer>(
+export async function mapConcurrently<Item, Answer>(
   items: readonly Item[],
   limit: number,
   work: (item: Item, index: number) => Promise<Answer>,
@@ -22,7 +22,7 @@ export async function sideBySide<Item, Answer>(
 }
 
 /** Work that runs while more arrives: at most `limit` jobs that use at most `capacity` bytes together. */
-export class Ahead {
+export class ConcurrencyLimiter {
   readonly #most: number
   readonly #capacity: number
   readonly #running = new Map<Promise<unknown>, number>()
@@ -33,7 +33,7 @@ export class Ahead {
   }
 
   /** Starts `work` and resolves when another job may start. Errors reach the caller only through the promise that `work` returned. */
-  async begin(bytes: number, work: () => Promise<unknown>): Promise<void> {
+  async start(bytes: number, work: () => Promise<unknown>): Promise<void> {
     const ended = work()
       .catch(() => undefined)
       .finally(() => this.#running.delete(ended))
@@ -41,7 +41,7 @@ export class Ahead {
     while (this.#running.size >= this.#most || this.#bytesInUse() > this.#capacity) await Promise.race(this.#running.keys())
   }
 
-  async end(): Promise<void> {
+  async drain(): Promise<void> {
     await Promise.all(this.#running.keys())
   }
 

@@ -10,7 +10,7 @@ export type Send = (url: string, request: RequestInit) => Promise<Response>
  * Returns the function for outgoing requests. Requests over http, which go only to this machine, bypass the proxy.
  * @param through address of the egress proxy; `undefined`: send directly
  */
-export function sendThrough(through: string | undefined): Send {
+export function egressSender(through: string | undefined): Send {
   return async (url, request) => {
     if (through === undefined || url.startsWith('http:')) return fetch(url, request)
     const headers = new Headers(request.headers)

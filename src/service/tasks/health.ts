@@ -1,7 +1,7 @@
 /** Health checks of all service parts. */
 import type { Env } from '../env.ts'
 import { bucketsOf } from '../store/region-bindings.ts'
-import type { Look } from '../store/status-history.ts'
+import type { HealthCheckResult } from '../store/status-history.ts'
 
 const TIMEOUT_MS = 5000
 /** Number of Durable Objects used for checks. One is chosen at random, so that parallel checks do not share a single object. */
@@ -15,13 +15,13 @@ const CHECKS: Readonly<Record<string, (env: Env) => Promise<unknown>>> = {
   media: (env) => env.MEDIA.health(),
 }
 
-export async function lookAround(env: Env): Promise<Look> {
+export async function checkHealth(env: Env): Promise<HealthCheckResult> {
   return Object.fromEntries(
     await Promise.all(Object.entries(CHECKS).map(async ([name, check]) => [name, await timedCheck(() => check(env))])),
   )
 }
 
-async function timedCheck(check: () => Promise<unknown>): Promise<Look[string]> {
+async function timedCheck(check: () => Promise<unknown>): Promise<HealthCheckResult[string]> {
   const startedMs = Date.now()
   const timeout = new Promise<never>((_, reject) => setTimeout(reject, TIMEOUT_MS, new Error(`No response within ${TIMEOUT_MS} ms.`)))
   const ok = await Promise.race([check(), timeout]).then(

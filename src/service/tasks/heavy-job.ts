@@ -1,11 +1,11 @@
 /** Job transitions for containers, which restart jobs that exceed an isolate's budget. Pure functions, as in `job.ts`. */
 import { message } from '../../core/i18n/message.ts'
-import { FIRST_HEAVY, firstStep, type Job, newStep, overBudgetJob } from './job.ts'
+import { FIRST_CONTAINER_ATTEMPT, firstStep, type Job, newStep, overBudgetJob } from './job.ts'
 
-export const isHeavyAttempt = (attempt: number) => attempt > FIRST_HEAVY
+export const isContainerAttempt = (attempt: number) => attempt > FIRST_CONTAINER_ATTEMPT
 
 /** Restarts a job in a container, after its file exceeded an isolate's budget. */
-export function heavyJob({ overBudget: _, released: __, ...job }: Job, now: number): Job {
+export function restartInContainer({ overBudget: _, released: __, ...job }: Job, now: number): Job {
   return {
     ...job,
     generation: job.generation + 1,
@@ -21,10 +21,10 @@ export function heavyJob({ overBudget: _, released: __, ...job }: Job, now: numb
 const MAX_CONTAINER_MESSAGES = 8
 
 /** True if the job waits for a container and none has claimed it. */
-export const isForsaken = ({ heavy, phase, step }: Job) =>
-  heavy === true && phase === 'whole' && step.attempts === FIRST_HEAVY && step.sent >= MAX_CONTAINER_MESSAGES
+export const isUnclaimedByContainers = ({ heavy, phase, step }: Job) =>
+  heavy === true && phase === 'whole' && step.attempts === FIRST_CONTAINER_ATTEMPT && step.sent >= MAX_CONTAINER_MESSAGES
 
 /** Returns a job to an isolate after no container claimed it. The isolate completes the task with the unchanged upload. */
-export function forsakenJob({ heavy: _, ...job }: Job, now: number): Job {
+export function returnToIsolate({ heavy: _, ...job }: Job, now: number): Job {
   return overBudgetJob({ ...job, step: newStep(now) }, message('no_container_came'), now)
 }

@@ -1,9 +1,9 @@
 /** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a repeated request returns the first request's task. */
-import type { AccountFace } from '../store/accounts.ts'
+import type { AccountApi } from '../store/accounts.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
-import type { Digested } from './ingest.ts'
+import type { HashedFile } from './ingest.ts'
 
-export type Turn =
+export type IdempotencyClaim =
   /** The request has no idempotency key. */
   | { readonly kind: 'free' }
   | { readonly kind: 'first'; finish(fingerprint: string, id: string): Promise<void>; abandon(): Promise<void> }
@@ -13,7 +13,7 @@ export type Turn =
  * Claims the idempotency key before the body is read. `scope` separates endpoints.
  * @throws ApiError `idempotency_in_flight` if another request is using the key
  */
-export async function takeTurn(account: AccountFace, key: string | undefined, scope: string): Promise<Turn> {
+export async function claimIdempotencyKey(account: AccountApi, key: string | undefined, scope: string): Promise<IdempotencyClaim> {
   if (key === undefined) return { kind: 'free' }
   const state = await account.beginIdempotent(key, scope, crypto.randomUUID())
   switch (state.kind) {
@@ -45,7 +45,7 @@ export function parseIdempotencyKey(header: string | undefined): string | undefi
  * Returns an HMAC-SHA-256 over the file digests and form fields; equal requests have equal fingerprints.
  * Keyed with a secret, because the fields may contain a password that must not be guessed from the stored value.
  */
-export async function fingerprint(secret: string, files: readonly Digested[], fields: ReadonlyMap<string, string>): Promise<string> {
+export async function fingerprint(secret: string, files: readonly HashedFile[], fields: ReadonlyMap<string, string>): Promise<string> {
   const text = JSON.stringify([files.map((file) => file.uploadId ?? file.sha256), [...fields].sort(([a], [b]) => (a < b ? -1 : 1))])
   const encoder = new TextEncoder()
   const key = await crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
@@ -54,7 +54,7 @@ export async function fingerprint(secret: string, files: readonly Digested[], fi
 }
 
 /** Throws `idempotency_mismatch` unless both fingerprints are equal. */
-export function sameOrRefuse(known: string, now: string): void {
+export function assertSameFingerprint(known: string, now: string): void {
   if (known === now) return
   throw new ApiError('idempotency_mismatch', 'idempotency_key_reused')
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
 import type { Source } from '../../core/model/codec.ts'
-import { FIRST_BYTES, identify, mayBeKnown } from '../../core/pipeline/identify.ts'
+import { identify, mayBeRecognised, RECOGNITION_BYTES } from '../../core/pipeline/identify.ts'
 import type { Env } from '../env.ts'
 import { apiMessage } from '../i18n/message.ts'
 import { newUploadKey } from '../store/blob-names.ts'
@@ -13,7 +13,7 @@ import { Upload } from '../store/uploads.ts'
 import { ApiError } from './api-error.ts'
 import type { JobOptions } from './job-options.ts'
 
-export interface Digested {
+export interface HashedFile {
   readonly fileName: string
   readonly size: number
   /** SHA-256 in hex. */
@@ -23,7 +23,7 @@ export interface Digested {
 }
 
 /** Stored upload that has no task yet. */
-export interface Kept {
+export interface StoredUpload {
   /** Blob key of the upload. */
   readonly key: string
   source(name: string): Source
@@ -34,17 +34,17 @@ export interface Kept {
 }
 
 /** Received file: stored with its format, or refused with an error. */
-export interface Staged extends Digested {
+export interface IngestedFile extends HashedFile {
   readonly taskId: string
-  readonly kept: { readonly format: KnownFormat; readonly upload: Kept } | { readonly refusal: ApiError }
+  readonly outcome: { readonly format: KnownFormat; readonly upload: StoredUpload } | { readonly refusal: ApiError }
   /** Job options from the upload's metadata. Options of the request take precedence. */
-  readonly wishes?: Partial<JobOptions>
+  readonly metadataOptions?: Partial<JobOptions>
 }
 
 /** Returns a new task id in the region of the account. */
 export const newTaskId = (accountId: string) => newId('tsk', regionOf(accountId))
 
-export interface StageLimits {
+export interface IngestLimits {
   readonly accountId: string
   readonly maxFileBytes: number
   /** Retention of the result in milliseconds. */
@@ -57,14 +57,19 @@ export interface StageLimits {
 const MAX_OVERSIZE_FACTOR = 4
 
 /** Received file before it is identified. */
-export interface Received extends Digested {
+export interface ReceivedFile extends HashedFile {
   readonly taskId: string
   readonly upload: Upload
   readonly refusal?: ApiError
 }
 
 /** Receives the bytes of one file into R2 and refuses files that are too large or of an unknown format. */
-export async function receive(env: Env, fileName: string, body: AsyncIterable<Uint8Array>, limits: StageLimits): Promise<Received> {
+export async function receiveFile(
+  env: Env,
+  fileName: string,
+  body: AsyncIterable<Uint8Array>,
+  limits: IngestLimits,
+): Promise<ReceivedFile> {
   const taskId = newTaskId(limits.accountId)
   const upload = new Upload(env.BLOBS, newUploadKey(taskId, limits.retentionMs))
   const refused = async (refusal: ApiError, first: readonly Uint8Array[] = []) => {
@@ -75,9 +80,9 @@ export async function receive(env: Env, fileName: string, body: AsyncIterable<Ui
     for await (const chunk of body) {
       if (upload.size + chunk.length > limits.maxFileBytes) return await refused(fileTooLarge(limits.maxFileBytes), [chunk])
       await upload.write(chunk)
-      if (isChecked || upload.size < FIRST_BYTES) continue
+      if (isChecked || upload.size < RECOGNITION_BYTES) continue
       isChecked = true
-      if (await mayBeKnown(upload.head(FIRST_BYTES), fileName)) continue
+      if (await mayBeRecognised(upload.head(RECOGNITION_BYTES), fileName)) continue
       if (limits.isAlone) throw unsupportedFormat()
       return await refused(unsupportedFormat())
     }
@@ -92,13 +97,13 @@ export async function receive(env: Env, fileName: string, body: AsyncIterable<Ui
  * Identifies a received file and stores it, or refuses it.
  * @param admit checks the storage quota and throws if the file does not fit
  */
-export async function keep(
-  { upload, refusal, ...file }: Received,
+export async function storeFile(
+  { upload, refusal, ...file }: ReceivedFile,
   admit?: (taskId: string, bytes: number) => Promise<void>,
-): Promise<Staged> {
-  const refuse = async (why: ApiError): Promise<Staged> => {
+): Promise<IngestedFile> {
+  const refuse = async (why: ApiError): Promise<IngestedFile> => {
     await upload.discard()
-    return { ...file, kept: { refusal: why } }
+    return { ...file, outcome: { refusal: why } }
   }
   try {
     if (refusal) return await refuse(refusal)
@@ -107,7 +112,7 @@ export async function keep(
     if (!format) return await refuse(unsupportedFormat())
     await admit?.(file.taskId, file.size)
     await upload.store()
-    return { ...file, kept: { format, upload } }
+    return { ...file, outcome: { format, upload } }
   } catch (error) {
     await upload.discard()
     throw error
@@ -122,7 +127,12 @@ export const fileTooLarge = (maxFileBytes: number) => {
 }
 
 /** Reads and hashes the rest of a refused file without storing it, because other files of the request may follow. */
-async function hashRemaining(upload: Upload, first: readonly Uint8Array[], body: AsyncIterable<Uint8Array>, { maxFileBytes }: StageLimits) {
+async function hashRemaining(
+  upload: Upload,
+  first: readonly Uint8Array[],
+  body: AsyncIterable<Uint8Array>,
+  { maxFileBytes }: IngestLimits,
+) {
   const { hash } = upload
   let { size } = upload
   const count = (chunk: Uint8Array) => {
@@ -142,7 +152,7 @@ async function hashRemaining(upload: Upload, first: readonly Uint8Array[], body:
  * Hashes a file without storing it, for a request that may repeat an earlier one.
  * @throws ApiError if the file exceeds 4 × `maxFileBytes`
  */
-export async function digest(fileName: string, body: AsyncIterable<Uint8Array>, maxFileBytes: number): Promise<Digested> {
+export async function hashFile(fileName: string, body: AsyncIterable<Uint8Array>, maxFileBytes: number): Promise<HashedFile> {
   const hash = createHash('sha256')
   let size = 0
   for await (const chunk of body) {

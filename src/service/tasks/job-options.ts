@@ -1,7 +1,7 @@
 /** Job options of a client, and the choice of the output format. */
 
 import { FORMATS } from '../../core/catalog/index.ts'
-import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../core/catalog/outputs.ts'
+import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE_OUTPUTS } from '../../core/catalog/outputs.ts'
 import type { Quality } from '../../core/model/codec.ts'
 import { apiMessage } from '../i18n/message.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
@@ -52,7 +52,7 @@ function outputNamed(format: KnownFormat, wanted: string): OutputId | undefined 
  */
 export function checkOutputName(wanted: string): void {
   if (Object.values<KnownFormat>(FORMATS).some((format) => outputNamed(format, wanted))) return
-  const facts = { param: 'format', got: wanted.slice(0, 40), allowed: REQUESTABLE }
+  const facts = { param: 'format', got: wanted.slice(0, 40), allowed: REQUESTABLE_OUTPUTS }
   throw new ApiError('unsupported_output', apiMessage('nothing_can_become', { wanted: wanted.slice(0, 40) }), facts)
 }
 

@@ -5,7 +5,7 @@
 import type { StoredMessage } from '../../core/i18n/message.ts'
 import { jittered } from '../store/retry.ts'
 import type { Task } from '../store/task.ts'
-import type { JobMessage, Whose } from '../store/tasks.ts'
+import type { FailureCause, JobMessage } from '../store/tasks.ts'
 import type { Delivery } from './notify.ts'
 
 /** Maximum number of attempts of a step that loses its worker or fails. */
@@ -13,7 +13,7 @@ export const MAX_ATTEMPTS = 3
 /**
  * Maximum number of attempts that fail because of the platform. They do not count as attempts. With their pauses they take about an hour.
  */
-export const MAX_TROUBLES = 20
+export const MAX_PLATFORM_FAILURES = 20
 const FIRST_PLATFORM_PAUSE_MS = 2000
 const MAX_PLATFORM_PAUSE_MS = 300_000
 
@@ -75,32 +75,36 @@ export interface Job {
 export const newStep = (sendAt: number): Step => ({ attempts: 0, sendAt, sent: 0 })
 
 /** True if a worker holds the lease of the step at time `now`. */
-export const isHeld = (step: Step, now: number) => step.lease !== undefined && step.lease.until > now
+export const isLeased = (step: Step, now: number) => step.lease !== undefined && step.lease.until > now
 
 /** Attempt numbers of containers start above this value, so that late reports of isolates can be recognised. */
-export const FIRST_HEAVY = 1000
+export const FIRST_CONTAINER_ATTEMPT = 1000
 
 /** Returns a step that no worker has claimed yet. */
-export const firstStep = (job: Pick<Job, 'heavy'>, sendAt: number): Step => ({ ...newStep(sendAt), attempts: job.heavy ? FIRST_HEAVY : 0 })
+export const firstStep = (job: Pick<Job, 'heavy'>, sendAt: number): Step => ({
+  ...newStep(sendAt),
+  attempts: job.heavy ? FIRST_CONTAINER_ATTEMPT : 0,
+})
 
 /** Maximum number of claims for a step of this job. A job over budget gets additional ones, to complete its task with the upload. */
-export const mostAttempts = (job: Job) => (job.overBudget === undefined ? MAX_ATTEMPTS : 2 * MAX_ATTEMPTS) + (job.heavy ? FIRST_HEAVY : 0)
+export const maxAttempts = (job: Job) =>
+  (job.overBudget === undefined ? MAX_ATTEMPTS : 2 * MAX_ATTEMPTS) + (job.heavy ? FIRST_CONTAINER_ATTEMPT : 0)
 
 /** Returns the number of attempts made in the current environment, isolate or container. */
-export const attemptsOf = ({ heavy, step }: Job) => (heavy ? step.attempts - FIRST_HEAVY : step.attempts)
+export const attemptsOf = ({ heavy, step }: Job) => (heavy ? step.attempts - FIRST_CONTAINER_ATTEMPT : step.attempts)
 
 /** True if the step has no attempts left. */
-const isExhausted = ({ attempts, troubles = 0 }: Step, most: number) => attempts - troubles >= most || troubles >= MAX_TROUBLES
+const isExhausted = ({ attempts, troubles = 0 }: Step, most: number) => attempts - troubles >= most || troubles >= MAX_PLATFORM_FAILURES
 
-export interface Claiming {
+export interface ClaimOptions {
   readonly leaseMs: number
-  readonly most?: number
+  readonly maxAttempts?: number
   /** Id of the claiming worker. A worker whose claim's response was lost may repeat the claim. */
   readonly worker?: string | undefined
 }
 
 /** Takes the lease of a step. `undefined`: another worker has it, the step must wait, or it has no attempts left. */
-export function claimStep(step: Step, now: number, { leaseMs, most = MAX_ATTEMPTS, worker }: Claiming): Step | undefined {
+export function claimStep(step: Step, now: number, { leaseMs, maxAttempts: most = MAX_ATTEMPTS, worker }: ClaimOptions): Step | undefined {
   const own = worker === undefined ? {} : { worker }
   const until = now + leaseMs
   if (step.lease && worker !== undefined && step.lease.worker === worker) return { ...step, lease: { ...step.lease, until } }
@@ -113,7 +117,7 @@ export function claimStep(step: Step, now: number, { leaseMs, most = MAX_ATTEMPT
  * Renews the lease of a step. `undefined`: another attempt has it. A worker that counted as lost gets the lease back if no other worker
  * claimed the step.
  */
-export function beatStep(step: Step, attempt: number, now: number, leaseMs: number): Step | undefined {
+export function renewLease(step: Step, attempt: number, now: number, leaseMs: number): Step | undefined {
   const lease = { ...step.lease, attempt, until: now + leaseMs }
   if (step.lease) return step.lease.attempt === attempt ? { ...step, lease } : undefined
   if (step.silent !== attempt) return undefined
@@ -122,7 +126,7 @@ export function beatStep(step: Step, attempt: number, now: number, leaseMs: numb
 }
 
 /** Ends a failed attempt. The next one starts after a pause that doubles each time. */
-export function releaseStep(step: Step, attempt: number, now: number, cause: Whose = 'codec'): Step {
+export function releaseStep(step: Step, attempt: number, now: number, cause: FailureCause = 'codec'): Step {
   if (step.lease?.attempt !== attempt) return step
   const { lease: _, ...rest } = step
   if (cause === 'codec') return { ...rest, sendAt: now + 1000 * 2 ** (step.attempts - (step.troubles ?? 0)) }
@@ -152,15 +156,15 @@ export function overBudgetJob(job: Job, why: StoredMessage, now: number): Job {
 }
 
 /** Returns how many parts are released to the queue, if at most `most` unfinished parts may be released at a time. */
-export function released({ parts, released = parts }: Job, open: number, most: number): number {
+export function releasedParts({ parts, released = parts }: Job, open: number, most: number): number {
   return Math.min(parts, released + Math.max(0, most - open))
 }
 
 type Action = { kind: 'wait'; until: number } | { kind: 'send' } | { kind: 'lost' } | { kind: 'give up'; lost: boolean }
 
 /** Returns the next action for a step at time `now`: wait, send a queue message, mark its worker as lost, or give up. */
-export function watch(step: Step, now: number, most = MAX_ATTEMPTS): Action {
-  if (isHeld(step, now)) return { kind: 'wait', until: step.lease!.until }
+export function nextAction(step: Step, now: number, most = MAX_ATTEMPTS): Action {
+  if (isLeased(step, now)) return { kind: 'wait', until: step.lease!.until }
   if (isExhausted(step, most)) return { kind: 'give up', lost: step.lease !== undefined }
   if (step.lease) return { kind: 'lost' }
   const soonest = Math.max(step.sendAt, step.heldUntil ?? 0)

@@ -6,7 +6,7 @@
  * for other requests.
  * Therefore every holder and waiter counts heartbeats with its own timer, polls until the memory is free, and removes those whose heartbeats stop.
  */
-export class Gate {
+export class MemorySemaphore {
   readonly #capacity: number
   readonly #holders = new Set<Participant>()
   readonly #waiters: Participant[] = []
@@ -20,7 +20,7 @@ export class Gate {
    * Waits until `weight` bytes (at most the capacity) are free, for about `waitMs` at most.
    * @returns disposable that releases the bytes; `undefined`: timeout
    */
-  async enter(weight: number, waitMs = Number.POSITIVE_INFINITY): Promise<Disposable | undefined> {
+  async acquire(weight: number, waitMs = Number.POSITIVE_INFINITY): Promise<Disposable | undefined> {
     const participant: Participant = { share: Math.min(weight, this.#capacity), heartbeats: 0 }
     const observations = new Map<Participant, Observation>()
     this.#waiters.push(participant)

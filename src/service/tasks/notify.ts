@@ -22,14 +22,14 @@ export interface Delivery {
   readonly answer?: string
 }
 
-export interface Message {
+export interface WebhookMessage {
   readonly url: string
   readonly messageId: string
   readonly body: string
 }
 
 /** Sends the webhook once. Only a 2xx status counts as delivered. Redirects are not followed. */
-export async function deliver(send: Send, { url, messageId, body }: Message, secret: string): Promise<Delivery> {
+export async function deliverWebhook(send: Send, { url, messageId, body }: WebhookMessage, secret: string): Promise<Delivery> {
   const at = Date.now()
   const signature = new Webhook(secret).sign(messageId, new Date(at), body)
   try {
@@ -66,7 +66,7 @@ async function readFirstBytes(response: Response): Promise<string> {
  * Time of the next delivery in epoch milliseconds, after `attempts` deliveries. `undefined`: none.
  * Pauses are lengthened by up to 20 % at random, so that a recovering receiver is not overloaded.
  */
-export function nextDelivery(delivery: Delivery, attempts: number, random: () => number = Math.random): number | undefined {
+export function nextDeliveryAt(delivery: Delivery, attempts: number, random: () => number = Math.random): number | undefined {
   if ((delivery.status >= 200 && delivery.status < 300) || delivery.status === 410) return undefined
   const pause = RETRY_AFTER_MS[attempts - 1]
   return pause === undefined ? undefined : delivery.at + delivery.ms + pause * (1 + random() / 5)

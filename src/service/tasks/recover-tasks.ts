@@ -1,7 +1,7 @@
 /** Resumes unfinished tasks after a service on one machine was killed. */
 import type { Env } from '../env.ts'
 import { bucketsOf } from '../store/region-bindings.ts'
-import { LOOKS_AT_ONCE, pages } from './sweep.ts'
+import { listPages, PARALLEL_CHECKS } from './sweep.ts'
 
 /** Key prefix of uploads. Ended tasks have no upload. */
 const UPLOADS = 'uploads'
@@ -11,12 +11,12 @@ const UPLOADS = 'uploads'
  * workerd stores an alarm twice, in the object and in its scheduler. A kill between both writes loses the alarm, and nothing shows which
  * alarm is lost.
  */
-export async function wakeTasks(env: Pick<Env, 'BLOBS' | 'TASKS'>): Promise<number> {
+export async function recoverTasks(env: Pick<Env, 'BLOBS' | 'TASKS'>): Promise<number> {
   let count = 0
   for (const bucket of bucketsOf(env))
-    for await (const page of pages(bucket, UPLOADS, ''))
-      for (let at = 0; at < page.length; at += LOOKS_AT_ONCE) {
-        const ids = page.slice(at, at + LOOKS_AT_ONCE).map(({ key }) => key.split('/')[1] ?? '')
+    for await (const page of listPages(bucket, UPLOADS, ''))
+      for (let at = 0; at < page.length; at += PARALLEL_CHECKS) {
+        const ids = page.slice(at, at + PARALLEL_CHECKS).map(({ key }) => key.split('/')[1] ?? '')
         const answers = await Promise.allSettled(ids.map((id) => env.TASKS.getByName(id).ringSoon()))
         count += answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length
       }

@@ -6,18 +6,18 @@ import type { Env } from '../env.ts'
 import { apiMessage } from '../i18n/message.ts'
 import { newUploadKey } from '../store/blob-names.ts'
 import { PART_BYTES, r2Source } from '../store/blobs.ts'
-import { patternOf } from '../store/ids.ts'
+import { idPattern } from '../store/ids.ts'
 import { PLANS, type Plan } from '../store/plans.ts'
-import { finishUpload, keyOf } from '../store/resumable.ts'
+import { finishUpload, uploadBlobKey } from '../store/resumable.ts'
 import type { Task } from '../store/task.ts'
-import { type NewUpload, taskOfUpload, type UploadRecordFace, type UploadState, type Use } from '../store/upload-records.ts'
+import { type NewUpload, taskIdOfUpload, type UploadRecordApi, type UploadState, type UseUploadResult } from '../store/upload-records.ts'
 import { ApiError } from './api-error.ts'
-import { emptyFile, fileTooLarge, type Kept, newTaskId, type Staged, unsupportedFormat } from './ingest.ts'
-import { createFailed, noRoom, type Submission, submit } from './submit.ts'
+import { emptyFile, fileTooLarge, type IngestedFile, newTaskId, type StoredUpload, unsupportedFormat } from './ingest.ts'
+import { createFailed, type Submission, storageQuotaError, submit } from './submit.ts'
 
 /** Lifetime of an unfinished upload, in milliseconds (24 hours). */
-export const UPLOAD_MS = 24 * 3_600_000
-const UPLOAD_ID = patternOf('upl')
+export const UPLOAD_LIFETIME_MS = 24 * 3_600_000
+const UPLOAD_ID = idPattern('upl')
 
 export const unknownUpload = (id: string) => new ApiError('unknown_upload', apiMessage('no_such_upload', { id: id.slice(0, 40) }))
 
@@ -25,7 +25,7 @@ export const unknownUpload = (id: string) => new ApiError('unknown_upload', apiM
  * Returns the record of an upload. Checks the id first, because a call with any name creates a Durable Object.
  * @throws ApiError `unknown_upload`
  */
-export function uploadRecord(env: Env, id: string): UploadRecordFace {
+export function uploadRecord(env: Env, id: string): UploadRecordApi {
   if (!UPLOAD_ID.test(id)) throw unknownUpload(id)
   return env.UPLOADS.getByName(id)
 }
@@ -42,10 +42,10 @@ export async function createUpload(
   const plan: Plan = PLANS[upload.plan]
   if (upload.size > plan.maxFileBytes) throw fileTooLarge(plan.maxFileBytes)
   const account = env.ACCOUNTS.getByName(upload.accountId)
-  const taskId = taskOfUpload(upload.uploadId)
+  const taskId = taskIdOfUpload(upload.uploadId)
   const withKey = { ...upload, uploadKey: newUploadKey(taskId, plan.retentionMs) }
   const reservation = await account.reserve(taskId, upload.size, upload.expiresAt)
-  if (!reservation.ok) throw noRoom(reservation)
+  if (!reservation.ok) throw storageQuotaError(reservation)
   try {
     const multipart = upload.size > PART_BYTES ? await env.BLOBS.createMultipartUpload(withKey.uploadKey) : undefined
     const whole: NewUpload = multipart ? { ...withKey, multipartId: multipart.uploadId } : withKey
@@ -57,9 +57,9 @@ export async function createUpload(
 }
 
 /** Returns a finished resumable upload as a file of a request. Problems become its refusal, not an exception. */
-export async function stageUpload(env: Env, accountId: string, uploadId: string): Promise<Staged> {
-  const refused = (refusal: ApiError): Staged => {
-    return { taskId: newTaskId(accountId), uploadId, fileName: 'upload', size: 0, sha256: new Sha256().hex(), kept: { refusal } }
+export async function ingestUpload(env: Env, accountId: string, uploadId: string): Promise<IngestedFile> {
+  const refused = (refusal: ApiError): IngestedFile => {
+    return { taskId: newTaskId(accountId), uploadId, fileName: 'upload', size: 0, sha256: new Sha256().hex(), outcome: { refusal } }
   }
   if (!UPLOAD_ID.test(uploadId)) return refused(unknownUpload(uploadId))
   const record = env.UPLOADS.getByName(uploadId)
@@ -68,14 +68,14 @@ export async function stageUpload(env: Env, accountId: string, uploadId: string)
   return releaseOnError(record, async () => {
     if (await existingTask(env, record, use.upload)) return refused(refusalOf(uploadId, { kind: 'used' }))
     const staged = await ingestClaimed(env, record, use)
-    if ('upload' in staged.kept) return staged
+    if ('upload' in staged.outcome) return staged
     // Release the resumable upload, because another task may use it.
     await record.unuse()
     return { ...staged, taskId: newTaskId(accountId) }
   })
 }
 
-function refusalOf(uploadId: string, use: Exclude<Use, { kind: 'taken' }>): ApiError {
+function refusalOf(uploadId: string, use: Exclude<UseUploadResult, { kind: 'taken' }>): ApiError {
   if (use.kind === 'unknown') return unknownUpload(uploadId)
   if (use.kind === 'used') return new ApiError('upload_used', 'upload_became_task')
   const { offset, size } = use
@@ -83,7 +83,7 @@ function refusalOf(uploadId: string, use: Exclude<Use, { kind: 'taken' }>): ApiE
 }
 
 /** Runs `work` and releases the upload if it throws. */
-async function releaseOnError<T>(record: UploadRecordFace, work: () => Promise<T>): Promise<T> {
+async function releaseOnError<T>(record: UploadRecordApi, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -93,30 +93,30 @@ async function releaseOnError<T>(record: UploadRecordFace, work: () => Promise<T
 }
 
 /** Returns the task of an upload, if an interrupted request created it before. */
-async function existingTask(env: Env, record: UploadRecordFace, upload: UploadState): Promise<Task | undefined> {
-  const task = await env.TASKS.getByName(taskOfUpload(upload.uploadId)).read()
+async function existingTask(env: Env, record: UploadRecordApi, upload: UploadState): Promise<Task | undefined> {
+  const task = await env.TASKS.getByName(taskIdOfUpload(upload.uploadId)).read()
   if (task) await record.used()
   return task
 }
 
-async function ingestClaimed(env: Env, record: UploadRecordFace, use: Extract<Use, { kind: 'taken' }>): Promise<Staged> {
+async function ingestClaimed(env: Env, record: UploadRecordApi, use: Extract<UseUploadResult, { kind: 'taken' }>): Promise<IngestedFile> {
   const { upload, password } = use
   const { uploadId, fileName, size } = upload
   const file = {
-    taskId: taskOfUpload(uploadId),
+    taskId: taskIdOfUpload(uploadId),
     uploadId,
     fileName,
     size,
     sha256: Sha256.from(upload.hash).hex(),
     wishes: { ...upload.wishes, ...(password === undefined ? {} : { password }) },
   }
-  if (size === 0) return { ...file, kept: { refusal: emptyFile() } }
+  if (size === 0) return { ...file, outcome: { refusal: emptyFile() } }
   await finishUpload(env.BLOBS, record, upload)
-  const source = (name: string) => r2Source(env.BLOBS, keyOf(upload), size, name)
+  const source = (name: string) => r2Source(env.BLOBS, uploadBlobKey(upload), size, name)
   const found = await identify(source(fileName))
-  if (!found) return { ...file, kept: { refusal: unsupportedFormat() } }
-  const kept: Kept = { key: keyOf(upload), source, discard: () => record.unuse(), handOver: () => record.used() }
-  return { ...file, kept: { format: found, upload: kept } }
+  if (!found) return { ...file, outcome: { refusal: unsupportedFormat() } }
+  const kept: StoredUpload = { key: uploadBlobKey(upload), source, discard: () => record.unuse(), handOver: () => record.used() }
+  return { ...file, outcome: { format: found, upload: kept } }
 }
 
 /**
@@ -124,7 +124,7 @@ async function ingestClaimed(env: Env, record: UploadRecordFace, use: Extract<Us
  * waits for a response.
  * Idempotent. `undefined`: another request is creating the task.
  */
-export async function beginByItself(env: Env, record: UploadRecordFace, upload: UploadState): Promise<Task | undefined> {
+export async function createTaskOfUpload(env: Env, record: UploadRecordApi, upload: UploadState): Promise<Task | undefined> {
   const use = await record.use(upload.accountId, crypto.randomUUID())
   if (use.kind !== 'taken') return undefined
   return releaseOnError(record, async () => {

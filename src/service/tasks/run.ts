@@ -3,9 +3,9 @@
 import { isCodecError, TargetUnreachable } from '../../core/model/error.ts'
 import type { WorkerEnv } from '../env.ts'
 import { ISOLATE_BYTES } from '../lanes.ts'
-import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, steady } from '../store/retry.ts'
-import { type Claim, SPOKEN, type TaskRecordFace } from '../store/tasks.ts'
-import { Gate } from './memory-semaphore.ts'
+import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, withRetries } from '../store/retry.ts'
+import { type Claim, SUPPORTED_PROTOCOLS, type TaskRecordApi } from '../store/tasks.ts'
+import { MemorySemaphore } from './memory-semaphore.ts'
 import { type Codecs, ISOLATE, knowsCodes, type Lease, type Runtime, type Step, StepRun, targetUnreachable } from './step-run.ts'
 
 export type { Codecs, Runtime, Step } from './step-run.ts'
@@ -13,12 +13,12 @@ export type { Codecs, Runtime, Step } from './step-run.ts'
 const HEARTBEAT_MS = 4000
 
 /** Memory semaphore of this isolate: one large job at a time. In the press pool of one machine, each process runs one job anyway. */
-const semaphore = new Gate(ISOLATE_BYTES)
+const semaphore = new MemorySemaphore(ISOLATE_BYTES)
 
 /** Memory that a job may need, in bytes. Files below 64 KiB need little memory, whatever their codec does. */
 const memoryNeeded = ({ bytes }: Step) => (bytes !== undefined && bytes < 64 * 1024 ? 8 * 1024 * 1024 : ISOLATE_BYTES)
 
-export interface Admission {
+export interface RunOptions {
   /** Longest wait for memory in milliseconds. `undefined`: no limit. The task is claimed only after the wait. */
   readonly waitMs?: number
   /** Id of the worker that claims the step. If the claim's response is lost, a repeated claim returns the same lease. */
@@ -33,19 +33,29 @@ export async function run(
   env: WorkerEnv,
   codecs: Codecs,
   step: Step,
-  admission: Admission = {},
+  admission: RunOptions = {},
   runtime: Runtime = ISOLATE,
 ): Promise<'done' | 'busy'> {
   const record = recordOf(env, step.taskId)
   const weight = memoryNeeded(step)
-  let permit = await semaphore.enter(weight, admission.waitMs)
+  let permit = await semaphore.acquire(weight, admission.waitMs)
   if (!permit) return 'busy'
   try {
-    const worker = { id: admission.worker ?? crypto.randomUUID(), protocol: SPOKEN.newest, oldest: SPOKEN.oldest }
+    const worker = { id: admission.worker ?? crypto.randomUUID(), protocol: SUPPORTED_PROTOCOLS.newest, oldest: SUPPORTED_PROTOCOLS.oldest }
     const claim = await record.claim(step.generation, step.step, step.part, worker)
     if (claim.kind === 'incompatible') {
       const { taskId: task_id, step: name, part } = step
-      console.error(JSON.stringify({ level: 'error', event: 'incompatible', task_id, step: name, part, own: SPOKEN, record: claim.spoken }))
+      console.error(
+        JSON.stringify({
+          level: 'error',
+          event: 'incompatible',
+          task_id,
+          step: name,
+          part,
+          own: SUPPORTED_PROTOCOLS,
+          record: claim.spoken,
+        }),
+      )
       return 'busy'
     }
     if (claim.kind === 'forget') return 'done'
@@ -53,7 +63,7 @@ export async function run(
     try {
       if (claim.alone && weight < ISOLATE_BYTES) {
         permit[Symbol.dispose]()
-        permit = (await semaphore.enter(ISOLATE_BYTES))!
+        permit = (await semaphore.acquire(ISOLATE_BYTES))!
       }
       await attempt({ env, codecs, record, claim, step, lease, runtime })
     } finally {
@@ -66,9 +76,9 @@ export async function run(
 }
 
 /** Record of a task with retries: long ones for calls that end an attempt. Heartbeats are not retried, because they repeat anyway. */
-function recordOf(env: WorkerEnv, taskId: string): TaskRecordFace {
-  const tasks = steady(env.TASKS, ['claim'], SHORT_PAUSES_MS)
-  return steady(tasks, ['split', 'completePart', 'complete', 'fail', 'giveUp', 'release'], LONG_PAUSES_MS).getByName(taskId)
+function recordOf(env: WorkerEnv, taskId: string): TaskRecordApi {
+  const tasks = withRetries(env.TASKS, ['claim'], SHORT_PAUSES_MS)
+  return withRetries(tasks, ['split', 'completePart', 'complete', 'fail', 'giveUp', 'release'], LONG_PAUSES_MS).getByName(taskId)
 }
 
 async function attempt(job: ConstructorParameters<typeof StepRun>[0]): Promise<void> {
@@ -84,7 +94,7 @@ async function attempt(job: ConstructorParameters<typeof StepRun>[0]): Promise<v
 }
 
 async function endAttempt(
-  record: TaskRecordFace,
+  record: TaskRecordApi,
   claim: Extract<Claim, { kind: 'claimed' }>,
   part: number | undefined,
   error: unknown,
@@ -98,7 +108,7 @@ async function endAttempt(
 }
 
 /** Sends heartbeats while the job runs. Aborts the job if the task was removed or the lease was lost. */
-function keepLease(record: TaskRecordFace, attemptNumber: number, part: number | undefined): Lease {
+function keepLease(record: TaskRecordApi, attemptNumber: number, part: number | undefined): Lease {
   const controller = new AbortController()
   let progress = 0
   const timer = setInterval(async () => {

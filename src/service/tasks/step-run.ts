@@ -6,22 +6,22 @@ import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
 import { message, revivedMessage } from '../../core/i18n/message.ts'
 import type { Codecs, Outcome, Source } from '../../core/model/codec.ts'
 import { overBudget } from '../../core/model/error.ts'
-import type { NativeFilm } from '../../core/model/external-encoder.ts'
+import type { ExternalFilmCodec } from '../../core/model/external-encoder.ts'
 import type { ResultSink } from '../../core/model/sink.ts'
 import { TimeBudget } from '../../core/model/time-budget.ts'
-import { expectedTrouble, outputOfResult, type Pressed, verifiedShareOf } from '../../core/pipeline/compress.ts'
+import { type CompressionResult, expectedFailure, outputOfResult, verifiedShareOf } from '../../core/pipeline/compress.ts'
 import { encryptResult } from '../../core/pipeline/encrypt.ts'
 import { type Job, openJob } from '../../core/pipeline/job.ts'
 import type { WorkerEnv } from '../env.ts'
-import { apiMessage, inLanguage } from '../i18n/message.ts'
+import { apiMessage, translate } from '../i18n/message.ts'
 import { ISOLATE_BYTES } from '../lanes.ts'
-import { partsOf, resultsOf } from '../store/blob-names.ts'
+import { partPrefix, resultPrefix } from '../store/blob-names.ts'
 import { r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
-import { Blocks, MOST_READS } from '../store/blocks.ts'
+import { BlockCache, MAX_READS } from '../store/blocks.ts'
 import { outcomeInEnglish } from '../store/outcome.ts'
 import type { Task, TaskError } from '../store/task.ts'
-import { type Claim, CODED_MESSAGES, type JobMessage, OLDEST_PROTOCOL, type TaskRecordFace } from '../store/tasks.ts'
-import { keptBytesFor } from './block-cache-size.ts'
+import { type Claim, CODED_MESSAGES, type JobMessage, OLDEST_PROTOCOL, type TaskRecordApi } from '../store/tasks.ts'
+import { blockCacheBytes } from './block-cache-size.ts'
 import { contentType, outputName } from './output-name.ts'
 
 export type { Codecs }
@@ -35,12 +35,12 @@ export interface Runtime {
   readonly mostReads: number
   /** CPU seconds for embedded pictures. `undefined`: the isolate's budget. */
   readonly pictureSeconds?: number
-  readonly native?: NativeFilm
+  readonly native?: ExternalFilmCodec
   /** Called once when a job exceeds the isolate's budget, so that the watchdog allows longer calls. */
   enlarged?(): void
 }
 
-export const ISOLATE: Runtime = { memoryBudget: ISOLATE_BYTES, mostReads: MOST_READS }
+export const ISOLATE: Runtime = { memoryBudget: ISOLATE_BYTES, mostReads: MAX_READS }
 
 /** Lease of a running step. */
 export interface Lease {
@@ -53,7 +53,7 @@ export interface Lease {
 export interface ClaimedStep {
   readonly env: WorkerEnv
   readonly codecs: Codecs
-  readonly record: TaskRecordFace
+  readonly record: TaskRecordApi
   readonly claim: Extract<Claim, { kind: 'claimed' }>
   readonly step: Step
   readonly lease: Lease
@@ -71,13 +71,13 @@ interface ResultBlob {
 export class StepRun implements Disposable {
   readonly #job: ClaimedStep
   readonly #task: Task
-  readonly #blocks: Blocks
+  readonly #blocks: BlockCache
   readonly #source: Source
 
   constructor(job: ClaimedStep) {
     this.#job = job
     this.#task = job.claim.task
-    this.#blocks = new Blocks(keptBytesFor(this.#task), job.runtime.mostReads)
+    this.#blocks = new BlockCache(blockCacheBytes(this.#task), job.runtime.mostReads)
     this.#source = r2Source(job.env.BLOBS, job.claim.uploadKey, this.#task.originalSize, this.#task.fileName, this.#blocks)
   }
 
@@ -92,7 +92,7 @@ export class StepRun implements Disposable {
       if (claim.overBudget !== undefined) throw overBudget(revivedMessage(claim.overBudget))
       await this.#step()
     } catch (error) {
-      const expected = lease.signal.aborted ? undefined : expectedTrouble(this.#task.format, error)
+      const expected = lease.signal.aborted ? undefined : expectedFailure(this.#task.format, error)
       if (!expected) throw error
       await this.#finish(expected)
     }
@@ -114,22 +114,22 @@ export class StepRun implements Disposable {
   }
 
   get #resultKey(): string {
-    return `${resultsOf(this.#job.claim.uploadKey)}${this.#job.claim.attempt}`
+    return `${resultPrefix(this.#job.claim.uploadKey)}${this.#job.claim.attempt}`
   }
 
   // Sinks of joins are not patchable: a join writes sequentially, and saves the memory of a buffered first part.
   readonly #openSink = async (): Promise<ResultSink> =>
     r2Sink(this.#job.env.BLOBS, this.#resultKey, this.#source.size, this.#task.fileName, {
       patchable: this.#job.step.step !== 'join',
-      blocks: this.#blocks,
+      blockCache: this.#blocks,
     })
 
   async #part(job: Job, part: number): Promise<void> {
     const { env, claim, record } = this.#job
     const [planned] = claim.parts
     if (!planned) throw new Error(`The claim of part ${part} has no plan.`)
-    const key = `${partsOf(this.#task.taskId)}${claim.generation}/${part}/${claim.attempt}`
-    const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, this.#task.fileName, { patchable: false, blocks: this.#blocks })
+    const key = `${partPrefix(this.#task.taskId)}${claim.generation}/${part}/${claim.attempt}`
+    const sink = r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, this.#task.fileName, { patchable: false, blockCache: this.#blocks })
     try {
       const receipt = await job.part(planned.plan, sink, claim.soFar)
       const { size } = await sink.finish()
@@ -141,7 +141,7 @@ export class StepRun implements Disposable {
     }
   }
 
-  #join(job: Job): Promise<Pressed> {
+  #join(job: Job): Promise<CompressionResult> {
     const { env, claim } = this.#job
     const parts = claim.parts.map(({ index, plan, receipt, key, size }) => {
       if (!receipt || key === undefined || size === undefined)
@@ -152,10 +152,10 @@ export class StepRun implements Disposable {
   }
 
   /** Completes the task with the verified result, encrypted if the client gave a password. */
-  async #finish(pressed: Pressed): Promise<void> {
+  async #finish(pressed: CompressionResult): Promise<void> {
     const { env, claim, record } = this.#job
     const task = this.#task
-    this.#blocks.assertSound()
+    this.#blocks.assertNoFailure()
     if (pressed.result === undefined && pressed.defect) logDefect(task, pressed.outcome, pressed.defect)
     const plain = pressed.result ?? this.#source
     if (task.targetSize !== undefined && plain.size > task.targetSize) {
@@ -192,7 +192,7 @@ export class StepRun implements Disposable {
     const { env, claim } = this.#job
     if (claim.password === undefined) return stored
     const key = `${this.#resultKey}-encrypted`
-    const openSink = async (name: string) => r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, name, { blocks: this.#blocks })
+    const openSink = async (name: string) => r2Sink(env.BLOBS, key, Number.POSITIVE_INFINITY, name, { blockCache: this.#blocks })
     const result = { source: plain, output: stored.output, format, name: stored.name }
     const { encrypted, output, name } = await encryptResult(result, claim.password, openSink)
     if (stored.key !== claim.uploadKey) await env.BLOBS.delete(stored.key)
@@ -200,7 +200,7 @@ export class StepRun implements Disposable {
   }
 }
 
-function unchanged({ reason, detail }: Omit<Extract<Outcome, { kind: 'unchanged' }>, 'kind'>): Pressed {
+function unchanged({ reason, detail }: Omit<Extract<Outcome, { kind: 'unchanged' }>, 'kind'>): CompressionResult {
   return { outcome: { kind: 'unchanged', reason, ...(detail === undefined ? {} : { detail }) }, result: undefined }
 }
 
@@ -217,7 +217,7 @@ export function targetUnreachable(claim: Pick<ClaimedStep['claim'], 'protocol' |
   return {
     code: 400,
     type: 'target_unreachable',
-    message: knowsCodes(claim) ? message : inLanguage('en', message),
+    message: knowsCodes(claim) ? message : translate('en', message),
     requestId: task.requestId,
     facts: { target_size: task.targetSize, best_size: bestSize },
   }

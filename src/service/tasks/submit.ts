@@ -5,15 +5,15 @@ import { passwordObstacle } from '../../core/pipeline/password.ts'
 import { callbackRules, type Env } from '../env.ts'
 import { apiMessage } from '../i18n/message.ts'
 import { LANES } from '../lanes.ts'
-import { longestRetentionMs, taskOfBlob } from '../store/blob-names.ts'
+import { longestRetentionMs, taskIdOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { Plan } from '../store/plans.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
 import { ApiError } from './api-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
-import { newTaskId, type Staged } from './ingest.ts'
+import { type IngestedFile, newTaskId } from './ingest.ts'
 import { checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
-import { waited } from './wait-for-task.ts'
+import { waitForTask } from './wait-for-task.ts'
 
 export interface Submission {
   readonly env: Env
@@ -34,18 +34,18 @@ const QUICK_WAIT_MS = 25_000
  * Reserves `bytes` of the storage quota for a task.
  * @throws ApiError if they do not fit
  */
-export async function admit(env: Env, key: KeyRecord, taskId: string, bytes: number): Promise<void> {
+export async function reserveStorage(env: Env, key: KeyRecord, taskId: string, bytes: number): Promise<void> {
   const answer = await env.ACCOUNTS.getByName(key.accountId).admit(taskId, bytes)
-  if (!answer.ok) throw noRoom(answer)
+  if (!answer.ok) throw storageQuotaError(answer)
 }
 
-export function noRoom({ used, quota }: { used: number; quota: number }): ApiError {
+export function storageQuotaError({ used, quota }: { used: number; quota: number }): ApiError {
   const facts = { used_bytes: used, quota_bytes: quota }
   return new ApiError('storage_quota_exceeded', 'storage_full', facts)
 }
 
 /** Releases reserved storage of tasks that were not created. If the call fails, the reservation expires after 15 minutes. */
-export async function giveBack(env: Env, key: KeyRecord, ids: readonly string[]): Promise<void> {
+export async function releaseStorage(env: Env, key: KeyRecord, ids: readonly string[]): Promise<void> {
   await env.ACCOUNTS.getByName(key.accountId)
     .giveBack(ids)
     .catch(() => undefined)
@@ -66,9 +66,9 @@ export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string
  * Creates the task of a single file. Small files of suitable formats use the quick lane, unless `fastest` is `slow`.
  * @throws ApiError if the file or its options are refused
  */
-export async function submit(submission: Submission, staged: Staged, fastest: Lane = 'quick'): Promise<Task> {
-  if ('refusal' in staged.kept) throw staged.kept.refusal
-  const { format, upload } = staged.kept
+export async function submit(submission: Submission, staged: IngestedFile, fastest: Lane = 'quick'): Promise<Task> {
+  if ('refusal' in staged.outcome) throw staged.outcome.refusal
+  const { format, upload } = staged.outcome
   try {
     return await create(submission, staged, await chooseOutputAndLane(submission, staged, format, fastest))
   } catch (error) {
@@ -78,9 +78,9 @@ export async function submit(submission: Submission, staged: Staged, fastest: La
 }
 
 /** Creates the task of one file of a batch. If the file is refused, only its own task fails. Batches always use the queue. */
-export async function submitOfBatch(submission: Submission, staged: Staged, position: number): Promise<Task> {
-  if ('refusal' in staged.kept) return createFailed(submission, staged, staged.kept.refusal, position)
-  const { format, upload } = staged.kept
+export async function submitBatchFile(submission: Submission, staged: IngestedFile, position: number): Promise<Task> {
+  if ('refusal' in staged.outcome) return createFailed(submission, staged, staged.outcome.refusal, position)
+  const { format, upload } = staged.outcome
   try {
     return await create(submission, staged, { ...(await chooseOutputAndLane(submission, staged, format, 'slow')), position })
   } catch (error) {
@@ -93,11 +93,15 @@ export async function submitOfBatch(submission: Submission, staged: Staged, posi
 }
 
 /** Merges job options. Options of the request take precedence over those of the upload's metadata. */
-const mergedOptions = ({ jobOptions }: Submission, { wishes }: Staged): JobOptions => ({ quality: 'medium', ...wishes, ...jobOptions })
+const mergedOptions = ({ jobOptions }: Submission, { metadataOptions: wishes }: IngestedFile): JobOptions => ({
+  quality: 'medium',
+  ...wishes,
+  ...jobOptions,
+})
 
 type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
 
-async function chooseOutputAndLane(submission: Submission, staged: Staged, format: KnownFormat, fastest: Lane): Promise<Decision> {
+async function chooseOutputAndLane(submission: Submission, staged: IngestedFile, format: KnownFormat, fastest: Lane): Promise<Decision> {
   const jobOptions = mergedOptions(submission, staged)
   checkQuality(format, jobOptions.quality)
   const output = chooseOutput(format, jobOptions.format)
@@ -109,21 +113,21 @@ async function chooseOutputAndLane(submission: Submission, staged: Staged, forma
 
 const PASSWORD_REFUSALS = { signed: 'signed_pdf_with_password', encrypted: 'document_has_password' } as const
 
-async function refusePassword({ kept: retentionOf, fileName }: Staged, format: KnownFormat): Promise<void> {
+async function refusePassword({ outcome: retentionOf, fileName }: IngestedFile, format: KnownFormat): Promise<void> {
   const obstacle = 'refusal' in retentionOf ? undefined : await passwordObstacle(retentionOf.upload.source(fileName), format)
   if (obstacle) throw new ApiError('password_not_applicable', PASSWORD_REFUSALS[obstacle], { param: 'password' })
 }
 
 /** Limits the retention of a task to the retention in its upload's blob key. The plan may have changed since the upload. */
-function retentionOf({ retentionMs }: Plan, staged: Staged): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
-  if ('refusal' in staged.kept) return { retentionMs }
-  const { key } = staged.kept.upload
+function retentionOf({ retentionMs }: Plan, staged: IngestedFile): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
+  if ('refusal' in staged.outcome) return { retentionMs }
+  const { key } = staged.outcome.upload
   // The failed task of a resumable upload does not own the upload's blob.
-  if (taskOfBlob(key) !== staged.taskId) return { retentionMs }
+  if (taskIdOfBlob(key) !== staged.taskId) return { retentionMs }
   return { retentionMs: Math.min(retentionMs, longestRetentionMs(key)), uploadKey: key }
 }
 
-function commonFields(submission: Submission, staged: Staged) {
+function commonFields(submission: Submission, staged: IngestedFile) {
   const { key, plan, requestId, baseUrl, batchId } = submission
   const jobOptions = mergedOptions(submission, staged)
   return {
@@ -142,7 +146,7 @@ function commonFields(submission: Submission, staged: Staged) {
   }
 }
 
-async function create(submission: Submission, staged: Staged, decision: Decision): Promise<Task> {
+async function create(submission: Submission, staged: IngestedFile, decision: Decision): Promise<Task> {
   const { env } = submission
   const jobOptions = mergedOptions(submission, staged)
   const task = await env.TASKS.getByName(staged.taskId).create({
@@ -152,7 +156,7 @@ async function create(submission: Submission, staged: Staged, decision: Decision
     ...(jobOptions.usageRights === 'drop' ? { usageRights: jobOptions.usageRights } : {}),
     ...(jobOptions.password === undefined ? {} : { password: jobOptions.password }),
   })
-  if ('upload' in staged.kept) await staged.kept.upload.handOver()
+  if ('upload' in staged.outcome) await staged.outcome.upload.handOver()
   return task
 }
 
@@ -160,8 +164,8 @@ async function create(submission: Submission, staged: Staged, decision: Decision
  * Creates a failed task for a refused file.
  * @param position position in the batch
  */
-export function createFailed(submission: Submission, staged: Staged, error: ApiError, position?: number): Promise<Task> {
-  const format = 'refusal' in staged.kept ? ('unknown' as const) : staged.kept.format.id
+export function createFailed(submission: Submission, staged: IngestedFile, error: ApiError, position?: number): Promise<Task> {
+  const format = 'refusal' in staged.outcome ? ('unknown' as const) : staged.outcome.format.id
   const decision = { format, output: 'unknown' as const, worker: 'press' as const, lane: 'slow' as const }
   const task: NewTask = { ...commonFields(submission, staged), ...decision, ...(position === undefined ? {} : { position }) }
   return submission.env.TASKS.getByName(staged.taskId).createFailed(task, error.asTaskError(submission.requestId))
@@ -177,7 +181,7 @@ export async function runAndWait(
   waitMs: number | undefined,
   keepAlive: (work: Promise<unknown>) => void,
 ): Promise<Task> {
-  if (task.lane === 'slow') return waitMs ? ((await waited(env, task.taskId, waitMs)) ?? task) : task
+  if (task.lane === 'slow') return waitMs ? ((await waitForTask(env, task.taskId, waitMs)) ?? task) : task
   const run = runInPress(env, task)
   keepAlive(run)
   const limitMs = waitMs ?? QUICK_WAIT_MS
@@ -188,7 +192,7 @@ export async function runAndWait(
   const leftMs = limitMs - (Date.now() - startedMs)
   // Another worker is running the task, for another request with the same Idempotency-Key or from the queue.
   if (now.status === 'completed' || now.status === 'failed' || leftMs <= 0) return now
-  return (await waited(env, task.taskId, leftMs)) ?? now
+  return (await waitForTask(env, task.taskId, leftMs)) ?? now
 }
 
 /**

@@ -10,7 +10,7 @@ const PAUSE_MS = 200
  * Returns the task when it has ended, or after `ms` milliseconds in its current state. `undefined`: the task does not exist.
  * If the object is reset, the call fails but the task continues, so wait again with a new stub. A broken stub stays broken.
  */
-export async function waited({ TASKS }: Pick<Env, 'TASKS'>, taskId: string, ms: number): Promise<Task | undefined> {
+export async function waitForTask({ TASKS }: Pick<Env, 'TASKS'>, taskId: string, ms: number): Promise<Task | undefined> {
   const until = Date.now() + ms
   for (let leftMs = ms; leftMs > 0; leftMs = until - Date.now()) {
     try {

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { provision } from '../../../src/local/development-account.ts'
+import { provisionDevelopmentAccount } from '../../../src/local/development-account.ts'
 import { loadSecrets, Service } from '../../../src/local/service.ts'
 import { pressesBelow } from '../../e2e/processes.ts'
 
@@ -35,7 +35,10 @@ beforeAll(async () => {
   service = new Service({ root, state, port: 0, inspectorPort: 0, secretsFile, verbose: false, pool })
   await service.start()
   base = `http://127.0.0.1:${service.port}`
-  headers = { authorization: `Bearer ${(await provision(base, adminToken, undefined)).keys.enterprise}`, prefer: 'respond-async' }
+  headers = {
+    authorization: `Bearer ${(await provisionDevelopmentAccount(base, adminToken, undefined)).keys.enterprise}`,
+    prefer: 'respond-async',
+  }
 })
 afterAll(async () => {
   await service?.stop()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { provision } from '../../../src/local/development-account.ts'
+import { provisionDevelopmentAccount } from '../../../src/local/development-account.ts'
 import { startWranglerDev, type WranglerDev } from '../../../tools/wrangler-dev.ts'
 import { type HeapPeak, watchHeap } from '../../e2e/memory.ts'
 
@@ -17,7 +17,7 @@ let key: string
 beforeAll(async () => {
   state = await mkdtemp(join(tmpdir(), 'whittle-press-memory-'))
   service = await startWranglerDev(state)
-  key = (await provision(service.baseUrl, service.adminToken, undefined)).keys.enterprise
+  key = (await provisionDevelopmentAccount(service.baseUrl, service.adminToken, undefined)).keys.enterprise
 })
 afterAll(async () => {
   await service?.stop()

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { provision } from '../../../src/local/development-account.ts'
+import { provisionDevelopmentAccount } from '../../../src/local/development-account.ts'
 import { loadSecrets, Service } from '../../../src/local/service.ts'
 import { watchHeap } from '../../e2e/memory.ts'
 import { type Running, startService } from '../../e2e/running.ts'
@@ -187,7 +187,7 @@ describe('the command line', () => {
     try {
       const { port } = service
       const baseUrl = `http://127.0.0.1:${port}`
-      const { keys } = await provision(baseUrl, adminToken, undefined)
+      const { keys } = await provisionDevelopmentAccount(baseUrl, adminToken, undefined)
       const block = Array.from({ length: 40_000 }, (_, i) => `${i} the quick brown fox jumps over the lazy dog\n`).join('')
       const bytes = Buffer.from(block.repeat(Math.ceil((100 * MB) / block.length)))
       await writeFile(join(folder, 'large.txt'), bytes)

@@ -79,7 +79,7 @@ it('lets a busy service answer now and then, and does not disturb one at rest', 
   }
   const watchdog = new Watchdog(watched, { limits: { silentMs: 400 }, everyMs: 100 })
   cleanups.push(() => watchdog.stop())
-  watchdog.hear()
+  watchdog.recordHeartbeat()
   await pause(600)
   expect(asked).toBe(0)
   const busy = setInterval(() => {
@@ -138,14 +138,14 @@ function dying(fates: readonly ('dies' | 'never starts' | 'hangs while it starts
     }
   }
   const deps = {
-    make,
-    greet: async () => {
+    createService: make,
+    welcome: async () => {
       greetings++
     },
     recoverAfterRestart: async () => {
       looks++
     },
-    say: (line: string) => void lines.push(line),
+    log: (line: string) => void lines.push(line),
     pause: async (ms: number) => {
       pauses.push(ms)
       now += 1000 + ms

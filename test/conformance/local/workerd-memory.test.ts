@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare'
 import { expect, it } from 'vitest'
-import { DATE } from '../../../src/local/edge.ts'
-import { EDGE_ENVIRONMENT } from '../../../src/local/workerd-flags.ts'
+import { COMPATIBILITY_DATE } from '../../../src/local/edge.ts'
+import { EDGE_V8_ENVIRONMENT } from '../../../src/local/workerd-flags.ts'
 import { workerdsBelow } from '../../e2e/processes.ts'
 
 const ASKS = `export default { async fetch(request, { ANSWERS }) {
@@ -13,10 +13,10 @@ const ANSWERS = `export default { fetch: ({ url }) => new Response(url, { status
 
 /** Linux only. */
 it.runIf(process.platform === 'linux')('requests that were answered leave nothing in the memory of workerd', async () => {
-  Object.assign(process.env, EDGE_ENVIRONMENT)
+  Object.assign(process.env, EDGE_V8_ENVIRONMENT)
   const workers = [
-    { name: 'asks', modules: true, compatibilityDate: DATE, script: ASKS, serviceBindings: { ANSWERS: 'answers' } },
-    { name: 'answers', modules: true, compatibilityDate: DATE, script: ANSWERS },
+    { name: 'asks', modules: true, compatibilityDate: COMPATIBILITY_DATE, script: ASKS, serviceBindings: { ANSWERS: 'answers' } },
+    { name: 'answers', modules: true, compatibilityDate: COMPATIBILITY_DATE, script: ANSWERS },
   ]
   const miniflare = new Miniflare(convertV4MiniflareOptions({ workers }))
   await miniflare.ready

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BLACK, type Code, WHITE } from '../../../src/core/bytes/ccitt/codes.ts'
+import { BLACK_RUN_CODES, type Code, WHITE_RUN_CODES } from '../../../src/core/bytes/ccitt/codes.ts'
 import { decodeFaxRows, type FaxOptions } from '../../../src/core/bytes/ccitt/decode.ts'
 import { encodeGroup4 } from '../../../src/core/bytes/ccitt/encode.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'
@@ -34,7 +34,7 @@ function oneDimensional(row: Uint8Array, width: number): string {
       run++
       x++
     }
-    const codes = black ? BLACK : WHITE
+    const codes = black ? BLACK_RUN_CODES : WHITE_RUN_CODES
     for (; run >= 2560; run -= 2560) text += bits(codes[63 + 40]!)
     if (run >= 64) text += bits(codes[63 + (run >> 6)]!)
     text += bits(codes[run & 63]!)

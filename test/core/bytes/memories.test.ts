@@ -6,7 +6,7 @@ import { EngineError } from '../../../wasm/engine-error.ts'
 import { JpegJob, JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { Libdeflate } from '../../../wasm/libdeflate/libdeflate.ts'
 import deflateModule from '../../../wasm/libdeflate/libdeflate.wasm'
-import { Memories } from '../../../wasm/memories/memories.ts'
+import { MemoryPool } from '../../../wasm/memories/memories.ts'
 import { decodePng, PngEncoder } from '../../../wasm/png/png.ts'
 import { press, tones, wave } from '../formats/media-fixtures.ts'
 
@@ -118,11 +118,11 @@ it('a disposed engine cannot be used, and is disposed once', () => {
 })
 
 it('keeps memories up to its limit, and returns the largest first', () => {
-  const pool = new Memories({ initial: 1, maximum: 16 }, 5 * 65_536)
+  const pool = new MemoryPool({ initial: 1, maximum: 16 }, 5 * 65_536)
   const [small, large, other] = [pool.take(), pool.take(), pool.take()]
   large.grow(3)
   other.grow(1)
-  for (const memory of [large, small, other]) pool.give(memory)
+  for (const memory of [large, small, other]) pool.release(memory)
   expect(pool.take()).toBe(large)
   expect(pool.take(2 * 65_536)).toBe(small)
   expect(small.buffer.byteLength).toBe(2 * 65_536)
@@ -131,13 +131,13 @@ it('keeps memories up to its limit, and returns the largest first', () => {
 
 it('above the limit, drops the smallest memory that is large enough', () => {
   const page = 65_536
-  const pool = new Memories({ initial: 1, maximum: 64 }, 8 * page)
+  const pool = new MemoryPool({ initial: 1, maximum: 64 }, 8 * page)
   const pages = () => pool.take().buffer.byteLength / page
   const [two, three, six, nine] = [2, 3, 6, 9].map((count) => pool.take(count * page))
-  for (const memory of [two, three, six]) pool.give(memory!)
+  for (const memory of [two, three, six]) pool.release(memory!)
   expect([pages(), pages(), pages()]).toEqual([6, 2, 1])
-  pool.give(two!)
-  pool.give(nine!)
+  pool.release(two!)
+  pool.release(nine!)
   expect([pages(), pages()]).toEqual([2, 1])
 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { box, fullBox, text, typeAt, u32At, words } from '../../../src/core/containers/isobmff/box.ts'
+import { box, fullBox, latin1Bytes, typeAt, u32At, words } from '../../../src/core/containers/isobmff/box.ts'
 import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import { mov } from '../../../src/core/formats/film/film.ts'
 import { verifyFilm } from '../../../src/core/formats/film/verify.ts'
@@ -75,7 +75,7 @@ describe('an index whose boxes do not fill their parents', () => {
     ['the reader of its items', 'hdlr'],
   ])('user data stays as it is where %s is longer than its parent', async (_, type) => {
     const { at, end } = placeOf('udta')
-    const title = box('\xa9nam', box('data', words(1, 0), text('Title')))
+    const title = box('\xa9nam', box('data', words(1, 0), latin1Bytes('Title')))
     const userData = box('udta', fullBox('meta', 0, fullBox('hdlr', 0, new Uint8Array(21)), box('ilst', title)))
     const moov = placeOf('moov')
     const longer = concat([film.subarray(0, at), userData, film.subarray(end)])
@@ -93,7 +93,11 @@ describe('an index whose boxes do not fill their parents', () => {
     const { at, end } = placeOf('udta')
     const moov = placeOf('moov')
     const metadata = box('meta', fullBox('hdlr', 0, new Uint8Array(21)), box('ilst'))
-    for (const userData of [box('udta', box('name', text('Track')), words(0)), box('udta', metadata), box('udta', text('abc'))]) {
+    for (const userData of [
+      box('udta', box('name', latin1Bytes('Track')), words(0)),
+      box('udta', metadata),
+      box('udta', latin1Bytes('abc')),
+    ]) {
       const longer = concat([film.subarray(0, at), userData, film.subarray(end)])
       const file = resized(longer, moov.at, moov.end - moov.at + longer.length - film.length)
       expect((await pack(file)).outcome).toMatchObject({ kind: 'compressed' })
@@ -102,7 +106,7 @@ describe('an index whose boxes do not fill their parents', () => {
 
   it('checks 64-bit box sizes too', async () => {
     const { at } = placeOf('udta')
-    const file = concat([film.subarray(0, at), words(1), text('udta'), words(0, 0x7fff), film.subarray(at + 8)])
+    const file = concat([film.subarray(0, at), words(1), latin1Bytes('udta'), words(0, 0x7fff), film.subarray(at + 8)])
     expect((await pack(resized(file, placeOf('moov').at, film.length - placeOf('moov').at + 8))).outcome).toMatchObject({
       reason: 'malformed',
     })
@@ -114,7 +118,7 @@ describe('an index whose boxes do not fill their parents', () => {
       [new Uint8Array(4), 'compressed'],
       [new Uint8Array(9), 'compressed'],
       [Uint8Array.of(0, 0, 0, 1), 'unchanged'],
-      [concat([words(0), text('trak'), words(5)]), 'unchanged'],
+      [concat([words(0), latin1Bytes('trak'), words(5)]), 'unchanged'],
     ] as const) {
       const file = concat([film.subarray(0, end), rest, film.subarray(end)])
       expect((await pack(resized(file, at, end - at + rest.length))).outcome.kind).toBe(wanted)
@@ -216,7 +220,7 @@ describe('fragments', () => {
     box(
       'mdia',
       fullBox('mdhd', 0, words(0, 0, 1000, 0, 0x55c40000)),
-      fullBox('hdlr', 0, words(0), text('text'), words(0, 0, 0), Uint8Array.of(0)),
+      fullBox('hdlr', 0, words(0), latin1Bytes('text'), words(0, 0, 0), Uint8Array.of(0)),
       box(
         'minf',
         box(
@@ -230,7 +234,7 @@ describe('fragments', () => {
   )
   const mvhd = fullBox('mvhd', 0, words(0, 0, 1000, 0, 0x10000, 0x01000000, 0, 0), new Uint8Array(36), words(0, 0, 0, 0, 0, 0, 2))
   const head = concat([
-    box('ftyp', text('iso5'), words(0)),
+    box('ftyp', latin1Bytes('iso5'), words(0)),
     box('moov', mvhd, track, box('mvex', fullBox('trex', 0, words(1, 1, 0, 0, 0)))),
     box('free', new Uint8Array(2000)),
   ])
@@ -241,7 +245,7 @@ describe('fragments', () => {
         fullBox('mfhd', 0, words(1)),
         box('traf', fullBox('tfhd', 0x20000, words(id)), fullBox('trun', 0x301, words(1, offset, 40, body.length))),
       )
-    return concat([moof(moof(0).length + 8), box('mdat', text(body))])
+    return concat([moof(moof(0).length + 8), box('mdat', latin1Bytes(body))])
   }
   const whole = concat([head, fragment(1, 'first words'), fragment(1, 'second words')])
 

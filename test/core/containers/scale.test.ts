@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { scaledBicubic } from '../../../src/core/images/raster/bicubic.ts'
 import { resized } from '../../../src/core/images/raster/resize.ts'
-import { type RowSample, Scaler, type Taps } from '../../../wasm/scale/scale.ts'
+import { type FilterWindow, type RowSample, Scaler } from '../../../wasm/scale/scale.ts'
 
 const noise = (length: number) => Uint8Array.from({ length }, (_, at) => Math.imul(at * 7 + (at >> 5), 2654435761) >>> 24)
 
@@ -16,7 +16,14 @@ async function whole(rows: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 }
 
 /** Reference implementation: each output sample is the weighted sum of input samples across and down. */
-function defined(bytes: Uint8Array, width: number, channels: number, across: readonly Taps[], down: readonly Taps[], alpha: boolean) {
+function defined(
+  bytes: Uint8Array,
+  width: number,
+  channels: number,
+  across: readonly FilterWindow[],
+  down: readonly FilterWindow[],
+  alpha: boolean,
+) {
   const out = new Uint8ClampedArray(across.length * down.length * channels)
   for (const [y, row] of down.entries()) {
     for (const [x, column] of across.entries()) {
@@ -39,7 +46,7 @@ function defined(bytes: Uint8Array, width: number, channels: number, across: rea
 }
 
 /** Taps of varying lengths with uneven, partly negative weights. */
-const taps = (from: number, to: number, most: number): Taps[] =>
+const taps = (from: number, to: number, most: number): FilterWindow[] =>
   Array.from({ length: to }, (_, index) => {
     const length = Math.min(from, 1 + (index % most))
     const first = Math.min(from - length, Math.floor((index * from) / to))

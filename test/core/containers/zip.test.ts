@@ -2,11 +2,11 @@ import { deflateRawSync } from 'node:zlib'
 import { BlobReader, BlobWriter, Uint8ArrayReader, Uint8ArrayWriter, ZipReader, ZipWriter } from '@zip.js/zip.js'
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { sameArchives } from '../../../src/core/containers/zip/compare.ts'
+import { compareArchives } from '../../../src/core/containers/zip/compare.ts'
 import { IN_MEMORY_BYTES } from '../../../src/core/containers/zip/limits.ts'
 import { openZip, readEntry } from '../../../src/core/containers/zip/read.ts'
 import { centralHeader, endRecords, localHeader } from '../../../src/core/containers/zip/records.ts'
-import { type Recipe, rewriteZip } from '../../../src/core/containers/zip/rewrite.ts'
+import { type ChooseAction, rewriteZip } from '../../../src/core/containers/zip/rewrite.ts'
 import type { Sink } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
@@ -40,14 +40,14 @@ async function archive(files: File[], comment = ''): Promise<Uint8Array> {
   return new Uint8Array(await blob.arrayBuffer())
 }
 
-async function repacked(bytes: Uint8Array, recipe?: Recipe): Promise<Uint8Array> {
+async function repacked(bytes: Uint8Array, recipe?: ChooseAction): Promise<Uint8Array> {
   const sink = memorySink(Number.POSITIVE_INFINITY, 'a.zip')
   await rewriteZip(await openZip(memorySource(bytes, 'a.zip')), sink, quiet, recipe)
   return sink.bytes()
 }
 
 async function same(a: Uint8Array, b: Uint8Array) {
-  return sameArchives(await openZip(memorySource(a, 'a.zip')), await openZip(memorySource(b, 'b.zip')), quiet)
+  return compareArchives(await openZip(memorySource(a, 'a.zip')), await openZip(memorySource(b, 'b.zip')), quiet)
 }
 
 async function filesOf(bytes: Uint8Array, password?: string) {
@@ -110,7 +110,7 @@ describe('rewriting', () => {
       { name: 'a.png', bytes: noise },
       { name: 'b.png', bytes: noise },
     ])
-    const fates: Record<string, ReturnType<Recipe>> = {
+    const fates: Record<string, ReturnType<ChooseAction>> = {
       mimetype: { kind: 'store' },
       'a.png': { kind: 'replace', bytes: encode('jpeg'), name: 'a.jpeg' },
       'b.png': { kind: 'drop' },

@@ -5,7 +5,7 @@ import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import { readAvi } from '../../../src/core/containers/riff/avi.ts'
 import { chunkHeader } from '../../../src/core/containers/riff/riff.ts'
 import { avi } from '../../../src/core/formats/film/avi/avi.ts'
-import { partsOf, probed, readJob } from '../../../src/core/formats/film/avi/job.ts'
+import { partsOf, probeJob, readJob } from '../../../src/core/formats/film/avi/job.ts'
 import { type Mp3Sound, mp3Frames, mp3Track } from '../../../src/core/formats/film/avi/mp3-frames.ts'
 import { runPart } from '../../../src/core/formats/film/avi/parts.ts'
 import { runsOf } from '../../../src/core/formats/film/avi/sounds.ts'
@@ -20,7 +20,7 @@ import { noise, optionsFor, press, rawAvi } from './media-fixtures.ts'
 async function inParts(file: Uint8Array, output: OutputId, frames: number) {
   const source = memorySource(file, 'film.avi')
   const options = optionsFor('medium', output)
-  const job = await probed(source, await readJob(source, options), options)
+  const job = await probeJob(source, await readJob(source, options), options)
   const plans = await partsOf(source, job, frames)
   const parts: FinishedPart[] = []
   for (const plan of plans.toReversed()) {
@@ -111,10 +111,10 @@ describe('AVI in parts', () => {
     expect(plans.map(({ facts }) => facts['kind'])).toEqual(['pictures', 'pictures', 'pictures', 'pictures', 'sound'])
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     const { chunks, streams } = await readAvi(result)
-    expect(chunks.of(0).length).toBe(60)
-    expect([...chunks.of(0)].filter((chunk) => chunks.key[chunk]).length).toBeGreaterThanOrEqual(3)
+    expect(chunks.indexesOfStream(0).length).toBe(60)
+    expect([...chunks.indexesOfStream(0)].filter((chunk) => chunks.key[chunk]).length).toBeGreaterThanOrEqual(3)
     // 2.4 s of sound in MP3 frames of 576 samples.
-    expect(Math.abs((chunks.of(1).length * 576) / 8000 - 2.4)).toBeLessThan(0.2)
+    expect(Math.abs((chunks.indexesOfStream(1).length * 576) / 8000 - 2.4)).toBeLessThan(0.2)
     expect([streams[1]?.strf[0], streams[1]?.scale, streams[1]?.rate]).toEqual([0x55, 576, 8000])
   })
 
@@ -145,7 +145,7 @@ describe('AVI in parts', () => {
     const file = await readAvi(film.result)
     const sound = file.streams[1]!
     const whole = await mp3Frames(film.result, sound, runsOf(file, sound))
-    expect(whole.sizes.length).toBe(file.chunks.of(1).length)
+    expect(whole.sizes.length).toBe(file.chunks.indexesOfStream(1).length)
     const bytes = async ({ rows, chunks }: Mp3Sound) => concat(await Promise.all(rows.map(({ offset, size }) => chunks.read(offset, size))))
     const frames = await bytes(whole)
     const random = noise(23)
@@ -276,12 +276,7 @@ describe('AVI index that contradicts the file', () => {
       8,
       'the file contains 2 streams, but only 1 of them are in the header list',
     ],
-    [
-      'reports a stream of unknown type as malformed',
-      'strh',
-      8,
-      'a stream has an unknown type; known are video, audio, text and MIDI',
-    ],
+    ['reports a stream of unknown type as malformed', 'strh', 8, 'a stream has an unknown type; known are video, audio, text and MIDI'],
   ])('%s', async (_, id, behind, detail) => {
     const broken = film.slice()
     // The last chunk before the padding belongs to the sound stream.

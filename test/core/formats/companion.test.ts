@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { searchFor } from '../../../src/core/bytes/zstd.ts'
+import { chooseSearchDepth } from '../../../src/core/bytes/zstd.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { compressWrapped, verifyWrapped } from '../../../src/core/containers/wrapper/wrapper.ts'
 import { text } from '../../../src/core/formats/text/text.ts'
@@ -32,13 +32,13 @@ test('uses the shallow zstd search where a deep search saves nothing', async () 
   const number = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0)
   const numbers = bytesOf(Array.from({ length: 24_000 }, (_, i) => `${1600000000 + i},${number() / 1e6},${number() % 1000}`).join('\n'))
   const markup = bytesOf(Array.from({ length: 20_000 }, () => `<city name="n${number() % 500}" of="c${number() % 90}"/>`).join('\n'))
-  expect(await searchFor(memorySource(numbers, 'a.csv'))).toBe('shallow')
-  expect(await searchFor(memorySource(markup, 'a.xml'))).toBe('as deep as its level')
+  expect(await chooseSearchDepth(memorySource(numbers, 'a.csv'))).toBe('shallow')
+  expect(await chooseSearchDepth(memorySource(markup, 'a.xml'))).toBe('as deep as its level')
   // Mostly numbers, but the start and the end of the file are not.
   const words = Array.from({ length: 300 }, () => `<${'abcdefgh'.repeat(9).slice(0, (number() % 40) + 9)} id="${number() % 9}">`)
   const tags = bytesOf(Array.from({ length: 9000 }, () => words[number() % 300]).join(''))
   const drawing = Buffer.concat([tags.subarray(0, 150_000), numbers, tags.subarray(-150_000)])
-  expect(await searchFor(memorySource(drawing, 'a.dxf'))).toBe('as deep as its level')
+  expect(await chooseSearchDepth(memorySource(drawing, 'a.dxf'))).toBe('as deep as its level')
   const { result } = await pack(memorySource(numbers, 'a.csv'), optionsFor('zst'))
   expect(Buffer.compare(zstdDecompressSync(await readAll(result!)), numbers)).toBe(0)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pictureFacts } from '../../../src/core/embedded/image-header.ts'
+import { readPictureHeader } from '../../../src/core/embedded/image-header.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { docx } from '../../../src/core/formats/office/office.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
@@ -27,7 +27,7 @@ describe('crops', () => {
     expect(textsOf((ultra.outcome as { steps: Message[] }).steps)).toContain('1 pictures cropped to the visible area')
     const after = await partsOf(ultra.bytes)
     // Pixels 32…160 of 320 and 48…168 of 240 remain. The top left corner is on the 16-pixel grid of JPEG.
-    const facts = pictureFacts(after.get('word/media/image1.jpeg')!)!
+    const facts = readPictureHeader(after.get('word/media/image1.jpeg')!)!
     expect([facts.width, facts.height]).toEqual([128, 120])
     const rects = [...text(after.get('word/document.xml')).matchAll(/<a:srcRect([^>]*)\/>/g)].map(([, values]) => values)
     // The second use shows pixels 64…128 and 60…144.
@@ -49,7 +49,7 @@ describe('crops', () => {
     const ultra = await press(docx, await zipOf(parts), 'ultra', { jpg, png })
     const after = await partsOf(ultra.bytes)
     expect(text(after.get('word/document.xml'))).toBe(parts['word/document.xml'])
-    expect(pictureFacts(after.get('word/media/image1.jpeg')!)).toMatchObject({ width: 320, height: 240 })
+    expect(readPictureHeader(after.get('word/media/image1.jpeg')!)).toMatchObject({ width: 320, height: 240 })
   })
 
   test('keeps size and position of a drawing with sharp edges and blanks its hidden part', async () => {
@@ -110,7 +110,7 @@ describe('crops', () => {
     const after = Object.fromEntries(await partsOf(bytes))
     expect(await docx.verify(source, memorySource(bytes, 'a.docx'), outcome, options)).toEqual({ equal: true })
     const shifted = { ...after, 'word/document.xml': text(after['word/document.xml']).replace(/<a:srcRect[^>]*>/, '<a:srcRect l="1"/>') }
-    const { width, height } = pictureFacts(after['word/media/image1.jpeg']!)!
+    const { width, height } = readPictureHeader(after['word/media/image1.jpeg']!)!
     const other = { ...after, 'word/media/image1.jpeg': await jpegOf(photo(width, height, 7), width, height) }
     for (const wrong of [shifted, other])
       expect(await docx.verify(source, memorySource(await zipOf(wrong), 'a.docx'), outcome, options)).toMatchObject({ equal: false })

@@ -7,7 +7,7 @@ import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { bmp } from '../../../src/core/formats/bmp/bmp.ts'
-import { carriedOf } from '../../../src/core/formats/jpg/carried.ts'
+import { metadataOf } from '../../../src/core/formats/jpg/carried.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { readHeader } from '../../../src/core/formats/jpg/segments.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
@@ -45,7 +45,7 @@ it('keeps 300 dpi and plain and compressed texts of a PNG as JPEG', async () => 
   expect(defect).toBeUndefined()
   if (outcome.kind !== 'compressed') throw new Error('nothing was gained')
   expect(textsOf(outcome.steps).join()).not.toContain('not kept')
-  const carried = carriedOf(await readHeader(memorySource(bytes, 'a.jpg'), { memoryBudget: 9e7 }))
+  const carried = metadataOf(await readHeader(memorySource(bytes, 'a.jpg'), { memoryBudget: 9e7 }))
   expect(carried.resolution).toEqual({ x: 11811, y: 11811, unit: 'metre' })
   expect(carried.comments?.map(({ text }) => text)).toEqual(['Author: Ada', 'café', 'Title: Größe'])
 })
@@ -90,7 +90,7 @@ it('keeps the resolution of a BMP as PNG and JPEG', async () => {
   const { chunks } = await readPngInfo(memorySource(asPng.bytes, 'a.png').stream())
   expect([...chunks.find(({ type }) => type === 'pHYs')!.data]).toEqual([...longs(3937, 3937), 1])
   const asJpeg = await pressFile(bmp, file, 'a.bmp', { output: 'jpg' })
-  const { resolution } = carriedOf(await readHeader(memorySource(asJpeg.bytes, 'a.jpg'), { memoryBudget: 9e7 }))
+  const { resolution } = metadataOf(await readHeader(memorySource(asJpeg.bytes, 'a.jpg'), { memoryBudget: 9e7 }))
   expect(resolution).toEqual({ x: 3937, y: 3937, unit: 'metre' })
 })
 

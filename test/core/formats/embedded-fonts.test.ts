@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { FontWriter } from '../../../src/core/fonts/bytes.ts'
-import { fontDifference, fontForText } from '../../../src/core/fonts/sfnt/for-text.ts'
+import { fontDifference, subsetForText } from '../../../src/core/fonts/sfnt/for-text.ts'
 import { withSubstitutes } from '../../../src/core/fonts/sfnt/substitution.ts'
-import { characterMaps, fontFile, Outlines, tablesOf } from '../../../src/core/fonts/sfnt/truetype.ts'
+import { characterMaps, fontFile, Outlines, readFontTables } from '../../../src/core/fonts/sfnt/truetype.ts'
 import { docx, pptx } from '../../../src/core/formats/office/office.ts'
 import type { Message } from '../../../src/core/i18n/message.ts'
 import { withFidelity } from '../../support/fidelity.ts'
@@ -119,8 +119,8 @@ describe('fonts in documents', () => {
     expect(textsOf((outcome as { steps: Message[] }).steps)).toContain('unused glyphs removed from 1 embedded fonts')
     const after = await partsOf(bytes)
     for (const [name, content] of Object.entries(parts)) if (!name.endsWith('odttf')) expect(text(after.get(name))).toBe(content)
-    const tables = tablesOf(obfuscated(after.get('word/fonts/font1.odttf')!))!
-    const [old, fresh] = [new Outlines(tablesOf(before)!), new Outlines(tables)]
+    const tables = readFontTables(obfuscated(after.get('word/fonts/font1.odttf')!))!
+    const [old, fresh] = [new Outlines(readFontTables(before)!), new Outlines(tables)]
     const glyphOf = (character: string) =>
       character.codePointAt(0)! < 0x4e00 ? character.codePointAt(0)! - 0x1d : character.codePointAt(0)! - 0x4e00 + FIRST_IDEOGRAPH
     const kept = [0, ...[...'Helo qZÿ一丁七三上'].map(glyphOf), LIGATURE]
@@ -150,7 +150,7 @@ describe('fonts in documents', () => {
     expect(view.getUint32(0, true)).toBe(after.length)
     expect(view.getUint32(4, true)).toBe(after.length - 120)
     const inner = after.subarray(120).map((byte) => byte ^ 0x50)
-    expect(view.getUint32(60, true)).toBe(new DataView(tablesOf(inner)!.get('head')!.slice().buffer).getUint32(8))
+    expect(view.getUint32(60, true)).toBe(new DataView(readFontTables(inner)!.get('head')!.slice().buffer).getUint32(8))
     expect(fontDifference(before, inner, new Set([0x74, 0x65, 0x78]))).toBeUndefined()
     expect(inner.length).toBeLessThan(before.length / 2)
   })
@@ -169,11 +169,11 @@ describe('fonts in documents', () => {
   test('verification detects a missing outline and a changed advance, code or table', () => {
     const before = font()
     const characters = new Set([0x41, 0x4e00])
-    const after = fontForText(before, characters)!
+    const after = subsetForText(before, characters)!
     expect(fontDifference(before, after, characters)).toBeUndefined()
     expect(fontDifference(before, after, new Set([0x41, 0x4e05]))).toMatch(/outline|character/)
     const changed = (tag: string, at: number) => {
-      const tables = new Map(tablesOf(after)!)
+      const tables = new Map(readFontTables(after)!)
       const table = tables.get(tag)!.slice()
       table[at]! ^= 1
       return fontFile(tables.set(tag, table), 0x10000)
@@ -187,7 +187,7 @@ describe('fonts in documents', () => {
     const whole = font()
     const characters = new Set([0x41])
     for (const length of damagePositions(0, whole.length, 4001)) {
-      fontForText(whole.subarray(0, length), characters)
+      subsetForText(whole.subarray(0, length), characters)
       fontDifference(whole, whole.subarray(0, length), characters)
     }
     const gsub = ligatures()

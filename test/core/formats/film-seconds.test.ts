@@ -5,15 +5,15 @@ import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import { analyse } from '../../../src/core/formats/film/analyse.ts'
 import { avi } from '../../../src/core/formats/film/avi/avi.ts'
 import { comparePictures } from '../../../src/core/formats/film/compare-pictures.ts'
-import { laidPictures, stretchesOf } from '../../../src/core/formats/film/compare-video.ts'
+import { comparedSpansOf, indexPictures } from '../../../src/core/formats/film/compare-video.ts'
 import { cutByTime, reorderDepth } from '../../../src/core/formats/film/cut.ts'
 import { videoStream } from '../../../src/core/formats/film/decoders.ts'
 import { mov, partsOf, runPart } from '../../../src/core/formats/film/film.ts'
 import { joinParts } from '../../../src/core/formats/film/join.ts'
 import { PartWriter } from '../../../src/core/formats/film/part-file.ts'
 import { finishPart } from '../../../src/core/formats/film/part-loss.ts'
-import { encodeOnce } from '../../../src/core/formats/film/pictures.ts'
-import { Sampling, Seconds } from '../../../src/core/formats/film/seconds.ts'
+import { encodeWithFactor } from '../../../src/core/formats/film/pictures.ts'
+import { QualityBySecond, SsimSampling } from '../../../src/core/formats/film/seconds.ts'
 import type { Message } from '../../../src/core/i18n/message.ts'
 import { SimilarityMeter } from '../../../src/core/metrics/ssim-psnr.ts'
 import type { Outcome, Source } from '../../../src/core/model/codec.ts'
@@ -164,14 +164,14 @@ describe('figures of a film', () => {
   })
 
   it('counts a second that spans two parts once', () => {
-    const [whole, first, second] = [new Seconds(), new Seconds(), new Seconds()]
+    const [whole, first, second] = [new QualityBySecond(), new QualityBySecond(), new QualityBySecond()]
     for (let i = 0; i < 100; i++) {
       const [time, mse, ssim] = [i / 25, i === 60 ? 90 : 1 + (i % 7), i % 4 ? undefined : 1 - i / 1000]
       whole.add(time, mse, ssim)
       const part = i < 60 ? first : second
       part.add(time, mse, ssim)
     }
-    const joined = new Seconds()
+    const joined = new QualityBySecond()
     for (const part of [second, first]) joined.addTable(part.table())
     const figures = joined.figures(1 / 25)!
     expect(figures).toEqual(whole.figures(1 / 25))
@@ -180,7 +180,7 @@ describe('figures of a film', () => {
   })
 
   it('merges less than half a second at the end into the second before it', () => {
-    const seconds = new Seconds()
+    const seconds = new QualityBySecond()
     for (let i = 0; i < 25; i++) seconds.add(i / 25, 1, 0.99)
     for (let i = 25; i < 30; i++) seconds.add(i / 25, 100, 0.5)
     const { worst } = seconds.figures(1 / 25)!
@@ -189,11 +189,11 @@ describe('figures of a film', () => {
   })
 
   it.each([1, 5, 24, 25, 29.97, 60, 240])('measures SSIM in every second at %d frames per second', (rate) => {
-    const sampling = new Sampling()
+    const sampling = new SsimSampling()
     const taken = new Map<number, number>()
     for (let i = 0; i < rate * 20; i++) {
       const second = Math.floor(i / rate + 1e-6)
-      taken.set(second, (taken.get(second) ?? 0) + (sampling.takes(i / rate) ? 1 : 0))
+      taken.set(second, (taken.get(second) ?? 0) + (sampling.includes(i / rate) ? 1 : 0))
     }
     expect(Math.min(...taken.values())).toBeGreaterThanOrEqual(Math.min(1, rate))
     expect(Math.max(...taken.values())).toBeLessThanOrEqual(6)
@@ -216,7 +216,7 @@ async function inParts(film: Uint8Array, coarse?: number) {
       const again = memorySink(Number.POSITIVE_INFINITY, 'part')
       const part = new PartWriter(again)
       const job = { source, track: video.pictures, cut: analysis.video.cuts[coarse]!, crf: 51, part, options }
-      await finishPart(part, await encodeOnce(job, 'most'))
+      await finishPart(part, await encodeWithFactor(job, 'most'))
       result = await again.finish()
     }
     parts.push({ plan, receipt, result })
@@ -268,10 +268,10 @@ describe('verification of a film', () => {
     const options = optionsFor('low', 'mov')
     const laid = async (film: Source) => {
       const { moov, tracks } = await readMovie(film)
-      return laidPictures({ source: film, moov, track: tracks[0]! })!
+      return indexPictures({ source: film, moov, track: tracks[0]! })!
     }
     const films = [await laid(source), await laid(result)] as const
-    const stretches = stretchesOf(...films, 4)
+    const stretches = comparedSpansOf(...films, 4)
     expect(stretches.length).toBe(4)
     const loss = pictureLossOf(outcome)
     const frames = stretches.map(({ from, to }) => Math.round((to - from) * 25))

@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { box, text, words } from '../../../src/core/containers/isobmff/box.ts'
+import { box, latin1Bytes, words } from '../../../src/core/containers/isobmff/box.ts'
 import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import { analyse } from '../../../src/core/formats/film/analyse.ts'
 import { avi } from '../../../src/core/formats/film/avi/avi.ts'
@@ -11,9 +11,9 @@ import { mov, mp4, partsOf, runPart } from '../../../src/core/formats/film/film.
 import { joinParts } from '../../../src/core/formats/film/join.ts'
 import { PartWriter } from '../../../src/core/formats/film/part-file.ts'
 import { finishPart } from '../../../src/core/formats/film/part-loss.ts'
-import { encodeOnce } from '../../../src/core/formats/film/pictures.ts'
+import { encodeWithFactor } from '../../../src/core/formats/film/pictures.ts'
 import { verifyFilm } from '../../../src/core/formats/film/verify.ts'
-import type { FinishedPart, PartPlan, SoFar } from '../../../src/core/model/segmented.ts'
+import type { FinishedPart, PartPlan, PartTotals } from '../../../src/core/model/segmented.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
@@ -60,7 +60,7 @@ describe('QuickTime and MP4', () => {
     const file = rawMovie(10)
     const { top, moov } = await readMovie(memorySource(file, 'a'))
     const at = top.find(({ type }) => type === 'moov')!
-    const packed = box('moov', box('cmov', box('dcom', text('zlib')), box('cmvd', words(moov.length), deflateSync(moov))))
+    const packed = box('moov', box('cmov', box('dcom', latin1Bytes('zlib')), box('cmvd', words(moov.length), deflateSync(moov))))
     expect(at.offset + at.size).toBe(file.length)
     const squeezed = concat([file.subarray(0, at.offset), packed])
     expect((await press(mov, squeezed, 'medium', 'mov')).bytes).toEqual((await press(mov, file, 'medium', 'mov')).bytes)
@@ -131,7 +131,7 @@ describe('QuickTime and MP4', () => {
         const cut = analysis.video.cuts[1]!
         const other = memorySink(Number.POSITIVE_INFINITY, 'part')
         const part = new PartWriter(other)
-        await finishPart(part, await encodeOnce({ source, track: video.pictures, cut, crf: 27, part, options }, 'least'))
+        await finishPart(part, await encodeWithFactor({ source, track: video.pictures, cut, crf: 27, part, options }, 'least'))
         result = await other.finish()
       }
       parts.push({ plan, receipt, result })
@@ -146,7 +146,7 @@ describe('QuickTime and MP4', () => {
     const source = memorySource(rawMovie(30), 'film.mov')
     const options = optionsFor('medium', 'mov')
     const plans = partsOf(await analyse(source, options))
-    const part = async (plan: PartPlan, soFar: SoFar) => {
+    const part = async (plan: PartPlan, soFar: PartTotals) => {
       const into = memorySink(Number.POSITIVE_INFINITY, 'part')
       const receipt = await mov.compressPart(source, plan, into, options, soFar)
       return { plan, receipt, result: await into.finish() }

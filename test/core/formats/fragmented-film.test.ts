@@ -3,7 +3,7 @@ import { concat } from '../../../src/core/bytes/concat.ts'
 import { type Box, box, fullBox, rebuild, words } from '../../../src/core/containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import type { Track } from '../../../src/core/containers/isobmff/track.ts'
-import { leadOfPictures } from '../../../src/core/containers/isobmff/write-fragment.ts'
+import { maxCompositionLead } from '../../../src/core/containers/isobmff/write-fragment.ts'
 import { mov, mp4 } from '../../../src/core/formats/film/film.ts'
 import { decodingTimesWithLead } from '../../../src/core/formats/film/new-tracks.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
@@ -102,7 +102,7 @@ describe('fragmented films', () => {
     const film = (await press(mov, rawMovie(40, 96, 64), 'high', 'mp4')).bytes
     const file = await fragmented(film, true)
     const before = await readMovie(memorySource(file, 'a.mp4'))
-    const lead = leadOfPictures(before.tracks[0]!.samples())
+    const lead = maxCompositionLead(before.tracks[0]!.samples())
     expect(lead).toBeGreaterThan(0)
     const { outcome, bytes } = await press(mp4, file, 'low', 'mp4')
     expect(inEnglish(outcome)).toMatchObject({
@@ -113,7 +113,7 @@ describe('fragmented films', () => {
     const after = await readMovie(memorySource(bytes, 'b.mp4'))
     expect(after.fragmented).toBe(true)
     for (const track of [0, 1]) expect(shown(after, track)).toEqual(shown(before, track))
-    expect(leadOfPictures(after.tracks[0]!.samples())).toBe(lead)
+    expect(maxCompositionLead(after.tracks[0]!.samples())).toBe(lead)
     expect(after.tracks.map(({ edits }) => edits)).toEqual(before.tracks.map(({ edits }) => edits))
   })
 

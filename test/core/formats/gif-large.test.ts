@@ -5,7 +5,7 @@ import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { GifEngine } from '../../../wasm/gif/gif.ts'
-import { Memories } from '../../../wasm/memories/memories.ts'
+import { MemoryPool } from '../../../wasm/memories/memories.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
 
@@ -93,7 +93,7 @@ function watch(bytes: Uint8Array) {
   for (let at = 0; at < bytes.length; ) {
     const { taken, frame } = engine.push(bytes.subarray(at))
     at += taken
-    if (frame) frames.push(engine.look())
+    if (frame) frames.push(engine.currentFrame())
   }
   engine.finish()
   return frames
@@ -150,8 +150,8 @@ describe('GIF with a canvas that exceeds the memory budget', () => {
     /** Sizes in MB of the memories that engines got, including retired ones. */
     async function watched(bytes: Uint8Array) {
       const given = new Set<WebAssembly.Memory>()
-      const { take } = Memories.prototype
-      vi.spyOn(Memories.prototype, 'take').mockImplementation(function (this: Memories, least?: number) {
+      const { take } = MemoryPool.prototype
+      vi.spyOn(MemoryPool.prototype, 'take').mockImplementation(function (this: MemoryPool, least?: number) {
         const memory = take.call(this, least)
         given.add(memory)
         return memory
@@ -225,7 +225,7 @@ describe('similarity of two canvases', () => {
         for (;;) {
           const { taken, frame } = engine.push(bytes.subarray(at))
           at += taken
-          if (frame) return engine.changed()
+          if (frame) return engine.changedPart()
         }
       },
     }

@@ -42,7 +42,7 @@ function encoded(file: Uint8Array, target: GifTarget, hurry: boolean) {
   passed(engine, file)
   engine.begin('encode', { target, hurry })
   passed(engine, file)
-  return { bytes: Buffer.concat(engine.drain(true)), seen: engine.seen() }
+  return { bytes: Buffer.concat(engine.drain(true)), seen: engine.worstScores() }
 }
 
 function canvases(file: Uint8Array): Uint8Array[] {
@@ -50,7 +50,7 @@ function canvases(file: Uint8Array): Uint8Array[] {
   engine.begin('look')
   const canvases: Uint8Array[] = []
   passed(engine, file, () => {
-    engine.look()
+    engine.currentFrame()
     canvases.push(Buffer.concat(Array.from({ length: HEIGHT }, (_, y) => engine.row(y).slice())))
   })
   return canvases

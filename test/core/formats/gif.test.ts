@@ -95,7 +95,7 @@ function watch(bytes: Uint8Array) {
         shown.push(row[4 * x + 3] ? row[4 * x]! + (row[4 * x + 1]! << 8) + (row[4 * x + 2]! << 16) : -1)
       }
     }
-    frames.push({ shown, delay: engine.look().delay })
+    frames.push({ shown, delay: engine.currentFrame().delay })
   }
   engine.finish()
   return frames

@@ -322,8 +322,8 @@ describe('hdf5', () => {
     try {
       delete engine.Suspending
       vi.resetModules()
-      const { canWait } = await import('../../../wasm/hdf5/hdf5.ts')
-      expect(canWait).toBe(false)
+      const { hasJspi } = await import('../../../wasm/hdf5/hdf5.ts')
+      expect(hasJspi).toBe(false)
       const codec = (await import('../../../src/core/formats/hdf5/hdf5.ts')).hdf5
       for (const bytes of [file, ...SOUND.map((name) => fixture('hdf5', name))]) {
         const pressed = await pressFile(codec, bytes, 'a.h5')
@@ -404,7 +404,7 @@ describe('paged file', () => {
     expect([...file.read(600_001, 10)]).toEqual([2, 3])
     file.resize(600_002)
     expect(file.write(999_999, Uint8Array.of(1, 2))).toBe(false)
-    expect(file.full).toBe(true)
+    expect(file.isFull).toBe(true)
   })
 
   it('passes complete pages to the sink in order, and can change its head until the end', async () => {
@@ -433,7 +433,7 @@ describe('paged file', () => {
     wanted[10] = 77
     expect(Buffer.compare(whole, wanted)).toBe(0)
     expect(file.write(6 * MB, Uint8Array.of(1))).toBe(false)
-    expect(file.stuck).toBe(true)
+    expect(file.isStuck).toBe(true)
   })
 
   it('is stuck if memory is full and no page is complete', () => {
@@ -441,6 +441,6 @@ describe('paged file', () => {
     let fits = true
     for (let at = 0; fits && at < 8 << 20; at += 1 << 18) fits = file.write(at, new Uint8Array(1 << 18))
     expect(fits).toBe(false)
-    expect(file.stuck).toBe(true)
+    expect(file.isStuck).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 /** Generates small deterministic films and sounds in memory. */
 import { concat } from '../../../src/core/bytes/concat.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
-import { box, fullBox, text, words } from '../../../src/core/containers/isobmff/box.ts'
+import { box, fullBox, latin1Bytes, words } from '../../../src/core/containers/isobmff/box.ts'
 import { chunkHeader } from '../../../src/core/containers/riff/riff.ts'
 import type { Codec, Options, Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
@@ -95,7 +95,7 @@ export function rawMovie(frames: number, width = 64, height = 48): Uint8Array {
     soundView.setInt16(i * 2, value * 20000, true)
   })
   const media = concat([...pictures, sound])
-  const ftyp = box('ftyp', text('qt  '), words(0x200), text('qt  '))
+  const ftyp = box('ftyp', latin1Bytes('qt  '), words(0x200), latin1Bytes('qt  '))
   const free = box('free', new Uint8Array(500))
   const start = ftyp.length + free.length + 8
   const matrix = words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
@@ -127,7 +127,7 @@ export function rawMovie(frames: number, width = 64, height = 48): Uint8Array {
       box(
         'mdia',
         fullBox('mdhd', 0, words(0, 0, scale, duration, 0x55c40000)),
-        fullBox('hdlr', 0, text('mhlr'), text(handler), words(0, 0, 0), Uint8Array.of(0)),
+        fullBox('hdlr', 0, latin1Bytes('mhlr'), latin1Bytes(handler), words(0, 0, 0), Uint8Array.of(0)),
         box(
           'minf',
           handler === 'vide' ? fullBox('vmhd', 1, words(0, 0)) : fullBox('smhd', 0, words(0)),
@@ -151,7 +151,7 @@ export function rawMovie(frames: number, width = 64, height = 48): Uint8Array {
     track(2, 'soun', hertz, soundCount, box('sowt', audio), soundCount, 2, start + frames * width * height * 2),
     box('udta', box('©nam', Uint8Array.of(0, 4, 0, 0, 84, 101, 115, 116))),
   )
-  return concat([ftyp, free, words(media.length + 8), text('mdat'), media, moov])
+  return concat([ftyp, free, words(media.length + 8), latin1Bytes('mdat'), media, moov])
 }
 
 /** An uncompressed AVI (UYVY). With `hertz`, it has 16-bit mono sound, one chunk after each picture. */

@@ -15,7 +15,7 @@ import { mp3 } from '../../../src/core/formats/mp3/mp3.ts'
 import { wav } from '../../../src/core/formats/wav/wav.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
-import { colouredBytes, inColours } from '../../../wasm/ffmpeg/palette.ts'
+import { expandedBytes, expandPalette } from '../../../wasm/ffmpeg/palette.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { press, rawAvi, rawMovie, tones, wave } from './media-fixtures.ts'
@@ -134,7 +134,7 @@ describe('AVI', () => {
     const { outcome, bytes } = await press(avi, tagged, 'medium', 'avi')
     expect(withFidelity(outcome)).toMatchObject({ kind: 'compressed', fidelity: 'perceptual' })
     const { others } = await readAvi(memorySource(bytes, 'film.avi'))
-    expect(others.map(({ id, inFront }) => [id, inFront])).toEqual([
+    expect(others.map(({ id, isBeforeMedia: inFront }) => [id, inFront])).toEqual([
       ['LIST', true],
       ['LIST', false],
     ])
@@ -173,8 +173,8 @@ describe('uncompressed pictures', () => {
     // Rows of one byte and of three bytes per pixel, padded to four bytes.
     const rows = Uint8Array.of(1, 9, 9, 9, 0, 9, 9, 9)
     const coloured = (indexes: Uint8Array, width: number, height: number) => {
-      const out = new Uint8Array(colouredBytes(width, height)).fill(99)
-      inColours(indexes, palette, width, height, out)
+      const out = new Uint8Array(expandedBytes(width, height)).fill(99)
+      expandPalette(indexes, palette, width, height, out)
       return [...out]
     }
     expect(coloured(rows, 1, 2)).toEqual([4, 5, 6, 0, 1, 2, 3, 0])

@@ -3,7 +3,7 @@ import { concat } from '../../../src/core/bytes/concat.ts'
 import { id3Tag, synchsafe } from '../../../src/core/containers/id3/id3.ts'
 import { frameHeader } from '../../../src/core/containers/mpeg-audio/frame.ts'
 import { mp3 } from '../../../src/core/formats/mp3/mp3.ts'
-import { decode } from '../../../src/core/formats/mp3/reencode.ts'
+import { decodePlayedSound } from '../../../src/core/formats/mp3/reencode.ts'
 import { playedSamples, readStream } from '../../../src/core/formats/mp3/stream.ts'
 import { wav } from '../../../src/core/formats/wav/wav.ts'
 import { SnrMeter } from '../../../src/core/metrics/snr.ts'
@@ -160,7 +160,13 @@ describe('encoder delay', () => {
     const start = (_?.bytes.length ?? 0) + stream.audioOffset
     using engine = new Ffmpeg()
     const parts: Float32Array[] = []
-    for await (const [first] of decode(engine, 0, source, { ...stream, tag: undefined, audioOffset: start, frontBytes: start }, options))
+    for await (const [first] of decodePlayedSound(
+      engine,
+      0,
+      source,
+      { ...stream, tag: undefined, audioOffset: start, frontBytes: start },
+      options,
+    ))
       parts.push(first!)
     const all = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0))
     let at = 0

@@ -1,8 +1,8 @@
 /** BMP pictures in Office documents, and PNGs that Deflate compresses again in any package. */
 
 import { expect, it } from 'vitest'
-import { pictureFacts } from '../../../src/core/embedded/image-header.ts'
-import { plainBmp } from '../../../src/core/embedded/plain-bmp.ts'
+import { readPictureHeader } from '../../../src/core/embedded/image-header.ts'
+import { readPlainBmp } from '../../../src/core/embedded/plain-bmp.ts'
 import { recompressPicture } from '../../../src/core/embedded/recompress.ts'
 import { similarity } from '../../../src/core/embedded/similarity.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
@@ -12,7 +12,7 @@ import type { Quality } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { document, drawing, TYPES } from '../../support/office.ts'
-import { lent, NOTHING_LENT, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
+import { mockInner, NOTHING_LENT, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
 import { bmpFile } from '../../support/picture-files.ts'
 
 const [WIDTH, HEIGHT] = [300, 200]
@@ -52,7 +52,7 @@ it('converts a BMP to a PNG of the same pixels and updates name, relationship an
 it('converts a BMP photograph to JPEG below level high', async () => {
   const { outcome, name, picture, size, zip } = await pressed(photo(WIDTH, HEIGHT), 'low', 0.8)
   expect(name).toBe('word/media/image1.jpeg')
-  expect(pictureFacts(picture)?.kind).toBe('jpg')
+  expect(readPictureHeader(picture)?.kind).toBe('jpg')
   expect(outcome).toMatchObject({ loss: { pictures: { measuredAt: 'pixels' } } })
   expect(size).toBeLessThan(zip.length / 2)
 })
@@ -92,7 +92,7 @@ it('reads palettes, top-down rows and 32 bits, and refuses BMPs that readers sho
     view.setUint16(26, 1, true)
     view.setUint16(28, bits, true)
     change(view)
-    return plainBmp(bytes)
+    return readPlainBmp(bytes)
   }
   const rows = (bmp: ReturnType<typeof file>) => bmp && [0, 1].map((y) => [...bmp.row(y)])
   const entry = (index: number) => [255 - index * 4 - 2, 255 - index * 4 - 1, 255 - index * 4]
@@ -114,7 +114,7 @@ it('reads palettes, top-down rows and 32 bits, and refuses BMPs that readers sho
 it('chooses a PNG by its size inside the package, so that a stronger level is never larger', async () => {
   // The PNG of level `low` is the smallest file of the three, but deflates least.
   const made = { low: padded(2000, 1500), medium: padded(2400), high: padded(3000) }
-  const inner = lent((_bytes, _name, { quality = 'low' }) => ({
+  const inner = mockInner((_bytes, _name, { quality = 'low' }) => ({
     kind: 'compressed',
     bytes: made[quality === 'ultra' ? 'low' : quality],
     output: 'png',

@@ -1,8 +1,8 @@
 /** TIFF pictures in Office documents. A PNG or JPEG replaces those that all readers show alike. */
 
 import { expect, it } from 'vitest'
-import { pictureFacts } from '../../../src/core/embedded/image-header.ts'
-import { exactPng } from '../../../src/core/embedded/lossless-replacement.ts'
+import { readPictureHeader } from '../../../src/core/embedded/image-header.ts'
+import { toLosslessPng } from '../../../src/core/embedded/lossless-replacement.ts'
 import { similarity } from '../../../src/core/embedded/similarity.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { docx } from '../../../src/core/formats/office/office.ts'
@@ -57,7 +57,7 @@ it('converts an opaque TIFF to a PNG of the same pixels and updates name, relati
 it('converts a TIFF photograph to JPEG below level high', async () => {
   const { name, picture, outcome } = await pressed(rgbTiff(photo(WIDTH, HEIGHT)), 'low', 0.4)
   expect(name).toBe('word/media/image1.jpeg')
-  expect(pictureFacts(picture)?.kind).toBe('jpg')
+  expect(readPictureHeader(picture)?.kind).toBe('jpg')
   expect(outcome).toMatchObject({ loss: { pictures: { measuredAt: 'pixels' } } })
 })
 
@@ -85,20 +85,20 @@ it.each<[string, Partial<Picture>]>([
   ['has a grey profile', { extra: [profile('GRAY')] }],
   ['carries what PNG has no place for', { extra: [{ tag: 34377, type: 7, count: 4, bytes: new Uint8Array(4) }] }],
 ])('a TIFF that %s stays one', async (_, over) => {
-  expect(await exactPng(rgbTiff(photo(WIDTH, HEIGHT), over))).toBeUndefined()
+  expect(await toLosslessPng(rgbTiff(photo(WIDTH, HEIGHT), over))).toBeUndefined()
 })
 
 it('leaves multi-page and truncated TIFFs unchanged', async () => {
   const page: Picture = { width: WIDTH, height: HEIGHT, bits: 8, samples: 3, pixels: photo(WIDTH, HEIGHT) }
-  expect(await exactPng(buildTiff([page, page]))).toBeUndefined()
-  expect(await exactPng(rgbTiff(photo(WIDTH, HEIGHT), { compression: 5 }).subarray(0, 2000))).toBeUndefined()
+  expect(await toLosslessPng(buildTiff([page, page]))).toBeUndefined()
+  expect(await toLosslessPng(rgbTiff(photo(WIDTH, HEIGHT), { compression: 5 }).subarray(0, 2000))).toBeUndefined()
 })
 
 it('keeps profile, resolution and texts of a TIFF in the PNG', async () => {
   const rational = (tag: number) => ({ tag, type: 5, count: 1, bytes: new Uint8Array(Uint32Array.of(300, 1).buffer) })
   const made = new TextEncoder().encode('a scanner\0')
   const extra = [rational(282), rational(283), short(296, 2), { tag: 305, type: 2, count: made.length, bytes: made }, profile('RGB ')]
-  const found = Buffer.from((await exactPng(rgbTiff(photo(WIDTH, HEIGHT), { extra })))!)
+  const found = Buffer.from((await toLosslessPng(rgbTiff(photo(WIDTH, HEIGHT), { extra })))!)
   expect(found.includes('tEXtSoftware\0a scanner')).toBe(true)
   expect(found.includes('iCCPICC profile\0')).toBe(true)
   expect(found.readUInt32BE(found.indexOf('pHYs') + 4)).toBe(11811)

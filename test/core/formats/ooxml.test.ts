@@ -13,17 +13,17 @@ import { pictureUses } from '../../../src/core/formats/office/usage.ts'
 import { message } from '../../../src/core/i18n/message.ts'
 import type { Inner } from '../../../src/core/model/codec.ts'
 import { fidelityOf } from '../../../src/core/model/codec.ts'
-import { lossOf, ofPixels } from '../../../src/core/model/loss.ts'
+import { lossOf, pixelLoss } from '../../../src/core/model/loss.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { body, document, drawing, OFFICE, PACKAGE, relationships, TYPES } from '../../support/office.ts'
-import { jpegOf, lent, type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
+import { jpegOf, mockInner, type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
 import { damageRounds } from '../../support/thorough.ts'
 
 /** Test codec that replaces any picture by a JPEG of the requested size. */
 const shrinking = (calls: { name: string; width?: number; output?: string }[]): Inner =>
-  lent(async (bytes, name, request) => {
+  mockInner(async (bytes, name, request) => {
     calls.push({ name, ...(request.maxWidth ? { width: request.maxWidth } : {}), ...(request.output ? { output: request.output } : {}) })
     const png = bytes[0] === 0x89
     if (png && request.output !== 'jpg') return { kind: 'unchanged', reason: 'no_gain' }
@@ -33,7 +33,7 @@ const shrinking = (calls: { name: string; width?: number; output?: string }[]): 
       kind: 'compressed',
       bytes: small,
       output: 'jpg',
-      outcome: { kind: 'compressed', ...lossOf(ofPixels({ ssim: 0.98, psnrDb: 40 })), steps: [message('exact')] },
+      outcome: { kind: 'compressed', ...lossOf(pixelLoss({ ssim: 0.98, psnrDb: 40 })), steps: [message('exact')] },
     }
   })
 
@@ -179,7 +179,7 @@ describe('documents', () => {
       '<a:blip r:embed="rId7"><a:clrChange><a:clrFrom/></a:clrChange></a:blip>',
     )
     const jobOptions: unknown[] = []
-    const inner = lent(async (_bytes, _name, request) => {
+    const inner = mockInner(async (_bytes, _name, request) => {
       jobOptions.push(request)
       return { kind: 'unchanged', reason: 'no_gain' }
     })
@@ -259,7 +259,7 @@ describe('documents', () => {
     ]
     const parts = document(drawing('rId7', 1, 1) + recoloured, pictures, { 'word/media/image1.png': png, 'word/media/image2.png': png })
     const asked: unknown[] = []
-    const inner = lent((_bytes, _name, request) => {
+    const inner = mockInner((_bytes, _name, request) => {
       asked.push(request)
       return { kind: 'unchanged', reason: 'no_gain' }
     })
@@ -307,13 +307,13 @@ describe('documents', () => {
     const jpeg = await jpegOf(photo(320, 240), 320, 240)
     const zip = await zipOf(document(drawing('rId7', 9, 9), [['rId7', 'media/image1.jpeg']], { 'word/media/image1.jpeg': jpeg }))
     const smaller = await jpegOf(photo(320, 240), 320, 240, 60)
-    const inner = lent(() => ({
+    const inner = mockInner(() => ({
       kind: 'compressed',
       bytes: smaller,
       output: 'jpg',
       outcome: {
         kind: 'compressed',
-        ...lossOf(ofPixels({ ssim: 0.98, psnrDb: 40 })),
+        ...lossOf(pixelLoss({ ssim: 0.98, psnrDb: 40 })),
         steps: [message('exact'), message('not_kept', { types: 'a comment' })],
       },
     }))

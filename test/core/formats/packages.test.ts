@@ -6,22 +6,22 @@ import { openZip } from '../../../src/core/containers/zip/read.ts'
 import { VerifiedFiles } from '../../../src/core/embedded/verification-cache.ts'
 import { readBase64, writeBase64 } from '../../../src/core/formats/eml/base64.ts'
 import { eml } from '../../../src/core/formats/eml/eml.ts'
-import { everyPart, readMime } from '../../../src/core/formats/eml/parts.ts'
+import { allParts, readMime } from '../../../src/core/formats/eml/parts.ts'
 import { readQuotedPrintable, writeQuotedPrintable } from '../../../src/core/formats/eml/quoted-printable.ts'
 import { epub } from '../../../src/core/formats/epub/epub.ts'
 import { kmz } from '../../../src/core/formats/kmz/kmz.ts'
 import { ofd } from '../../../src/core/formats/ofd/ofd.ts'
-import { shownSizes } from '../../../src/core/formats/ofd/shown.ts'
+import { displayedSizes } from '../../../src/core/formats/ofd/shown.ts'
 import { shapefile } from '../../../src/core/formats/shapefile/shapefile.ts'
 import type { Message } from '../../../src/core/i18n/message.ts'
 import { message } from '../../../src/core/i18n/message.ts'
 import type { InnerResult } from '../../../src/core/model/codec.ts'
-import { lossOf, ofPixels } from '../../../src/core/model/loss.ts'
+import { lossOf, pixelLoss } from '../../../src/core/model/loss.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { inEnglish, textsOf } from '../../support/in-english.ts'
-import { jpegOf, lent, type Parts, partsOf, photo, press, zipOf } from '../../support/packages.ts'
+import { jpegOf, mockInner, type Parts, partsOf, photo, press, zipOf } from '../../support/packages.ts'
 
 const loose = await jpegOf(photo(320, 240), 320, 240, 98)
 const tight = await jpegOf(photo(320, 240), 320, 240, 70)
@@ -31,9 +31,9 @@ const made = (bytes = tight): InnerResult => ({
   kind: 'compressed',
   bytes,
   output: 'jpg',
-  outcome: { kind: 'compressed', ...lossOf(ofPixels({ ssim: 0.97, psnrDb: 37 })), steps: [message('exact')] },
+  outcome: { kind: 'compressed', ...lossOf(pixelLoss({ ssim: 0.97, psnrDb: 37 })), steps: [message('exact')] },
 })
-const tightening = lent(() => made())
+const tightening = mockInner(() => made())
 
 describe('pictures in packages', () => {
   test('KMZ: keeps order, KML and names of pictures', async () => {
@@ -110,7 +110,7 @@ describe('pictures in packages', () => {
       'Doc_0/Pages/P.xml': page,
     })
     const archive = await openZip(memorySource(zip, 'a.ofd'))
-    const shown = await shownSizes(archive)
+    const shown = await displayedSizes(archive)
     expect([...shown].map(([{ name }, size]) => [name, size])).toEqual([['Doc_0/Res/a.jpg', { widthInches: 2, heightInches: 1 }]])
   })
 
@@ -266,7 +266,7 @@ describe('mail', () => {
     )
   }
   const decoded = async (bytes: Uint8Array) => {
-    const part = [...everyPart((await readMime(pieces(bytes, 999)))!)].find(({ type }) => type === 'image/jpeg')!
+    const part = [...allParts((await readMime(pieces(bytes, 999)))!)].find(({ type }) => type === 'image/jpeg')!
     const body = await readQuotedPrintable(pieces(bytes.subarray(part.start, part.end), 777), part.end - part.start)
     return { encoding: part.encoding, bytes: Buffer.from(body!.bytes), start: part.start, end: part.end }
   }
@@ -387,7 +387,7 @@ describe('mail', () => {
         const bytes = new TextEncoder().encode(text.join(''))
         const root = await readMime(pieces(bytes, size))
         expect(await readMime(pieces(bytes, bytes.length || 1))).toEqual(root)
-        for (const part of root ? everyPart(root) : []) {
+        for (const part of root ? allParts(root) : []) {
           expect(part.start).toBeLessThanOrEqual(part.end)
           expect(part.end).toBeLessThanOrEqual(bytes.length)
         }

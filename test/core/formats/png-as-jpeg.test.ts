@@ -10,7 +10,7 @@ import { PerceptualMeter } from '../../../src/core/metrics/perceptual.ts'
 import { optionsOf } from '../../../src/core/pipeline/job.ts'
 import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
 import { inEnglish } from '../../support/in-english.ts'
-import { lent, NOTHING_LENT, photo, pngOf, press } from '../../support/packages.ts'
+import { mockInner, NOTHING_LENT, photo, pngOf, press } from '../../support/packages.ts'
 import { bmpFile } from '../../support/picture-files.ts'
 
 const picture = (width: number, height: number, pixel: (x: number, y: number) => readonly number[]) =>
@@ -48,7 +48,7 @@ it('returns a JPEG that misses its level to a user, but not to a document', asyn
 it('keeps the PNG of a document if no JPEG reaches the level', async () => {
   const file = pngOf(photo(320, 320), 320, 320)
   const asked: unknown[] = []
-  const inner = lent((_bytes, _name, { output, onlyReached }) => {
+  const inner = mockInner((_bytes, _name, { output, onlyReached }) => {
     if (output === 'jpg') asked.push(onlyReached)
     return { kind: 'unchanged', reason: 'unsupported_feature' }
   })

@@ -7,7 +7,7 @@ import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
 import { PerceptualMeter, ScoreMeter } from '../../../src/core/metrics/perceptual.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
-import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
+import { PngEncoder, QUICK_EFFORT } from '../../../wasm/png/png.ts'
 import { pressFile } from '../../support/press-file.ts'
 import { photo } from './jpg/photo.ts'
 
@@ -21,7 +21,7 @@ const SIZES = [
 ] as const
 
 function pngOf(rgb: Uint8Array, width: number, height: number): Uint8Array {
-  using encoder = new PngEncoder({ width, height, colourType: 2, bitDepth: 8 }, QUICK)
+  using encoder = new PngEncoder({ width, height, colourType: 2, bitDepth: 8 }, QUICK_EFFORT)
   for (let at = 0; at < rgb.length; at += width * 3) encoder.writeRow(rgb.subarray(at, at + width * 3))
   return concat([...encoder.finish()])
 }

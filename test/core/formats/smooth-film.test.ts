@@ -5,8 +5,8 @@ import { levelOf } from '../../../src/core/formats/film/levels.ts'
 import type { EncodedPart } from '../../../src/core/formats/film/part-encoder.ts'
 import { PartWriter, type PicturesHead, readParts } from '../../../src/core/formats/film/part-file.ts'
 import { finishPart } from '../../../src/core/formats/film/part-loss.ts'
-import { encodeOnce, encodePart } from '../../../src/core/formats/film/pictures.ts'
-import { parameterSetId, settings } from '../../../src/core/formats/film/settings.ts'
+import { encodePart, encodeWithFactor } from '../../../src/core/formats/film/pictures.ts'
+import { parameterSetId, x264Settings } from '../../../src/core/formats/film/settings.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
@@ -74,19 +74,19 @@ test('keeps bits for texture in a part that is only partly smooth', async () => 
   const size = { width: WIDTH, height: HEIGHT }
   const track = { rate: { num: 30, den: 1 }, annexb: false }
   const strength = (smooth: 'partly' | 'mostly') => {
-    const { options } = settings(size, 25, track, 'most', { smooth })
+    const { options } = x264Settings(size, 25, track, 'most', { smoothness: smooth })
     return Number(options.findLast(([name]) => name === 'aq-strength')![1])
   }
   expect(strength('partly')).toBeLessThan(strength('mostly'))
   const shades = [undefined, 'partly', 'mostly'] as const
-  const ids = shades.flatMap((smooth) => [false, true].map((interlaced) => parameterSetId('usual', { interlaced }, { smooth })))
+  const ids = shades.flatMap((smooth) => [false, true].map((interlaced) => parameterSetId('usual', { interlaced }, { smoothness: smooth })))
   expect(new Set(ids).size).toBe(ids.length)
 })
 
 test('encodes a lamp in a dark room without visible blocks', async () => {
   const job = jobOf(film(dusk))
   const level = levelOf('low')
-  const plain = await offTheLamp((part) => encodeOnce({ ...job, crf: level.crf, part }, 'most'))
+  const plain = await offTheLamp((part) => encodeWithFactor({ ...job, crf: level.crf, part }, 'most'))
   const mended = await offTheLamp((part) => encodePart({ ...job, part }, level))
   expect(mended).toBeLessThan(plain * 0.9)
 })

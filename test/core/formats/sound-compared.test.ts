@@ -3,7 +3,7 @@ import { concat } from '../../../src/core/bytes/concat.ts'
 import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import { readAvi } from '../../../src/core/containers/riff/avi.ts'
 import { avi } from '../../../src/core/formats/film/avi/avi.ts'
-import { compareSound, laidBlocks, steadyPackets } from '../../../src/core/formats/film/compare-sound.ts'
+import { compareSound, gaplessPacketSamples, indexBlocks } from '../../../src/core/formats/film/compare-sound.ts'
 import { mov } from '../../../src/core/formats/film/film.ts'
 import { decodedSound } from '../../../src/core/formats/film/sound.ts'
 import { verifyFilm } from '../../../src/core/formats/film/verify.ts'
@@ -26,7 +26,7 @@ function hiss(seconds: number, seed: number): Int16Array {
 function laid(samples: Int16Array) {
   const bytes = new Uint8Array(samples.buffer)
   const runs = { count: 1, offset: Float64Array.of(0), size: Float64Array.of(bytes.length) }
-  return laidBlocks(memorySource(bytes, 'sound'), PCM, runs)
+  return indexBlocks(memorySource(bytes, 'sound'), PCM, runs)
 }
 
 describe('comparison of new sound with old sound', () => {
@@ -67,9 +67,9 @@ describe('comparison of new sound with old sound', () => {
 
   it('does not treat packets with gaps as gapless', () => {
     const samples = (dts: number[]) => ({ ...NONE, count: dts.length - 1, dts: Float64Array.from(dts) })
-    expect(steadyPackets(samples([0, 1024, 2048, 3072, 3500]), 44100, 44100)).toBe(1024)
-    expect(steadyPackets(samples([0, 21, 43, 64, 85]), 1000, 48000)).toBe(1024)
-    expect(steadyPackets(samples([0, 1024, 9000, 10024, 11048]), 44100, 44100)).toBeUndefined()
+    expect(gaplessPacketSamples(samples([0, 1024, 2048, 3072, 3500]), 44100, 44100)).toBe(1024)
+    expect(gaplessPacketSamples(samples([0, 21, 43, 64, 85]), 1000, 48000)).toBe(1024)
+    expect(gaplessPacketSamples(samples([0, 1024, 9000, 10024, 11048]), 44100, 44100)).toBeUndefined()
   })
 
   it('detects different sound and a shifted edit list in verification', async () => {
@@ -112,7 +112,7 @@ describe('comparison of new sound with old sound', () => {
       const other = file.slice()
       const { chunks } = await readAvi(source)
       const view = new DataView(other.buffer)
-      for (const chunk of chunks.of(1)) {
+      for (const chunk of chunks.indexesOfStream(1)) {
         for (let i = 0; i + 1 < chunks.size[chunk]!; i += 2)
           view.setInt16(chunks.offset[chunk]! + i, 9000 * Math.sin((chunk * 977 + i) / 40), true)
       }

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { avcConfiguration } from '../../../src/core/formats/film/entries.ts'
 import { PartWriter } from '../../../src/core/formats/film/part-file.ts'
-import { encodeOnce } from '../../../src/core/formats/film/pictures.ts'
-import { settings } from '../../../src/core/formats/film/settings.ts'
-import { isStill } from '../../../src/core/formats/film/static-scene.ts'
+import { encodeWithFactor } from '../../../src/core/formats/film/pictures.ts'
+import { x264Settings } from '../../../src/core/formats/film/settings.ts'
+import { isStaticScene } from '../../../src/core/formats/film/static-scene.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { FRAMES, film, noise, RATE } from '../../support/plain-film.ts'
@@ -11,7 +11,7 @@ import { optionsFor } from './media-fixtures.ts'
 
 function still({ bytes, track }: ReturnType<typeof film>, to = FRAMES) {
   const cut = { from: 0, to, start: 0, end: Number.MAX_SAFE_INTEGER, frames: to }
-  return isStill({ source: memorySource(bytes, 'film'), track, cut, options: optionsFor('medium', 'mp4') })
+  return isStaticScene({ source: memorySource(bytes, 'film'), track, cut, options: optionsFor('medium', 'mp4') })
 }
 
 const texture = (x: number, y: number) => 128 + 60 * Math.sin(x / 7 + (y * y) / 900)
@@ -31,7 +31,7 @@ test('does not detect a moving camera, changing light, a short part or undecodab
 test('without lookahead, keeps the quality of the first frame of a static group and lowers the others', () => {
   const rate = { num: RATE, den: 1 }
   const [usual, quiet] = [false, true].map((is) =>
-    settings({ width: 1920, height: 1080 }, 25, { rate, annexb: false }, 'most', { still: is }),
+    x264Settings({ width: 1920, height: 1080 }, 25, { rate, annexb: false }, 'most', { isStatic: is }),
   )
   const differing = quiet!.options.filter(([name, value]) => !usual!.options.some(([n, v]) => n === name && v === value))
   expect(differing).toEqual([
@@ -50,7 +50,7 @@ test('gives parts with other memory profiles or smooth gradients their own param
   const headers = []
   for (const memory of ['most', 'usual', 'least'] as const) {
     for (const smooth of [undefined, 'partly', 'mostly'] as const)
-      headers.push((await encodeOnce({ ...job, seen: { smooth } }, memory)).headers)
+      headers.push((await encodeWithFactor({ ...job, seen: { smoothness: smooth } }, memory)).headers)
   }
   expect(avcConfiguration(headers)[13]! & 31).toBe(9) // numOfSequenceParameterSets
 })
@@ -59,14 +59,14 @@ test('shortens the lookahead before dropping it if a decoder holds many frames',
   const rate = { num: RATE, den: 1 }
   const ahead = (memory: 'most' | 'usual' | 'least') =>
     Number(
-      settings({ width: 1280, height: 720 }, 25, { rate, annexb: false }, memory).options.find(([name]) => name === 'rc-lookahead')![1],
+      x264Settings({ width: 1280, height: 720 }, 25, { rate, annexb: false }, memory).options.find(([name]) => name === 'rc-lookahead')![1],
     )
   expect([ahead('most'), ahead('usual'), ahead('least')]).toEqual([12, 5, 0])
 })
 
 test('gives small films the options of the preset, and AVI no B-frames', () => {
   const chosen = (width: number, height: number, annexb = false) =>
-    Object.fromEntries(settings({ width, height }, 25, { rate: { num: RATE, den: 1 }, annexb }, 'most').options)
+    Object.fromEntries(x264Settings({ width, height }, 25, { rate: { num: RATE, den: 1 }, annexb }, 'most').options)
   expect(chosen(640, 360)).toMatchObject({ 'rc-lookahead': '40', ref: '3', bframes: '3', 'b-pyramid': 'normal' })
   expect(chosen(720, 528, true)).toMatchObject({ 'rc-lookahead': '31', ref: '3', bframes: '0' })
   expect(chosen(1024, 576)).toMatchObject({ 'rc-lookahead': '20', ref: '3', 'b-pyramid': 'normal' })

@@ -1,7 +1,7 @@
 /** Checks that objects far outside of the picture do not prevent rendering, measuring and rounding. */
 
 import { expect, test } from 'vitest'
-import { wideOf } from '../../../src/core/formats/svg/enlarged-viewport.ts'
+import { enlargedCanvasOf } from '../../../src/core/formats/svg/enlarged-viewport.ts'
 import { type Rendering, SvgRenderer } from '../../../src/core/formats/svg/renderer.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'
@@ -49,10 +49,10 @@ test('one renderer renders drawings with and without a far group', () => {
 })
 
 test('no enlarged canvas is used if content would move', () => {
-  expect(wideOf(documentOf('<rect width="50%" height="9"/>'))).toBeUndefined()
-  expect(wideOf(documentOf('', 'viewBox="0 0 10 20" width="100" height="100"'))).toBeUndefined()
-  expect(wideOf(documentOf('', ''))).toBeUndefined()
-  expect(wideOf(documentOf('<stop offset="50%"/>'))).toBeDefined()
+  expect(enlargedCanvasOf(documentOf('<rect width="50%" height="9"/>'))).toBeUndefined()
+  expect(enlargedCanvasOf(documentOf('', 'viewBox="0 0 10 20" width="100" height="100"'))).toBeUndefined()
+  expect(enlargedCanvasOf(documentOf('', ''))).toBeUndefined()
+  expect(enlargedCanvasOf(documentOf('<stop offset="50%"/>'))).toBeDefined()
   const farther = documentOf(far('translate(0 99999)'))
   expect(() => new SvgRenderer().render(farther, 1, MOST_WORK)).toThrow(EngineError)
 })

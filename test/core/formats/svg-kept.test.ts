@@ -1,7 +1,7 @@
 /** Checks that a result keeps everything besides the rendered picture: rules, names, click areas, hidden parts and notices. */
 
 import { describe, expect, test } from 'vitest'
-import { squeezeCss, squeezeStyle } from '../../../src/core/formats/svg/css.ts'
+import { shortenCss, shortenStyle } from '../../../src/core/formats/svg/css.ts'
 import { looksGenerated } from '../../../src/core/formats/svg/generated-ids.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
 import type { Quality } from '../../../src/core/model/codec.ts'
@@ -255,7 +255,7 @@ describe('style sheets are shortened', () => {
     ['a{b:url( x;y.png ) ;c:calc(1px + 2px)}', 'a{b:url( x;y.png );c:calc(1px + 2px)}'],
     ['@media screen and (color){a{b:c}}', '@media screen and (color){a{b:c}}'],
   ])('%s', (css, short) => {
-    expect(squeezeCss(css)).toBe(short)
+    expect(shortenCss(css)).toBe(short)
   })
 
   test.each([
@@ -264,6 +264,6 @@ describe('style sheets are shortened', () => {
     ['fill:red;fill:blue', 'fill:red;fill:blue'],
     ['--My-Name: 0.5', '--My-Name:.5'],
   ])('style="%s"', (style, short) => {
-    expect(squeezeStyle(style)).toBe(short)
+    expect(shortenStyle(style)).toBe(short)
   })
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Breath } from '../../../src/core/bytes/yield.ts'
+import { YieldBudget } from '../../../src/core/bytes/yield.ts'
 import { absolutePath, readPath, roundPath, shortNumber, writePath } from '../../../src/core/formats/svg/path.ts'
-import { leanDifference, leanSvg } from '../../../src/core/formats/svg/streaming-pass.ts'
+import { streamingPass, streamingPassDifference } from '../../../src/core/formats/svg/streaming-pass.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
@@ -11,8 +11,8 @@ import { withFidelity } from '../../support/fidelity.ts'
 import { textsOf } from '../../support/in-english.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
-const breath = () => new Breath(1 << 20)
-const lean = (text: string, decimals?: number) => new TextDecoder().decode(Buffer.concat([...leanSvg(bytesOf(text), decimals)]))
+const breath = () => new YieldBudget(1 << 20)
+const lean = (text: string, decimals?: number) => new TextDecoder().decode(Buffer.concat([...streamingPass(bytesOf(text), decimals)]))
 const run = async (text: string, more: object = {}) => {
   const source = memorySource(bytesOf(text), 'map.svg')
   const options = {
@@ -96,7 +96,7 @@ describe('streaming pass', () => {
       `<svg xmlns="http://www.w3.org/2000/svg" width='10'><!--! kept --><g><path d="M1.5 2 3 4"/></g><text xml:space="preserve">  a <tspan> b</tspan> </text><style> a { } </style><polygon points="0 1 2 2-3 4"/></svg>`,
     )
     expect(lean(lean(text))).toBe(lean(text))
-    expect(await leanDifference(bytesOf(text), bytesOf(lean(text)), 0, breath())).toBeUndefined()
+    expect(await streamingPassDifference(bytesOf(text), bytesOf(lean(text)), 0, breath())).toBeUndefined()
   })
 
   it.each([
@@ -106,7 +106,7 @@ describe('streaming pass', () => {
     ['a changed attribute', (t: string) => t.replace('red', 'tan')],
   ])('notices %s', async (_, harm) => {
     const text = '<svg><g><path fill="red" d="M1.5 2 3 4"/></g><text>word</text></svg>'
-    expect(await leanDifference(bytesOf(text), bytesOf(harm(text)), 0, breath())).toBeTypeOf('string')
+    expect(await streamingPassDifference(bytesOf(text), bytesOf(harm(text)), 0, breath())).toBeTypeOf('string')
   })
 
   it.each(['<svg><g></svg>', '<svg/><svg/>', '<svg a="1', '<svg><!-- ', '<svg ab></svg>', '', 'words'])('refuses %s', (text) => {
@@ -122,7 +122,7 @@ describe('drawings whose element trees exceed the memory limit', () => {
     expect(medium.text?.length).toBeLessThan(0.65 * text.length)
     const exact = await run(text, { lossless: true })
     expect(withFidelity(exact.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
-    expect(await leanDifference(bytesOf(text), bytesOf(exact.text ?? ''), 0, breath())).toBeUndefined()
+    expect(await streamingPassDifference(bytesOf(text), bytesOf(exact.text ?? ''), 0, breath())).toBeUndefined()
     expect(medium.text).toContain('caf\u00e9  &amp; more')
   })
 

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
-import { workOf } from '../../support/work.ts'
+import { countWork } from '../../support/work.ts'
 
 /**
  * Maximum JavaScript code blocks executed per character (`MOST_WORK_PER_CHARACTER`), plus a constant per file (`FIXED_WORK`). Before
@@ -18,7 +18,7 @@ const FIXED_WORK = 1_000_000
 async function pack(text: string) {
   const bytes = new TextEncoder().encode(text)
   let outcome: Outcome | undefined
-  const work = await workOf(async () => {
+  const work = await countWork(async () => {
     ;({ outcome } = await openJob(svg, memorySource(bytes, 'a.svg'), {}).whole(async () => memorySink(bytes.length, 'a.svg')))
   })
   return { outcome, perCharacter: (work - FIXED_WORK) / text.length }

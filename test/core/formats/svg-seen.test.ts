@@ -1,9 +1,9 @@
 /** Checks errors of rounded drawings that luma and a single size do not reveal. */
 
 import { describe, expect, test } from 'vitest'
-import { Breath } from '../../../src/core/bytes/yield.ts'
+import { YieldBudget } from '../../../src/core/bytes/yield.ts'
 import { SvgMeter } from '../../../src/core/formats/svg/measure.ts'
-import { fewestDecimalsWithin } from '../../../src/core/formats/svg/streaming-pass.ts'
+import { fewestDecimalsOfBoxes } from '../../../src/core/formats/svg/streaming-pass.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
 import { TARGETS } from '../../../src/core/formats/svg/targets.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
@@ -88,7 +88,7 @@ describe('symbols that are not rendered', () => {
 
   test('in the streaming pass keep the decimals that their own viewBox needs', async () => {
     const fewest = (inside: string) =>
-      fewestDecimalsWithin(new TextEncoder().encode(`<svg viewBox="0 0 900 700">${inside}</svg>`), new Breath(1 << 20))
+      fewestDecimalsOfBoxes(new TextEncoder().encode(`<svg viewBox="0 0 900 700">${inside}</svg>`), new YieldBudget(1 << 20))
     expect([await fewest('<g/>'), await fewest(icon), await fewest('<svg:pattern viewBox="0 0 3 2"/>')]).toEqual([1, 2, 3])
   })
 })

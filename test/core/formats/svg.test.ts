@@ -8,7 +8,7 @@ import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob, optionsOf } from '../../../src/core/pipeline/job.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
-import { workOf } from '../../support/work.ts'
+import { countWork } from '../../support/work.ts'
 
 function optionsFor(quality: Quality = 'medium', over: Partial<Options> = {}): Options {
   return optionsOf(svg.format, {}, { quality, ...over })
@@ -224,7 +224,7 @@ describe('invalid or hostile SVG files', () => {
 
 test('a drawing whose element tree exceeds the memory limit is compressed by the streaming pass', async () => {
   const many = `<svg xmlns="http://www.w3.org/2000/svg">${'<rect width="1" height="1"/>'.repeat(30_000)}</svg>`
-  const work = await workOf(async () => {
+  const work = await countWork(async () => {
     expect((await pack(many)).outcome).toMatchObject({ kind: 'unchanged', reason: 'no_gain' })
   })
   expect(work / many.length).toBeLessThan(100)

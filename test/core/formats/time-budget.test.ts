@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { secondsOf } from '../../../src/core/embedded/cpu-estimate.ts'
+import { estimatePictureSeconds } from '../../../src/core/embedded/cpu-estimate.ts'
 import { eml } from '../../../src/core/formats/eml/eml.ts'
 import { jpg } from '../../../src/core/formats/jpg/jpg.ts'
 import { kmz } from '../../../src/core/formats/kmz/kmz.ts'
@@ -86,7 +86,7 @@ test('counts small pictures by their fixed cost, not by their size (two-thousand
 
 test('does not overestimate large PNG photographs: the first megabyte counts most', () => {
   const seconds = (width: number, height: number, bytes: number) =>
-    secondsOf({ kind: 'png', width, height, comparable: true, mayBeTransparent: false, turned: false }, bytes)
+    estimatePictureSeconds({ kind: 'png', width, height, comparable: true, mayBeTransparent: false, isRotated: false }, bytes)
   // Measured: 5 to 7 s for one megabyte, 10 to 14 s for five.
   expect(seconds(1020, 765, 1e6)).toBeGreaterThan(5)
   expect(seconds(1020, 765, 1e6)).toBeLessThan(7)

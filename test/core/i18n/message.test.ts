@@ -2,8 +2,8 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { EN } from '../../../src/core/i18n/en.ts'
-import { english, type Message, message, messageOf, revivedMessage } from '../../../src/core/i18n/message.ts'
-import { namesIn, type Texts, textOf } from '../../../src/core/i18n/text.ts'
+import { englishText, type Message, message, revivedMessage, toMessage } from '../../../src/core/i18n/message.ts'
+import { parameterNamesIn, renderMessage, type Texts } from '../../../src/core/i18n/text.ts'
 import { ZH } from '../../../src/core/i18n/zh.ts'
 import { malformed, unsupported } from '../../../src/core/model/error.ts'
 
@@ -11,36 +11,38 @@ describe('a message', () => {
   it('is its code with its parameters, and becomes JSON', () => {
     const step = message('pictures_recompressed', { recompressed: 3, pictures: 4 })
     expect(JSON.parse(JSON.stringify(step))).toEqual({ code: 'pictures_recompressed', recompressed: 3, pictures: 4 })
-    expect(english(step)).toBe('3 of 4 pictures recompressed')
-    expect(messageOf('no_moov_box')).toEqual(message('no_moov_box'))
+    expect(englishText(step)).toBe('3 of 4 pictures recompressed')
+    expect(toMessage('no_moov_box')).toEqual(message('no_moov_box'))
   })
 
   it('carries others, alone and in a list', () => {
     const inner = message('of_named', { name: 'word/media/1.png', what: message('crc_differs') })
-    expect(english(message('in_1_file_inside', { what: inner }))).toBe(
+    expect(englishText(message('in_1_file_inside', { what: inner }))).toBe(
       'in 1 embedded file: word/media/1.png: the CRC-32 checksum of a file does not match its data',
     )
     const what = [message('comment'), 'tEXt']
-    expect(english(message('not_kept_no_place', { output: 'webp', what }))).toBe('not kept, because webp cannot store it: comment, tEXt')
+    expect(englishText(message('not_kept_no_place', { output: 'webp', what }))).toBe(
+      'not kept, because webp cannot store it: comment, tEXt',
+    )
   })
 
   it('is put into another language from the inside to the outside, with the separator of that language', () => {
     const chinese: Texts = { not_kept_no_place: '{output} 无法保留：{what}', comment: '注释', list_separator: '、' }
     const step = message('not_kept_no_place', { output: 'webp', what: [message('comment'), message('resolution')] })
-    expect(textOf(step, chinese, EN)).toBe('webp 无法保留：注释、print resolution (DPI)')
+    expect(renderMessage(step, chinese, EN)).toBe('webp 无法保留：注释、print resolution (DPI)')
   })
 
   it('shows what the file says as it is, and fills nothing in it', () => {
-    expect(english(message('name_leaves_folder', { name: '{what} $& constructor' }))).toBe(
+    expect(englishText(message('name_leaves_folder', { name: '{what} $& constructor' }))).toBe(
       'the file name {what} $& constructor points outside the archive folder',
     )
   })
 
   it('that an earlier version stored is its text, and one of a later version its own words', () => {
-    expect(english(revivedMessage('as it was made'))).toBe('as it was made')
-    expect(english({ code: 'some_new_step', share: 3 } as unknown as Message)).toBe('some new step')
-    expect(english({ code: 'constructor' } as unknown as Message)).toBe('constructor')
-    expect(english({ code: 'objects_removed' } as unknown as Message)).toBe(' objects removed that nothing in the result refers to')
+    expect(englishText(revivedMessage('as it was made'))).toBe('as it was made')
+    expect(englishText({ code: 'some_new_step', share: 3 } as unknown as Message)).toBe('some new step')
+    expect(englishText({ code: 'constructor' } as unknown as Message)).toBe('constructor')
+    expect(englishText({ code: 'objects_removed' } as unknown as Message)).toBe(' objects removed that nothing in the result refers to')
   })
 
   it('is the detail of an error, whose own text is English', () => {
@@ -60,7 +62,7 @@ describe('a message', () => {
     // @ts-expect-error parameters are missing
     message('pictures_recompressed')
     // @ts-expect-error a code with parameters does not stand alone
-    messageOf('pictures_recompressed')
+    toMessage('pictures_recompressed')
     // @ts-expect-error a literal is no message
     const literal: Message = { code: 'no_moov_box' }
     expect(literal.code).toBe('no_moov_box')
@@ -84,14 +86,14 @@ describe('the tables', () => {
   it('have no two codes for one text, and no parameter that is named like the code', () => {
     const texts = Object.values(EN)
     expect(texts.filter((text, at) => texts.indexOf(text) !== at)).toEqual([])
-    expect(texts.filter((text) => namesIn(text).includes('code'))).toEqual([])
+    expect(texts.filter((text) => parameterNamesIn(text).includes('code'))).toEqual([])
   })
 
   it('in Chinese have codes of the English ones, with the same parameters', () => {
     const english: Texts = EN
     for (const [code, text] of Object.entries(ZH as Texts)) {
       expect(Object.hasOwn(english, code), code).toBe(true)
-      expect(namesIn(text).sort(), code).toEqual(namesIn(english[code]!).sort())
+      expect(parameterNamesIn(text).sort(), code).toEqual(parameterNamesIn(english[code]!).sort())
     }
   })
 })

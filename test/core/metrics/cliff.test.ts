@@ -33,11 +33,19 @@ function marginAt(quality: number): number {
 test('the search ends near the target although the score drops steeply within a few quality steps (city-by-night)', async () => {
   let made = 0
   const maker = {
-    make: async (quality: number) => {
+    encode: async (quality: number) => {
       made = quality
       return FIGURES
     },
-    look: async () => ({ score: WANTED.score + marginAt(made), worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 }),
+    perceptualFigures: async () => ({
+      score: WANTED.score + marginAt(made),
+      worstTile: 100,
+      cast: 0,
+      steps: 0,
+      bands: 0,
+      specks: 0,
+      dirt: 0,
+    }),
   }
   const { quality, reached } = await lowestPerceptualQuality(maker, WANTED, SCALE, { quality: 60 })
   expect(reached).toBe(true)

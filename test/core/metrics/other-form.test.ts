@@ -18,11 +18,11 @@ const WANTED = LEVELS.perceptual.medium
 function picture(more: number) {
   const probed: number[] = []
   const maker = {
-    make: async (quality: number) => {
+    encode: async (quality: number) => {
       probed.push(quality)
       return FIGURES
     },
-    look: async () => {
+    perceptualFigures: async () => {
       const score = WANTED.score + (probed.at(-1) ?? 0) - 80 + more
       return { score, worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 }
     },

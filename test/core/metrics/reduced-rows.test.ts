@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { cachedRaster } from '../../../src/core/images/raster/cached-raster.ts'
 import type { Raster } from '../../../src/core/images/raster/raster.ts'
-import { reduced16, toRaster8, toRaster16 } from '../../../src/core/images/raster/raster16.ts'
-import { reduced } from '../../../src/core/images/raster/resize.ts'
+import { resizedByOpacity16, toRaster8, toRaster16 } from '../../../src/core/images/raster/raster16.ts'
+import { resizedByOpacity } from '../../../src/core/images/raster/resize.ts'
 
 /** Picture whose colours and alpha alternate, so that a filter without alpha weighting would fail. */
 function translucent(width: number, height: number): Raster {
@@ -26,7 +26,7 @@ async function all(raster: Raster): Promise<Uint8Array> {
 
 test('downsampling 8-bit rows equals downsampling 16-bit rows and rounding, including alpha', async () => {
   const raster = translucent(61, 47)
-  const [fast, exact] = [await all(reduced(raster, 23, 17)), await all(toRaster8(reduced16(toRaster16(raster), 23, 17)))]
+  const [fast, exact] = [await all(resizedByOpacity(raster, 23, 17)), await all(toRaster8(resizedByOpacity16(toRaster16(raster), 23, 17)))]
   expect(fast.length).toBe(exact.length)
   expect(fast.filter((sample, i) => Math.abs(sample - exact[i]!) > 1)).toHaveLength(0)
 })

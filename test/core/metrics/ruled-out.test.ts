@@ -20,11 +20,11 @@ function noise() {
   const encoded: number[] = []
   const scored: number[] = []
   const maker = {
-    make: async (quality: number) => {
+    encode: async (quality: number) => {
       encoded.push(quality)
       return { ssim: WANTED.floor.ssim + 0.012 * (quality - 83.5), psnrDb: 99, colourPsnrDb: 99, estimatedBytes: 0 }
     },
-    look: async () => {
+    perceptualFigures: async () => {
       scored.push(encoded.at(-1)!)
       return { score: WANTED.score + 8, ...CLEAN }
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bisect, gentlestThatFits, highest, lowest, lowestByMargin } from '../../../src/core/metrics/search.ts'
+import { bisect, gentlestThatFits, highestThatFits, lowestByMargin, lowestThatHolds } from '../../../src/core/metrics/search.ts'
 import { TargetUnreachable } from '../../../src/core/model/error.ts'
 
 /** Condition that is true from a threshold on, and the values that were probed. */
@@ -24,21 +24,21 @@ describe('bisection', () => {
 
   it('probes the same values until the results differ, so that a lower target never gives a higher result', async () => {
     const [a, b] = [from(40), from(70)]
-    expect(await lowest(1, 100, a.holds)).toBeLessThanOrEqual(await lowest(1, 100, b.holds))
+    expect(await lowestThatHolds(1, 100, a.holds)).toBeLessThanOrEqual(await lowestThatHolds(1, 100, b.holds))
     expect(a.probed.slice(0, 2)).toEqual([50, 25])
     expect(b.probed.slice(0, 2)).toEqual([50, 75])
   })
 
   it('returns the upper end without a probe if no lower value fits', async () => {
     const { holds, probed } = from(1000)
-    expect(await lowest(30, 97, holds)).toBe(97)
+    expect(await lowestThatHolds(30, 97, holds)).toBe(97)
     expect(probed).not.toContain(97)
   })
 
   it('finds the highest value that fits, or undefined', async () => {
-    expect(await highest(1, 99, async (value) => value <= 61)).toBe(61)
-    expect(await highest(1, 99, async () => true)).toBe(99)
-    expect(await highest(1, 99, async () => false)).toBeUndefined()
+    expect(await highestThatFits(1, 99, async (value) => value <= 61)).toBe(61)
+    expect(await highestThatFits(1, 99, async () => true)).toBe(99)
+    expect(await highestThatFits(1, 99, async () => false)).toBeUndefined()
   })
 
   it('ends early if isEnough is true', async () => {
@@ -72,7 +72,7 @@ describe('the gentlest step that fits', () => {
 
 describe('the lowest setting by its margin', () => {
   const slope = { down: 0.13, up: 0.22 }
-  const of = (hint: number) => ({ first: 8, last: 95, hint, looks: 12, closeEnough: 0.001, slope })
+  const of = (hint: number) => ({ first: 8, last: 95, hint, maxProbes: 12, closeEnough: 0.001, slope })
 
   it('has the first non-negative margin, independent of the start', async () => {
     for (const hint of [0, 8, 33, 50, 95, 200]) expect(await lowestByMargin(of(hint), (quality) => (quality - 50) * 0.17)).toBe(50)

@@ -1,7 +1,7 @@
 /** Tests `whittle verify` of PDF pictures: as stored and as rendered at 144 dpi. A receipt claims the worse of both. */
 import { expect, it } from 'vitest'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
-import { check, falseOf, make, ofLie, uncheckedFields } from '../../support/receipts.ts'
+import { check, compressWithReceipt, falseFieldsOfClaim, falseOf, uncheckedFields } from '../../support/receipts.ts'
 import { buildPdf, flate, type Part } from '../formats/pdf/build.ts'
 
 /** Side of the picture in pixels. */
@@ -68,13 +68,13 @@ const DOCUMENTS = [
 ]
 
 it.each(DOCUMENTS)('$holds: confirms the true figures, and rejects slightly higher ones', async ({ worst, make: document }) => {
-  const made = await make('pdf', 'page.pdf', await document(), 'pdf', 'low')
+  const made = await compressWithReceipt('pdf', 'page.pdf', await document(), 'pdf', 'low')
   const { ssim, psnr_db, measured_at } = made.claims.result
   expect(measured_at).toBe(worst)
   const checked = await check(made, made.claims)
   expect(falseOf(checked)).toEqual([])
   expect(uncheckedFields(checked)).toEqual([])
   expect(checked.measured?.loss?.pictures?.measuredAt).toBe(worst)
-  expect(await ofLie(made, { ssim: ssim! + 0.01 })).toContain('ssim')
-  expect(await ofLie(made, { psnr_db: psnr_db! + 0.5 })).toContain('psnr_db')
+  expect(await falseFieldsOfClaim(made, { ssim: ssim! + 0.01 })).toContain('ssim')
+  expect(await falseFieldsOfClaim(made, { psnr_db: psnr_db! + 0.5 })).toContain('psnr_db')
 })

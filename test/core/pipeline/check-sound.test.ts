@@ -1,6 +1,6 @@
 /** Tests `whittle verify` of a WAV that became FLAC with fewer bits: its noise is measured again. */
 import { expect, it } from 'vitest'
-import { check, falseOf, make, ofLie, uncheckedFields } from '../../support/receipts.ts'
+import { check, compressWithReceipt, falseFieldsOfClaim, falseOf, uncheckedFields } from '../../support/receipts.ts'
 
 function floats(count: number): Uint8Array {
   const file = Buffer.alloc(44 + count * 4)
@@ -21,11 +21,11 @@ function floats(count: number): Uint8Array {
 }
 
 it('rejects a claim that is 0.5 dB too high, and confirms a true one', async () => {
-  const made = await make('wav', 'a.wav', floats(30_000), 'flac', 'high')
+  const made = await compressWithReceipt('wav', 'a.wav', floats(30_000), 'flac', 'high')
   const { snr_db } = made.claims.result
   const checked = await check(made, made.claims)
   expect(falseOf(checked)).toEqual([])
   expect(uncheckedFields(checked)).toEqual([])
   expect(checked.measured?.loss?.sound?.snrDb).toBeCloseTo(snr_db!, 1)
-  expect(await ofLie(made, { snr_db: snr_db! + 0.5 })).toContain('snr_db')
+  expect(await falseFieldsOfClaim(made, { snr_db: snr_db! + 0.5 })).toContain('snr_db')
 })

@@ -6,7 +6,7 @@
 import { CompactSign, exportJWK, generateKeyPair, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { checkFiles, checkReceipt } from '../../../src/core/audit/check.ts'
-import { outputOf } from '../../../src/core/audit/output.ts'
+import { detectOutput } from '../../../src/core/audit/output.ts'
 import { type Claims, readReceipt } from '../../../src/core/audit/receipt.ts'
 import { FORMATS, type FormatId } from '../../../src/core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../../src/core/catalog/outputs.ts'
@@ -15,12 +15,12 @@ import { memorySource } from '../../../src/core/model/source.ts'
 import { generatedOnce } from '../../support/generated.ts'
 import { GENERATORS, type Generated } from '../../support/generators.ts'
 import { inEnglish } from '../../support/in-english.ts'
-import { CODECS, check, claimed, falseFields, falseOf, type Made, sha256 } from '../../support/receipts.ts'
+import { CODECS, check, falseFields, falseOf, type Made, sha256, withReceipt } from '../../support/receipts.ts'
 
 const IDS = Object.keys(FORMATS) as FormatId[]
 
 async function generated(id: FormatId, row: Generated, quality: Quality, output = row.output ?? FORMATS[id].outputs[0]): Promise<Made> {
-  return claimed(id, row.name, { quality, output }, await generatedOnce(id, row, quality, output))
+  return withReceipt(id, row.name, { quality, output }, await generatedOnce(id, row, quality, output))
 }
 
 /** Returns the result of the format's first generated file at `low`. */
@@ -83,13 +83,13 @@ describe.each(IDS)('%s', (id) => {
       [memorySource(file, made.name), memorySource(bytes, `${made.name}.${made.claims.output_format}`)] as const
     const [original, result] = sources(made.file, made.bytes)
     const format: KnownFormat = FORMATS[id]
-    const checked = await checkFiles(original, result, await outputOf(format, result), CODECS)
+    const checked = await checkFiles(original, result, await detectOutput(format, result), CODECS)
     expect(falseOf(checked)).toEqual([])
     if (made.claims.result.outcome === 'unchanged') expect(checked.fidelity).toBe('same bytes')
     else expect(['unknown', made.claims.result.fidelity]).toContain(checked.fidelity)
     const foreign = await example(id === 'bmp' ? 'text' : 'bmp')
     const [, other] = sources(made.file, foreign.bytes)
-    expect(falseFields(await checkFiles(original, other, await outputOf(format, other), CODECS))).toEqual(['result'])
+    expect(falseFields(await checkFiles(original, other, await detectOutput(format, other), CODECS))).toEqual(['result'])
   })
 })
 

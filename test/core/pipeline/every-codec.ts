@@ -14,7 +14,7 @@ import { identify } from '../../../src/core/pipeline/identify.ts'
 import { optionsOf } from '../../../src/core/pipeline/job.ts'
 import { generatedOnce } from '../../support/generated.ts'
 import { GENERATORS, type Generated } from '../../support/generators.ts'
-import { readersAgree } from '../../support/independent/agree.ts'
+import { expectReadersAgree } from '../../support/independent/agree.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
@@ -104,7 +104,7 @@ describe.each(IDS)('%s', (id) => {
       if (outcome.kind === 'compressed') expect(bytes.length).toBeLessThan(file.length)
       else expect(Buffer.compare(bytes, file)).toBe(0)
       expectFloors(outcome)
-      await readersAgree({ format: id, output: row.output ?? codec.format.outputs[0], upload: file, bytes, outcome })
+      await expectReadersAgree({ format: id, output: row.output ?? codec.format.outputs[0], upload: file, bytes, outcome })
       if (outcome.kind === 'compressed') await expectNoGrowth(bytes, row, codec, quality)
       sizes.push(bytes.length)
     }

@@ -8,15 +8,15 @@ import { join } from 'node:path'
 import { crc32, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
-import { fontForText } from '../../../src/core/fonts/sfnt/for-text.ts'
+import { subsetForText } from '../../../src/core/fonts/sfnt/for-text.ts'
 import { subsetTrueType } from '../../../src/core/fonts/sfnt/subset.ts'
-import { characterMaps, fontFile, tablesOf } from '../../../src/core/fonts/sfnt/truetype.ts'
+import { characterMaps, fontFile, readFontTables } from '../../../src/core/fonts/sfnt/truetype.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import type { Outcome, Quality } from '../../../src/core/model/codec.ts'
 import { encodeRows } from '../../../wasm/jpeg/jpeg.ts'
 import { GENERATORS } from '../../support/generators.ts'
-import { type Result, readersAgree } from '../../support/independent/agree.ts'
-import { subsetsAgree } from '../../support/independent/fonts.ts'
+import { expectReadersAgree, type Result } from '../../support/independent/agree.ts'
+import { expectSubsetsAgree } from '../../support/independent/fonts.ts'
 import { jpegOf, photo } from '../../support/packages.ts'
 import { pressFile } from '../../support/press-file.ts'
 import { buildPdf, plainDocument } from '../formats/pdf/build.ts'
@@ -145,7 +145,7 @@ describe('PNG results of every kind of input are read alike by Rust’s png and 
     let compressed = 0
     for (const quality of LEVELS) {
       const result = await pressed('png', upload, quality)
-      await readersAgree(result)
+      await expectReadersAgree(result)
       if (result.outcome.kind === 'compressed') compressed++
     }
     expect(compressed).toBeGreaterThan(0)
@@ -156,7 +156,7 @@ describe('JPEG, WebP and AVIF results are read alike by mozjpeg, libwebp and lib
   const FIXTURES = join(import.meta.dirname, '../../fixtures/difficult')
   it.each(readdirSync(FIXTURES).filter((name) => /\.(jpg|png)$/.test(name)))('%s at its own format', async (name) => {
     const result = await pressed(name.endsWith('png') ? 'png' : 'jpg', new Uint8Array(readFileSync(join(FIXTURES, name))), 'low')
-    await readersAgree(result)
+    await expectReadersAgree(result)
   })
 
   const rgb = photo(96, 80)
@@ -173,14 +173,14 @@ describe('JPEG, WebP and AVIF results are read alike by mozjpeg, libwebp and lib
     const upload = await make()
     for (const quality of LEVELS) {
       const result = await pressed('jpg', upload, quality, output)
-      await readersAgree(result)
+      await expectReadersAgree(result)
     }
   })
 })
 
 describe('font subsets have the same outlines and advances as those of HarfBuzz', () => {
   const font = new Uint8Array(readFileSync(createRequire(import.meta.url).resolve('pdfjs-dist/standard_fonts/LiberationSans-Regular.ttf')))
-  const tables = tablesOf(font)!
+  const tables = readFontTables(font)!
   const characters = new Set([...'Ünïcode ‘ﬁx’ Ąĵ½ №7'].map((character) => character.codePointAt(0)!))
   const map = characterMaps(tables.get('cmap'))[0]!.glyphs
   const glyphs = new Set([...characters].flatMap((code) => map.get(code) ?? []))
@@ -189,29 +189,29 @@ describe('font subsets have the same outlines and advances as those of HarfBuzz'
     expect(glyphs.size).toBeGreaterThan(12)
     const own = subsetTrueType(tables, 0x10000, glyphs, true)!
     expect(own.length).toBeLessThan(font.length / 5)
-    subsetsAgree(font, own, glyphs)
+    expectSubsetsAgree(font, own, glyphs)
   })
 
   it('TrueType for the characters of a text', () => {
-    const own = fontForText(font, characters)!
+    const own = subsetForText(font, characters)!
     expect(own.length).toBeLessThan(font.length)
-    subsetsAgree(font, own, glyphs)
+    expectSubsetsAgree(font, own, glyphs)
   })
 
   it('a wrong outline or advance is detected', () => {
-    const own = tablesOf(subsetTrueType(tables, 0x10000, glyphs, true)!)!
+    const own = readFontTables(subsetTrueType(tables, 0x10000, glyphs, true)!)!
     const [glyf, hmtx] = [own.get('glyf')!.slice(), own.get('hmtx')!.slice()]
     const [glyph] = glyphs
     hmtx[4 * glyph! + 1]! ^= 1
-    expect(() => subsetsAgree(font, fontFile(new Map(own).set('hmtx', hmtx), 0x10000), glyphs)).toThrow(/wide/)
+    expect(() => expectSubsetsAgree(font, fontFile(new Map(own).set('hmtx', hmtx), 0x10000), glyphs)).toThrow(/wide/)
     for (let at = 100; at < glyf.length; at += 90) glyf[at]! ^= 3
-    expect(() => subsetsAgree(font, fontFile(new Map(own).set('glyf', glyf), 0x10000), glyphs)).toThrow(/outline/)
+    expect(() => expectSubsetsAgree(font, fontFile(new Map(own).set('glyf', glyf), 0x10000), glyphs)).toThrow(/outline/)
   })
 })
 
 describe('a result that is broken on purpose is detected', () => {
   const rgb = photo(120, 90)
-  const found = (result: Result) => expect(readersAgree(result)).rejects
+  const found = (result: Result) => expect(expectReadersAgree(result)).rejects
 
   it('a JPEG with another quantisation table, with damaged coefficients, and a truncated one', async () => {
     const result = await pressed('jpg', await jpegOf(rgb, 120, 90, 98), 'medium')
@@ -228,7 +228,7 @@ describe('a result that is broken on purpose is detected', () => {
     const upload = png({ colourType: 6, depth: 16 })
     const other = png({ colourType: 6, depth: 16, after: [] })
     const result: Result = { format: 'png', output: 'png', upload, bytes: other, outcome: exact }
-    await readersAgree(result)
+    await expectReadersAgree(result)
     const dark = png({ colourType: 2, depth: 8 })
     await found({ ...result, bytes: dark }).toThrow(/called lossless/)
     const at = Buffer.from(upload).indexOf('IDAT', 0, 'latin1') + 40
@@ -239,12 +239,12 @@ describe('a result that is broken on purpose is detected', () => {
   it('a ZIP and a gzip member with a flipped byte', async () => {
     const row = GENERATORS.docx[0]
     const result = await pressed('docx', await row.make(), 'medium')
-    await readersAgree(result)
+    await expectReadersAgree(result)
     const at = Buffer.from(result.bytes).indexOf('word/document.xml') + 60
     await found({ ...result, bytes: result.bytes.with(at, result.bytes[at]! ^ 1) }).toThrow()
     const upload = new TextEncoder().encode('the quick brown fox\n'.repeat(50))
     const packed: Result = { format: 'text', output: 'gz', upload, bytes: new Uint8Array(gzipSync(upload)), outcome: exact }
-    await readersAgree(packed)
+    await expectReadersAgree(packed)
     await found({ ...packed, upload: upload.with(7, 0) }).toThrow(/other bytes/)
     await found({ ...packed, bytes: packed.bytes.with(packed.bytes.length - 6, 0xee) }).toThrow(/checksum/)
   })

@@ -6,12 +6,12 @@
 import { describe, expect, it } from 'vitest'
 import { JPG } from '../../../src/core/catalog/formats/jpg.ts'
 import { TEXT } from '../../../src/core/catalog/formats/text.ts'
-import { GENTLER, gentlerTargets } from '../../../src/core/catalog/level-order.ts'
+import { FALLBACK_LEVELS, fallbackLevelsOf } from '../../../src/core/catalog/level-order.ts'
 import { text } from '../../../src/core/formats/text/text.ts'
 import { message } from '../../../src/core/i18n/message.ts'
 import type { Codec, Options, Outcome, Quality, Reason, Verdict } from '../../../src/core/model/codec.ts'
 import { CodecError, malformed, overBudget, TargetUnreachable, unsupported } from '../../../src/core/model/error.ts'
-import { lossOf, ofPixels } from '../../../src/core/model/loss.ts'
+import { lossOf, pixelLoss } from '../../../src/core/model/loss.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob, optionsOf } from '../../../src/core/pipeline/job.ts'
 import { EngineError, type EngineFailure } from '../../../wasm/engine-error.ts'
@@ -27,7 +27,7 @@ const NOT_VERIFIED = {
 }
 
 const lossless: Outcome = { kind: 'compressed', steps: [] }
-const picture = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', ...lossOf(ofPixels({ ssim, psnrDb })), steps: [] })
+const picture = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', ...lossOf(pixelLoss({ ssim, psnrDb })), steps: [] })
 const sound = (snrDb: number): Outcome => ({ kind: 'compressed', loss: { sound: { snrDb } }, steps: [] })
 const fails = (error: unknown) => async (): Promise<never> => {
   throw error
@@ -393,12 +393,12 @@ describe('the order of levels', () => {
   const LEVELS = ['ultra', 'low', 'medium', 'high'] as const
 
   it.each(LEVELS)('%s tries every gentler level once, the nearest first', (quality) => {
-    expect(GENTLER[quality]).toEqual(LEVELS.slice(LEVELS.indexOf(quality) + 1))
+    expect(FALLBACK_LEVELS[quality]).toEqual(LEVELS.slice(LEVELS.indexOf(quality) + 1))
   })
 
   it('levels with the same picture target are not tried twice', () => {
-    expect(gentlerTargets('ultra')).toEqual(['medium', 'high'])
-    for (const quality of ['low', 'medium', 'high'] as const) expect(gentlerTargets(quality)).toEqual(GENTLER[quality])
+    expect(fallbackLevelsOf('ultra')).toEqual(['medium', 'high'])
+    for (const quality of ['low', 'medium', 'high'] as const) expect(fallbackLevelsOf(quality)).toEqual(FALLBACK_LEVELS[quality])
   })
 })
 

@@ -12,7 +12,7 @@ import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { ISOLATE_BYTES } from '../../../src/service/lanes.ts'
-import { grant } from '../../../wasm/memories/memories.ts'
+import { allowMemory } from '../../../wasm/memories/memories.ts'
 import { WebpEncoder } from '../../../wasm/webp/webp.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { optionsFor, rawMovie } from '../formats/media-fixtures.ts'
@@ -66,7 +66,7 @@ it('engines allocate more than 96 MiB only while a larger budget is granted', ()
   }
   expect(hold).toThrow('out of memory')
   {
-    using _ = grant(ROOM_BYTES)
+    using _ = allowMemory(ROOM_BYTES)
     expect(hold()).toBeGreaterThan(ISOLATE_BYTES)
   }
   expect(hold).toThrow('out of memory')

@@ -9,7 +9,7 @@ import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { jpegOf, partsOf, photo, pngOf, zipOf } from '../../support/packages.ts'
 import { bmpFile, gifFile } from '../../support/picture-files.ts'
 import { pressFile } from '../../support/press-file.ts'
-import { check, falseFields, falseOf, make, ofLie } from '../../support/receipts.ts'
+import { check, compressWithReceipt, falseFields, falseFieldsOfClaim, falseOf } from '../../support/receipts.ts'
 import { definition } from '../metrics/ssimulacra2-definition.ts'
 
 const [WIDTH, HEIGHT] = [110, 80]
@@ -31,23 +31,23 @@ describe('the score of a receipt', () => {
     ['png', 'png', async () => pngOf(PHOTO, WIDTH, HEIGHT)],
     ['png', 'avif', async () => pngOf(PHOTO, WIDTH, HEIGHT)],
   ])('of %s as %s equals the definition, and verification rejects a higher one', async (id, output, file) => {
-    const made = await make(id, `a.${id}`, await file(), output, 'low')
+    const made = await compressWithReceipt(id, `a.${id}`, await file(), output, 'low')
     const { ssimulacra2 } = made.claims.result
     const [before, after] = [await shown(made.file, id), await shown(made.bytes, output)]
     expect(ssimulacra2).toBe(floorTo(definition(before, after, WIDTH, HEIGHT, true)))
     expect(falseOf(await check(made, made.claims))).toEqual([])
-    expect(await ofLie(made, { ssimulacra2: ssimulacra2! + 1 })).toEqual(['ssimulacra2'])
+    expect(await falseFieldsOfClaim(made, { ssimulacra2: ssimulacra2! + 1 })).toEqual(['ssimulacra2'])
   })
 
   it.each<[FormatId, () => Uint8Array]>([
     ['bmp', () => bmpFile(WIDTH, HEIGHT, PHOTO)],
     ['gif', () => animation(1)],
   ])('of %s is that which is measured anew', async (id, file) => {
-    const made = await make(id, `a.${id}`, file(), id as OutputId, 'low')
+    const made = await compressWithReceipt(id, `a.${id}`, file(), id as OutputId, 'low')
     const { ssimulacra2 } = made.claims.result
     expect(ssimulacra2).toBeGreaterThan(30)
     expect(falseOf(await check(made, made.claims))).toEqual([])
-    expect(await ofLie(made, { ssimulacra2: ssimulacra2! + 1 })).toEqual(['ssimulacra2'])
+    expect(await falseFieldsOfClaim(made, { ssimulacra2: ssimulacra2! + 1 })).toEqual(['ssimulacra2'])
   })
 
   it('of a document is the lowest of its pictures, without small ones', async () => {
@@ -58,7 +58,7 @@ describe('the score of a receipt', () => {
       'b.jpg': await jpegOf(photo(WIDTH, HEIGHT, 8), WIDTH, HEIGHT),
       'small.jpg': await jpegOf(photo(60, 200, 5), 60, 200),
     }
-    const made = await make('epub', 'a.epub', await zipOf(parts), 'epub', 'low')
+    const made = await compressWithReceipt('epub', 'a.epub', await zipOf(parts), 'epub', 'low')
     const results = await partsOf(made.bytes)
     expect(results.get('small.jpg')!.length).toBeLessThan(parts['small.jpg'].length)
     const scores = await Promise.all(
@@ -67,24 +67,24 @@ describe('the score of a receipt', () => {
       ),
     )
     expect(made.claims.result.ssimulacra2).toBe(floorTo(Math.min(...scores)))
-    expect(await ofLie(made, { ssimulacra2: floorTo(Math.max(...scores)) + 1 })).toEqual(['ssimulacra2'])
+    expect(await falseFieldsOfClaim(made, { ssimulacra2: floorTo(Math.max(...scores)) + 1 })).toEqual(['ssimulacra2'])
   })
 
   it.each<[string, FormatId, () => Promise<Uint8Array>, OutputId]>([
     ['a picture of less than 64 pixels a side', 'jpg', () => jpegOf(photo(63, 200), 63, 200), 'jpg'],
     ['an animation', 'gif', async () => animation(3), 'gif'],
   ])('is absent of %s', async (_, id, file, output) => {
-    const made = await make(id, `a.${id}`, await file(), output, 'low')
+    const made = await compressWithReceipt(id, `a.${id}`, await file(), output, 'low')
     expect(made.claims.result.ssim).toBeLessThan(1)
     expect(made.claims.result).not.toHaveProperty('ssimulacra2')
-    expect(await ofLie(made, { ssimulacra2: 1 })).toEqual(['ssimulacra2'])
+    expect(await falseFieldsOfClaim(made, { ssimulacra2: 1 })).toEqual(['ssimulacra2'])
   })
 
   it('is missing for lossless results and in old receipts', async () => {
-    const exact = await make('png', 'a.png', pngOf(PHOTO, WIDTH, HEIGHT), 'png', 'high')
+    const exact = await compressWithReceipt('png', 'a.png', pngOf(PHOTO, WIDTH, HEIGHT), 'png', 'high')
     expect(exact.claims.result).toMatchObject({ outcome: 'compressed', fidelity: 'lossless' })
     expect(exact.claims.result).not.toHaveProperty('ssimulacra2')
-    const made = await make('jpg', 'a.jpg', await jpegOf(PHOTO, WIDTH, HEIGHT), 'jpg', 'low')
+    const made = await compressWithReceipt('jpg', 'a.jpg', await jpegOf(PHOTO, WIDTH, HEIGHT), 'jpg', 'low')
     const { ssimulacra2: _, ...result } = made.claims.result
     expect(falseFields(await check(made, { ...made.claims, result }))).toEqual([])
   })

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { type RunResult, whittle } from './run.ts'
 import { type FakeService, fakeService } from './service.ts'
 
-export interface Place {
+export interface TestFolder {
   readonly folder: string
   readonly service: FakeService
   /** Creates files with their content. `undefined`: 1000 bytes. */
@@ -17,7 +17,7 @@ export interface Place {
   run(args: readonly string[], stdin?: string): Promise<RunResult>
 }
 
-export function inFolder(): Place {
+export function inFolder(): TestFolder {
   let service: FakeService
   let folder: string
   beforeAll(async () => {

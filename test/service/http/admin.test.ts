@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/service/http/app.ts'
 import { ROUTES } from '../../../src/service/http/routes/index.ts'
-import type { AccountFace } from '../../../src/service/store/accounts.ts'
+import type { AccountApi } from '../../../src/service/store/accounts.ts'
 import { hashKey } from '../../../src/service/store/key-format.ts'
 import { BASE, call, errorOf } from './client.ts'
 
@@ -125,7 +125,7 @@ describe('backups', () => {
         onNextSessionRestoreBookmark: async (bookmark: string) => `${done.push(bookmark)} before`,
       }
       Reflect.set(instance, 'ctx', { storage, abort: (why: string) => done.push(why) })
-      const own = instance as unknown as AccountFace
+      const own = instance as unknown as AccountApi
       expect(await own.restore({ at: 1_800_000_000_000 })).toBe('1 before')
       expect(await own.restore({ bookmark: '1 before' })).toBe('2 before')
       await vi.waitFor(() => expect(done).toHaveLength(4), 5000)

@@ -42,24 +42,24 @@ const types = (sent: Sent[]) => sent.map(({ body }) => (JSON.parse(body) as { ty
 describe('an alert', () => {
   it('is sent at 80 % and at 100 % of the storage, each once a month', () =>
     inStorage(async (alerts, send) => {
-      alerts.look(() => ({ plan: 'pro', used: 900, quota: 1000 }))
+      alerts.check(() => ({ plan: 'pro', used: 900, quota: 1000 }))
       expect(await send(200), 'nobody is to be told').toEqual([])
       alerts.set('https://hooks.example.com/')
-      alerts.look(() => ({ plan: 'pro', used: 799, quota: 1000 }))
+      alerts.check(() => ({ plan: 'pro', used: 799, quota: 1000 }))
       expect(await send(200)).toEqual([])
-      for (const used of [800, 850, 999]) alerts.look(() => ({ plan: 'pro', used, quota: 1000 }))
+      for (const used of [800, 850, 999]) alerts.check(() => ({ plan: 'pro', used, quota: 1000 }))
       const [first] = await send(200)
       expect(first).toMatchObject({ url: 'https://hooks.example.com/' })
       expect(new Webhook(SECRET).verify(first!.body, first!.headers)).toMatchObject({
         type: 'storage.nearly_full',
         data: { plan: 'pro', percent: 80, storage_used: 800, storage_quota: 1000 },
       })
-      alerts.look(() => ({ plan: 'pro', used: 950, quota: 1000 }), true)
-      alerts.look(() => ({ plan: 'pro', used: 1000, quota: 1000 }))
-      alerts.look(() => ({ plan: 'pro', used: 850, quota: 1000 }))
+      alerts.check(() => ({ plan: 'pro', used: 950, quota: 1000 }), true)
+      alerts.check(() => ({ plan: 'pro', used: 1000, quota: 1000 }))
+      alerts.check(() => ({ plan: 'pro', used: 850, quota: 1000 }))
       expect(types(await send(200)), 'what found no room counts as full').toEqual(['storage.full'])
       vi.useFakeTimers({ now: Date.now() + 32 * 86_400_000, toFake: ['Date'] })
-      alerts.look(() => ({ plan: 'pro', used: 850, quota: 1000 }))
+      alerts.check(() => ({ plan: 'pro', used: 850, quota: 1000 }))
       expect(types(await send(200)), 'in the next month').toEqual(['storage.nearly_full'])
       vi.useRealTimers()
     }))
@@ -67,14 +67,14 @@ describe('an alert', () => {
   it('is retried later, and removed together with its address', () =>
     inStorage(async (alerts, send) => {
       alerts.set('https://hooks.example.com/')
-      alerts.look(() => ({ plan: 'pro', used: 800, quota: 1000 }))
+      alerts.check(() => ({ plan: 'pro', used: 800, quota: 1000 }))
       const [first] = await send(500)
       expect(await send(200), 'not at once').toEqual([])
       vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ['Date'] })
       const [again] = await send(200)
       expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
       expect(await send(200)).toEqual([])
-      alerts.look(() => ({ plan: 'pro', used: 1000, quota: 1000 }))
+      alerts.check(() => ({ plan: 'pro', used: 1000, quota: 1000 }))
       alerts.set(undefined)
       expect(await send(200)).toEqual([])
       vi.useRealTimers()
@@ -83,9 +83,9 @@ describe('an alert', () => {
   it('causes no reads for accounts without an alert address', () =>
     inStorage(async (_, __, storage) => {
       const alerts = new StorageAlerts(storage)
-      alerts.look(() => ({ plan: 'pro', used: 0, quota: 1000 }))
+      alerts.check(() => ({ plan: 'pro', used: 0, quota: 1000 }))
       const read = vi.spyOn(storage.kv, 'get')
-      alerts.look(() => ({ plan: 'pro', used: 1000, quota: 1000 }))
+      alerts.check(() => ({ plan: 'pro', used: 1000, quota: 1000 }))
       expect(read).not.toHaveBeenCalled()
     }))
 

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { r2Sink, r2Source, sha256OfBlob } from '../../../src/service/store/blobs.ts'
-import { Blocks } from '../../../src/service/store/blocks.ts'
+import { BlockCache } from '../../../src/service/store/blocks.ts'
 
 const noise = (bytes: number) => Uint8Array.from({ length: bytes }, (_, i) => (Math.imul(i, 2654435761) >>> 13) & 255)
 
@@ -75,7 +75,7 @@ describe('blobs', () => {
       },
     } as unknown as R2Bucket
     {
-      using blocks = new Blocks()
+      using blocks = new BlockCache()
       const sources = parts.map((part, i) => r2Source(bucket, `shared/${i}`, part.length, 'part', blocks))
       for (const [i, source] of sources.entries()) expect((await source.read(0, 8)).slice()).toEqual(new Uint8Array(8).fill(i))
       // Blocks of 300 kB in a cache of 2 MB.
@@ -98,7 +98,7 @@ describe('blobs', () => {
         return env.BLOBS.get(key, options)
       },
     } as unknown as R2Bucket
-    const forwards = r2Source(bucket, 'windows', bytes.length, 'windows', new Blocks(4 * 1024 * 1024))
+    const forwards = r2Source(bucket, 'windows', bytes.length, 'windows', new BlockCache(4 * 1024 * 1024))
     for (let at = 0; at < bytes.length; at += 100_000) {
       // Simulates a parser that returns to an index at the end of the file.
       await forwards.read(8_900_000, 1000)
@@ -106,7 +106,7 @@ describe('blobs', () => {
     }
     expect(asked.length).toBeLessThan(14)
     asked.length = 0
-    const small = r2Source(bucket, 'windows', bytes.length, 'windows', new Blocks(27_000_000))
+    const small = r2Source(bucket, 'windows', bytes.length, 'windows', new BlockCache(27_000_000))
     for (let at = bytes.length - 9; at > 0; at -= 700_000) {
       expect(Buffer.compare(await small.read(at, 9), bytes.subarray(at, at + 9))).toBe(0)
     }

@@ -1,6 +1,6 @@
 /** Browser session of a person at the console: cookies, and the header that other sites cannot send. */
 import { env, exports } from 'cloudflare:workers'
-import { enlist } from '../../../src/service/store/account-index.ts'
+import { addToAccountIndex } from '../../../src/service/store/account-index.ts'
 import type { PlanId } from '../../../src/service/store/plans.ts'
 import { type Authenticator, newAuthenticator } from './authenticator.ts'
 import { BASE } from './client.ts'
@@ -46,7 +46,7 @@ export async function newAccount(plan: PlanId) {
   const accountId = `acc_${crypto.randomUUID().replaceAll('-', '').slice(0, 20)}`
   const account = nested(env.ACCOUNTS.getByName(accountId))
   await account.put({ accountId, name: 'Test', plan, createdAt: Date.now(), state: 'active' })
-  await enlist(env.BLOBS, accountId)
+  await addToAccountIndex(env.BLOBS, accountId)
   return { accountId, account }
 }
 

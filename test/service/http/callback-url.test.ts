@@ -1,12 +1,12 @@
 /** Tests of the allowed callback addresses, before DNS resolution. */
 import { describe, expect, it } from 'vitest'
-import { inLanguage } from '../../../src/service/i18n/message.ts'
+import { translate } from '../../../src/service/i18n/message.ts'
 import { checkCallbackUrl } from '../../../src/service/tasks/callback-url.ts'
 
 const PUBLIC = { loopbackHttp: false }
 const why = (url: string, rules = PUBLIC) => {
   const checked = checkCallbackUrl(url, rules)
-  return checked.ok ? 'fine' : inLanguage('en', checked.why)
+  return checked.ok ? 'fine' : translate('en', checked.why)
 }
 
 describe('a callback address', () => {

@@ -1,6 +1,6 @@
 /** Sends requests to the app, and creates accounts with keys. */
 import { env, exports } from 'cloudflare:workers'
-import { enlist } from '../../../src/service/store/account-index.ts'
+import { addToAccountIndex } from '../../../src/service/store/account-index.ts'
 import type { NewKey } from '../../../src/service/store/accounts.ts'
 import { SCOPES } from '../../../src/service/store/keys.ts'
 import type { TaskView } from '../../../src/service/store/task.ts'
@@ -19,7 +19,7 @@ export async function member(change: Partial<NewKey> = {}, storageBytes?: number
   const plan = change.plan ?? 'enterprise'
   const quota = storageBytes === undefined ? {} : { storageBytes }
   await account.put({ accountId, name: 'Test', plan, createdAt: Date.now(), state: 'active', ...quota })
-  await enlist(env.BLOBS, accountId)
+  await addToAccountIndex(env.BLOBS, accountId)
   const { applicationId } = await account.createApplication('Test', 'test')
   const made = await account.createKey(applicationId, { plan, scopes: SCOPES, ...change })
   return { accountId, key: made!.key }

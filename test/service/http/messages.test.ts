@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import { EN } from '../../../src/core/i18n/en.ts'
 import { message } from '../../../src/core/i18n/message.ts'
-import { namesIn, type Texts } from '../../../src/core/i18n/text.ts'
+import { parameterNamesIn, type Texts } from '../../../src/core/i18n/text.ts'
 import { ZH } from '../../../src/core/i18n/zh.ts'
 import { API_EN } from '../../../src/service/i18n/en.ts'
-import { apiMessage, inLanguage, isPlainCode } from '../../../src/service/i18n/message.ts'
+import { apiMessage, isPlainCode, translate } from '../../../src/service/i18n/message.ts'
 import { API_ZH } from '../../../src/service/i18n/zh.ts'
 import { ApiError } from '../../../src/service/tasks/api-error.ts'
 
 describe('a message of the API', () => {
   it('is English, or Chinese with what it carries', () => {
     const unknown = apiMessage('no_such_task', { id: 'key' })
-    expect(inLanguage('en', unknown)).toBe("There is no task 'key'. It may have been deleted or have expired.")
-    expect(inLanguage('zh-Hans', unknown)).toBe('没有任务“key”，它可能已被删除或已过期。')
+    expect(translate('en', unknown)).toBe("There is no task 'key'. It may have been deleted or have expired.")
+    expect(translate('zh-Hans', unknown)).toBe('没有任务“key”，它可能已被删除或已过期。')
     const unusable = apiMessage('callback_url_unusable', { why: apiMessage('host_is_ip_address') })
-    expect(inLanguage('en', unusable)).toBe("The field 'callback_url' cannot be used: its host is an IP address.")
-    expect(inLanguage('zh-Hans', unusable)).toBe('字段“callback_url”不可用：主机是 IP 地址。')
+    expect(translate('en', unusable)).toBe("The field 'callback_url' cannot be used: its host is an IP address.")
+    expect(translate('zh-Hans', unusable)).toBe('字段“callback_url”不可用：主机是 IP 地址。')
     const tooLong = apiMessage('field_wrong_got', { name: 'key', why: apiMessage('must_be_at_most_characters', { limit: 40 }), got: 'aaa' })
-    expect(inLanguage('zh-Hans', tooLong)).toBe('字段“key”最多 40 个字符（收到“aaa”）。')
+    expect(translate('zh-Hans', tooLong)).toBe('字段“key”最多 40 个字符（收到“aaa”）。')
   })
 
   it('about a file is Chinese as well, and stays as it was stored where an earlier version stored a sentence', () => {
-    expect(inLanguage('zh-Hans', message('chroma_halved'))).toBe('色度已下采样到 4:2:0')
-    expect(inLanguage('zh-Hans', 'The file is empty. Send a file with at least 1 byte.')).toBe(
+    expect(translate('zh-Hans', message('chroma_halved'))).toBe('色度已下采样到 4:2:0')
+    expect(translate('zh-Hans', 'The file is empty. Send a file with at least 1 byte.')).toBe(
       'The file is empty. Send a file with at least 1 byte.',
     )
   })
@@ -56,7 +56,7 @@ describe('the tables of the API', () => {
     const english: Texts = API_EN
     for (const [code, text] of Object.entries(API_ZH as Texts)) {
       expect(Object.hasOwn(english, code), code).toBe(true)
-      expect([...new Set(namesIn(text))].sort(), code).toEqual([...new Set(namesIn(english[code]!))].sort())
+      expect([...new Set(parameterNamesIn(text))].sort(), code).toEqual([...new Set(parameterNamesIn(english[code]!))].sort())
     }
   })
 

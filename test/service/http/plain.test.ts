@@ -3,28 +3,28 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { FORMATS } from '../../../src/core/catalog/index.ts'
 import { attachment, cleanFileName } from '../../../src/service/http/file-name.ts'
-import { applied, preference } from '../../../src/service/http/prefer.ts'
-import { isKnown, matches, parseRange, rangeStands } from '../../../src/service/http/range.ts'
+import { preference, preferenceApplied } from '../../../src/service/http/prefer.ts'
+import { ifMatchPasses, ifRangeMatches, isKnown, parseRange } from '../../../src/service/http/range.ts'
 import { requestId } from '../../../src/service/http/request-id.ts'
-import { checkKey, makeKey, maskKey, randomBase62 } from '../../../src/service/store/key-format.ts'
-import { sendThrough } from '../../../src/service/tasks/egress.ts'
+import { isWellFormedKey, makeKey, maskKey, randomBase62 } from '../../../src/service/store/key-format.ts'
+import { egressSender } from '../../../src/service/tasks/egress.ts'
 import { fingerprint, parseIdempotencyKey } from '../../../src/service/tasks/idempotency.ts'
-import { digest } from '../../../src/service/tasks/ingest.ts'
+import { hashFile } from '../../../src/service/tasks/ingest.ts'
 import { checkQuality, chooseOutput } from '../../../src/service/tasks/job-options.ts'
-import { deliver, nextDelivery } from '../../../src/service/tasks/notify.ts'
+import { deliverWebhook, nextDeliveryAt } from '../../../src/service/tasks/notify.ts'
 
 describe('keys', () => {
   it('have a checksum that detects every changed character', () => {
     for (let i = 0; i < 50; i++) {
       const key = makeKey()
       expect(key).toMatch(/^whl_live_[0-9A-Za-z]{36}$/)
-      expect(checkKey(key)).toBe(true)
+      expect(isWellFormedKey(key)).toBe(true)
       const at = 9 + (i % 36)
       const other = key[at] === 'a' ? 'b' : 'a'
-      expect(checkKey(key.slice(0, at) + other + key.slice(at + 1))).toBe(false)
+      expect(isWellFormedKey(key.slice(0, at) + other + key.slice(at + 1))).toBe(false)
     }
     for (const wrong of ['', 'whl_live_', `whl_live_${'0'.repeat(36)}`, `${makeKey()}x`, makeKey().slice(1)])
-      expect(checkKey(wrong)).toBe(false)
+      expect(isWellFormedKey(wrong)).toBe(false)
   })
 
   it('use every character about equally often', () => {
@@ -67,11 +67,11 @@ describe('ranges', () => {
 
   it('use strong comparison, If-None-Match weak comparison', () => {
     const tag = '"abc"'
-    expect([matches(undefined, tag), matches('*', tag), matches('"x", "abc"', tag)]).toEqual([true, true, true])
-    expect([matches('"x"', tag), matches('W/"abc"', tag)]).toEqual([false, false])
+    expect([ifMatchPasses(undefined, tag), ifMatchPasses('*', tag), ifMatchPasses('"x", "abc"', tag)]).toEqual([true, true, true])
+    expect([ifMatchPasses('"x"', tag), ifMatchPasses('W/"abc"', tag)]).toEqual([false, false])
     expect([isKnown('W/"abc"', tag), isKnown('"x","abc"', tag), isKnown('*', tag)]).toEqual([true, true, true])
     expect([isKnown(undefined, tag), isKnown('abc', tag), isKnown('"ab"', tag)]).toEqual([false, false, false])
-    expect([rangeStands(undefined, tag), rangeStands(tag, tag), rangeStands('W/"abc"', tag)]).toEqual([true, true, false])
+    expect([ifRangeMatches(undefined, tag), ifRangeMatches(tag, tag), ifRangeMatches('W/"abc"', tag)]).toEqual([true, true, false])
   })
 })
 
@@ -113,7 +113,7 @@ describe('headers of the caller', () => {
     expect(preference('wait=5, wait=7')).toEqual({ kind: 'wait', ms: 5000 })
     expect(preference('wait=999')).toEqual({ kind: 'wait', ms: 60_000 })
     for (const nothing of [undefined, '', 'wait', 'wait=x', 'wait=-1']) expect(preference(nothing)).toBeUndefined()
-    expect(applied({ kind: 'wait', ms: 5000 })).toMatchObject({ 'Preference-Applied': 'wait=5' })
+    expect(preferenceApplied({ kind: 'wait', ms: 5000 })).toMatchObject({ 'Preference-Applied': 'wait=5' })
   })
 
   it('accept idempotency keys with and without quotes', () => {
@@ -183,12 +183,12 @@ it('stops hashing a repeated upload at the size limit of the plan (idempotent-fl
   async function* body() {
     for (; ; given++) yield new Uint8Array(1000)
   }
-  await expect(digest('a', body(), 10_000)).rejects.toMatchObject({ type: 'file_too_large', facts: { limit_bytes: 10_000 } })
+  await expect(hashFile('a', body(), 10_000)).rejects.toMatchObject({ type: 'file_too_large', facts: { limit_bytes: 10_000 } })
   expect(given).toBe(40)
   async function* small() {
     yield new Uint8Array(10_000)
   }
-  expect(await digest('a', small(), 10_000)).toMatchObject({ size: 10_000 })
+  expect(await hashFile('a', small(), 10_000)).toMatchObject({ size: 10_000 })
 })
 
 describe('a delivery', () => {
@@ -200,13 +200,13 @@ describe('a delivery', () => {
     })
     const called = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(body, { status: 200 }))
     try {
-      const delivery = await deliver(
-        sendThrough(undefined),
+      const delivery = await deliverWebhook(
+        egressSender(undefined),
         { url: 'https://hooks.example.com/', messageId: 'msg_1', body: '{}' },
         `whsec_${btoa('a secret of some length!')}`,
       )
       expect(delivery).toMatchObject({ status: 200 })
-      expect(nextDelivery(delivery, 1)).toBeUndefined()
+      expect(nextDeliveryAt(delivery, 1)).toBeUndefined()
     } finally {
       called.mockRestore()
     }

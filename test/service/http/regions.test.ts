@@ -2,11 +2,11 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { Env } from '../../../src/service/env.ts'
-import { newId, patternOf } from '../../../src/service/store/ids.ts'
-import { checkKey, hashKey, makeKey, regionOfKey } from '../../../src/service/store/key-format.ts'
-import { gateOf, SCOPES } from '../../../src/service/store/keys.ts'
+import { idPattern, newId } from '../../../src/service/store/ids.ts'
+import { hashKey, isWellFormedKey, makeKey, regionOfKey } from '../../../src/service/store/key-format.ts'
+import { gateName, SCOPES } from '../../../src/service/store/keys.ts'
 import type { Namespace } from '../../../src/service/store/namespace.ts'
-import { placed } from '../../../src/service/store/region-bindings.ts'
+import { withRegionBindings } from '../../../src/service/store/region-bindings.ts'
 import { REGIONS, type Region, regionOf, regionOfBlob } from '../../../src/service/store/regions.ts'
 import type { TaskView } from '../../../src/service/store/task.ts'
 import { exportAccounts } from '../../../src/service/tasks/backup.ts'
@@ -17,7 +17,7 @@ import { idOf, Tus } from './tus.ts'
 
 const { BLOBS, BLOBS_EU, BLOBS_APAC } = env as unknown as Record<'BLOBS' | 'BLOBS_EU' | 'BLOBS_APAC', R2Bucket>
 const BUCKETS = { BLOBS, BLOBS_EU, BLOBS_APAC }
-const here = placed(withJurisdictions(env as unknown as Env))
+const here = withRegionBindings(withJurisdictions(env as unknown as Env))
 
 const keysIn = async (bucket: keyof typeof BUCKETS) => (await BUCKETS[bucket].list()).objects.map(({ key }) => key)
 
@@ -71,7 +71,7 @@ describe.each([
     expect((await call(who, `/v1/batches/${batch_id}`)).status).toBe(200)
     const tus = new Tus(who)
     const id = idOf(await tus.create(TEXT.length, { filename: 'c.txt' }))
-    expect([regionOf(id), patternOf('upl').test(id)]).toEqual([region, true])
+    expect([regionOf(id), idPattern('upl').test(id)]).toEqual([region, true])
     expect((await tus.patch(id, 0, TEXT.slice(0, 100))).status).toBe(204)
     expect((await keysIn(bucket)).some((key) => key.startsWith(`incoming/${id}/`))).toBe(true)
     expect((await tus.patch(id, 100, TEXT.slice(100))).status).toBe(204)
@@ -89,7 +89,7 @@ it('objects of a jurisdiction differ from objects with the same name without one
   const record = { accountId: who.accountId }
   expect(await env.ACCOUNTS.getByName(nameIn('eu', who.accountId)).get()).toMatchObject(record)
   expect(await env.ACCOUNTS.getByName(who.accountId).get()).toBeUndefined()
-  const gate = gateOf(await hashKey(who.key), 'eu')
+  const gate = gateName(await hashKey(who.key), 'eu')
   expect(await env.KEY_GATES.getByName(nameIn('eu', gate)).get()).toMatchObject({ record })
 })
 
@@ -202,19 +202,19 @@ describe('names', () => {
     for (const region of [undefined, ...REGIONS]) {
       for (const kind of ['tsk', 'upl', 'acc'] as const) {
         const id = newId(kind, region)
-        expect([id.length, patternOf(kind).test(id), regionOf(id)]).toEqual([kind === 'acc' ? 24 : 28, true, region])
+        expect([id.length, idPattern(kind).test(id), regionOf(id)]).toEqual([kind === 'acc' ? 24 : 28, true, region])
         expect(regionOf(`console/${id}`)).toBe(region)
       }
       const key = makeKey(region)
-      expect([checkKey(key), key.length, regionOfKey(key)]).toEqual([true, 45, region])
-      expect(regionOf(gateOf('0'.repeat(64), region))).toBe(region)
+      expect([isWellFormedKey(key), key.length, regionOfKey(key)]).toEqual([true, 45, region])
+      expect(regionOf(gateName('0'.repeat(64), region))).toBe(region)
     }
   })
 
   it('of older versions, and similar looking ones, have no region', () => {
     const old = ['tsk_eu0123456789abcdefghijkl', 'tsk_eu_', 'tsk_zz_0123456789abcdefghijk', 'health-12', 'sign-in/e', 'eu/12']
     expect(old.map(regionOf)).toEqual(old.map(() => undefined))
-    expect(patternOf('tsk').test('tsk_zz_0123456789abcdefghijk')).toBe(false)
+    expect(idPattern('tsk').test('tsk_zz_0123456789abcdefghijk')).toBe(false)
     expect(['uploads/', 'accounts/', 'dead-letters/1/tsk_eu_0/whole', 'health', 'sweep/place'].map(regionOfBlob)).toEqual(
       Array(5).fill(undefined),
     )
@@ -229,7 +229,7 @@ describe('names', () => {
       getByName: (name, where) => asked.push([name, where]) && {},
       jurisdiction: (jurisdiction) => ({ getByName: (name) => asked.push([jurisdiction, name]) && {} }),
     }
-    const { TASKS } = placed({ BLOBS: BUCKETS.BLOBS, BLOBS_US: BUCKETS.BLOBS_EU, BLOBS_APAC: BUCKETS.BLOBS_APAC, TASKS: space })
+    const { TASKS } = withRegionBindings({ BLOBS: BUCKETS.BLOBS, BLOBS_US: BUCKETS.BLOBS_EU, BLOBS_APAC: BUCKETS.BLOBS_APAC, TASKS: space })
     const names = ['tsk_us_1', 'tsk_apac_1', 'tsk_eu_1', 'tsk_1']
     for (const name of names) TASKS.getByName(name)
     expect(asked).toEqual([

@@ -8,7 +8,7 @@ import { Sha256 } from '../../../src/core/bytes/sha256.ts'
 import type { Env } from '../../../src/service/env.ts'
 import { ChunkWriter } from '../../../src/service/store/resumable.ts'
 import type { TaskView } from '../../../src/service/store/task.ts'
-import { taskOfUpload } from '../../../src/service/store/upload-records.ts'
+import { taskIdOfUpload } from '../../../src/service/store/upload-records.ts'
 import { sweep } from '../../../src/service/tasks/sweep.ts'
 import { blobs, call, compress, errorOf, form, type Member, member, TEXT } from './client.ts'
 import { base64, cutAfter, idOf, Tus } from './tus.ts'
@@ -35,7 +35,7 @@ async function use(who: Member, id: string, fields: Record<string, string> = {})
 
 /** SHA-256 of the stored upload, and the SHA-256 in its record. */
 async function stored(id: string): Promise<string[]> {
-  const blob = await env.BLOBS.get(`uploads-30d/${taskOfUpload(id)}`)
+  const blob = await env.BLOBS.get(`uploads-30d/${taskIdOfUpload(id)}`)
   return [sha256(new Uint8Array(await blob!.arrayBuffer())), Sha256.from((await record(id).read())!.hash).hex()]
 }
 
@@ -271,8 +271,8 @@ describe('a task from an upload', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
     const again = await ask()
     expect((await errorOf(again)).error_detail.type).toBe('upload_used')
-    expect((await tus.head(id)).headers.get('Whittle-Task')).toBe(taskOfUpload(id))
-    await call(who, `/v1/tasks/${taskOfUpload(id)}`, { method: 'DELETE' })
+    expect((await tus.head(id)).headers.get('Whittle-Task')).toBe(taskIdOfUpload(id))
+    await call(who, `/v1/tasks/${taskIdOfUpload(id)}`, { method: 'DELETE' })
     expect((await errorOf(await ask())).error_detail.type).toBe('upload_used')
   })
 
@@ -324,7 +324,7 @@ describe('a task from an upload', () => {
     const { tasks } = (await answer.json()) as { tasks: TaskView[] }
     expect(tasks).toMatchObject([{ status: 'failed' }])
     expect((await call(who, `/v1/tasks/${tasks[0]!.task_id}`, { method: 'DELETE' })).status).toBe(200)
-    expect(await use(who, id)).toMatchObject({ task_id: taskOfUpload(id), status: 'completed' })
+    expect(await use(who, id)).toMatchObject({ task_id: taskIdOfUpload(id), status: 'completed' })
   })
 
   it('can be created with JSON, alone and in batches', async () => {
@@ -385,8 +385,8 @@ describe('an upload that says compress', () => {
     const id = await tus.begun(BYTES.length, wishes)
     expect((await tus.patch(id, 0, BYTES.slice(0, 100))).headers.has('Whittle-Task')).toBe(false)
     const last = await tus.patch(id, 100, BYTES.slice(100))
-    expect(last.headers.get('Whittle-Task')).toBe(taskOfUpload(id))
-    const waited = await call(who, `/v1/tasks/${taskOfUpload(id)}`, { headers: { Prefer: 'wait=20' } })
+    expect(last.headers.get('Whittle-Task')).toBe(taskIdOfUpload(id))
+    const waited = await call(who, `/v1/tasks/${taskIdOfUpload(id)}`, { headers: { Prefer: 'wait=20' } })
     expect(await waited.json()).toMatchObject({ status: 'completed', file_name: 'itself.txt', output_name: 'itself.txt.gz.zip' })
     const at = await tus.create(BYTES.length, { compress: '' }, {}, BYTES)
     expect([at.status, at.headers.get('Upload-Offset')]).toEqual([201, String(BYTES.length)])
@@ -400,7 +400,7 @@ describe('an upload that says compress', () => {
     const nothing = (await (await call(who, `/v1/tasks/${empty}`)).json()) as TaskView
     expect(nothing).toMatchObject({ status: 'failed', error_detail: { type: 'empty_file' } })
     const id = await tus.whole(new Uint8Array(3000).fill(1), { ...wishes, filename: 'noise.bin' })
-    const task = (await (await call(who, `/v1/tasks/${taskOfUpload(id)}`)).json()) as TaskView
+    const task = (await (await call(who, `/v1/tasks/${taskIdOfUpload(id)}`)).json()) as TaskView
     expect(task).toMatchObject({ status: 'failed', file_name: 'noise.bin', error_detail: { type: 'unsupported_format' } })
     expect((await tus.head(id)).headers.get('Whittle-Task')).toBe(task.task_id)
     expect(await storageOf(who)).toBe(0)
@@ -416,7 +416,7 @@ describe('an upload that says compress', () => {
       await tus.patch(id, 0, bytes.slice(0, -10))
       const open = await record(id).open(who.accountId, bytes.length - 10)
       if (open.kind !== 'open') throw new Error(open.kind)
-      const writer = new ChunkWriter({ bucket: env.BLOBS, record: record(id), turn: open.turn, upload: open.upload, most: 10 })
+      const writer = new ChunkWriter({ bucket: env.BLOBS, record: record(id), lock: open.turn, upload: open.upload, maxBytes: 10 })
       await writer.write(bytes.slice(-10))
       await writer.end(false)
       return id
@@ -425,8 +425,8 @@ describe('an upload that says compress', () => {
     for (const repair of repaired) {
       const id = await killed()
       await repair(id)
-      expect((await tus.head(id)).headers.get('Whittle-Task')).toBe(taskOfUpload(id))
-      const waited = await call(who, `/v1/tasks/${taskOfUpload(id)}`, { headers: { Prefer: 'wait=30' } })
+      expect((await tus.head(id)).headers.get('Whittle-Task')).toBe(taskIdOfUpload(id))
+      const waited = await call(who, `/v1/tasks/${taskIdOfUpload(id)}`, { headers: { Prefer: 'wait=30' } })
       expect(await waited.json()).toMatchObject({ original_size: bytes.length, result: { original_sha256: sha256(bytes) } })
     }
   })
@@ -444,5 +444,5 @@ it('the sweep keeps blobs of active uploads and removes leftover ones', async ()
   const left = await blobs()
   const ours = (key: string) => key.startsWith(`incoming/${open}/`) || key.startsWith('incoming/upl_gone/')
   expect(left.filter(ours)).toEqual((await record(open).read())!.pieces.map(({ key }) => key))
-  expect(left).toContain(`uploads-30d/${taskOfUpload(finished)}`)
+  expect(left).toContain(`uploads-30d/${taskIdOfUpload(finished)}`)
 })

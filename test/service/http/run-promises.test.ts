@@ -2,16 +2,16 @@
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import { MP4 } from '../../../src/core/catalog/formats/film.ts'
-import { english, message } from '../../../src/core/i18n/message.ts'
+import { englishText, message } from '../../../src/core/i18n/message.ts'
 import type { Codec, Outcome } from '../../../src/core/model/codec.ts'
-import { lossOf, ofPixels } from '../../../src/core/model/loss.ts'
+import { lossOf, pixelLoss } from '../../../src/core/model/loss.ts'
 import type { SegmentedCodec } from '../../../src/core/model/segmented.ts'
 import { run } from '../../../src/service/tasks/run.ts'
 import { started } from './started-task.ts'
 
 const UPLOAD_BYTES = 4000
 const RESULT = new TextEncoder().encode('a result'.repeat(40))
-const lost = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', ...lossOf(ofPixels({ ssim, psnrDb })), steps: [] })
+const lost = (ssim: number, psnrDb: number): Outcome => ({ kind: 'compressed', ...lossOf(pixelLoss({ ssim, psnrDb })), steps: [] })
 const good = lost(0.97, 36)
 
 /** Codec that writes a result, claims `outcome`, and verifies the stored bytes against the written ones. */
@@ -206,5 +206,5 @@ it('a task record of the release before gets messages as English text', async ()
   const withSteps: Outcome = { ...good, steps: [message('comments_removed', { count: 2 })] } as Outcome
   const tasks = { getByName: () => older } as unknown as typeof env.TASKS
   await run({ ...env, TASKS: tasks }, { mp4: claiming(withSteps) }, { taskId, generation: null, step: 'whole' })
-  expect(completed).toMatchObject([{ outcome: { kind: 'compressed', steps: [english(message('comments_removed', { count: 2 }))] } }])
+  expect(completed).toMatchObject([{ outcome: { kind: 'compressed', steps: [englishText(message('comments_removed', { count: 2 }))] } }])
 })

@@ -8,7 +8,7 @@ import type { Codec } from '../../../src/core/model/codec.ts'
 import { unsupported } from '../../../src/core/model/error.ts'
 import type { SegmentedCodec } from '../../../src/core/model/segmented.ts'
 import type { Env } from '../../../src/service/env.ts'
-import { deadLetters } from '../../../src/service/store/dead-letters.ts'
+import { listDeadLetters } from '../../../src/service/store/dead-letters.ts'
 import type { JobMessage } from '../../../src/service/store/tasks.ts'
 import { consume } from '../../../src/service/tasks/consume.ts'
 import { run } from '../../../src/service/tasks/run.ts'
@@ -147,7 +147,7 @@ it('stores dead letters for the operator, newest first, and counts them', async 
   })
   const messages = [letter(7, 1_800_000_000_000), letter(8, 1_800_000_060_000)]
   await consume({ queue, messages } as unknown as MessageBatch<JobMessage>, { ...env, METRICS: metrics }, {})
-  const { letters } = await deadLetters(env.BLOBS, 2)
+  const { letters } = await listDeadLetters(env.BLOBS, 2)
   expect(letters).toEqual([
     { taskId: 'tsk_dead', step: 'part', part: 8, queue, at: 1_800_000_060_000 },
     { taskId: 'tsk_dead', step: 'part', part: 7, queue, at: 1_800_000_000_000 },

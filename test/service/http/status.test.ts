@@ -4,22 +4,22 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import edge from '../../../src/index.ts'
 import type { Env } from '../../../src/service/env.ts'
-import { statusPage, statusView } from '../../../src/service/http/routes/status.ts'
-import { type Look, noteLook, statusHistory } from '../../../src/service/store/status-history.ts'
+import { serialiseStatus, statusPage } from '../../../src/service/http/routes/status.ts'
+import { type HealthCheckResult, recordHealthCheck, statusHistory } from '../../../src/service/store/status-history.ts'
 import { call } from './client.ts'
 
 const DAY_MS = 86_400_000
 const NOON = Date.UTC(2026, 10, 20, 12)
-const look = (press: { ok: boolean; ms: number }): Look => ({ blobs: { ok: true, ms: 4 }, press })
+const look = (press: { ok: boolean; ms: number }): HealthCheckResult => ({ blobs: { ok: true, ms: 4 }, press })
 
 describe('the service status', () => {
   it('counts checks, failures and response times by day, and deletes them after 90 days', async () => {
     await env.BLOBS.delete('status/days.json')
-    for (let day = 95; day > 0; day--) await noteLook(env.BLOBS, NOON - day * DAY_MS, look({ ok: true, ms: 10 }))
-    await noteLook(env.BLOBS, NOON, look({ ok: true, ms: 10 }))
-    await noteLook(env.BLOBS, NOON + 1, look({ ok: true, ms: 30 }))
-    await noteLook(env.BLOBS, NOON + 2, look({ ok: false, ms: 5000 }))
-    const view = statusView(await statusHistory(env.BLOBS), NOON + 1000)
+    for (let day = 95; day > 0; day--) await recordHealthCheck(env.BLOBS, NOON - day * DAY_MS, look({ ok: true, ms: 10 }))
+    await recordHealthCheck(env.BLOBS, NOON, look({ ok: true, ms: 10 }))
+    await recordHealthCheck(env.BLOBS, NOON + 1, look({ ok: true, ms: 30 }))
+    await recordHealthCheck(env.BLOBS, NOON + 2, look({ ok: false, ms: 5000 }))
+    const view = serialiseStatus(await statusHistory(env.BLOBS), NOON + 1000)
     expect(view).toMatchObject({ status: 'degraded', looked_at: '2026-11-20T12:00:00.002Z' })
     expect(view.days).toHaveLength(90)
     expect(view.days.at(-1)).toEqual({
@@ -33,17 +33,17 @@ describe('the service status', () => {
   })
 
   it('is `unknown` without recent checks', async () => {
-    expect(statusView({ days: [] }, NOON)).toEqual({ status: 'unknown', days: [] })
-    await noteLook(env.BLOBS, NOON, look({ ok: true, ms: 1 }))
+    expect(serialiseStatus({ days: [] }, NOON)).toEqual({ status: 'unknown', days: [] })
+    await recordHealthCheck(env.BLOBS, NOON, look({ ok: true, ms: 1 }))
     const history = await statusHistory(env.BLOBS)
-    expect([1000, DAY_MS].map((laterMs) => statusView(history, NOON + laterMs).status)).toEqual(['ok', 'unknown'])
+    expect([1000, DAY_MS].map((laterMs) => serialiseStatus(history, NOON + laterMs).status)).toEqual(['ok', 'unknown'])
   })
 
   it('is checked by the cron trigger, and shown to browsers in their language', async () => {
     const ctx = createExecutionContext()
     await edge.scheduled({ cron: '*/10 * * * *', scheduledTime: Date.now(), noRetry: () => undefined }, env as unknown as Env, ctx)
     await waitOnExecutionContext(ctx)
-    const said = (await (await call(undefined, '/status')).json()) as ReturnType<typeof statusView>
+    const said = (await (await call(undefined, '/status')).json()) as ReturnType<typeof serialiseStatus>
     expect(said.status).toBe('ok')
     expect(Object.keys(said.days.at(-1)!.parts).sort()).toEqual(['blobs', 'durable_objects', 'media', 'press'])
     const page = await call(undefined, '/status', { headers: { Accept: 'text/html', 'Accept-Language': 'zh-CN' } })

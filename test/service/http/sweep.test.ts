@@ -4,8 +4,8 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import type { Env } from '../../../src/service/env.ts'
 import type { TaskResult } from '../../../src/service/store/task.ts'
-import { taskOfUpload } from '../../../src/service/store/upload-records.ts'
-import { wakeTasks } from '../../../src/service/tasks/recover-tasks.ts'
+import { taskIdOfUpload } from '../../../src/service/store/upload-records.ts'
+import { recoverTasks } from '../../../src/service/tasks/recover-tasks.ts'
 import { sweep } from '../../../src/service/tasks/sweep.ts'
 import { blobs, call, done, form, member, TEXT } from './client.ts'
 import { started } from './started-task.ts'
@@ -124,7 +124,7 @@ describe('a blob of a task', () => {
     const tus = new Tus(who)
     const id = await tus.whole(BYTES)
     await call(who, '/v1/compress', { method: 'POST', body: form({ upload: id }, []) })
-    const other = (await env.TASKS.getByName(taskOfUpload(id)).read())!
+    const other = (await env.TASKS.getByName(taskIdOfUpload(id)).read())!
     expect([other.uploadKey, other.retentionMs]).toEqual([`uploads-${days}d/${other.taskId}`, retentionMs])
     for (const each of [task_id, other.taskId]) expect((await call(who, `/v1/tasks/${each}`, { method: 'DELETE' })).status).toBe(200)
     expect((await blobs()).filter((key) => key.includes(task_id) || key.includes(other.taskId))).toEqual([])
@@ -135,7 +135,7 @@ describe('a blob of a task', () => {
     const id = await new Tus(who).whole(BYTES)
     await env.ACCOUNTS.getByName(who.accountId).update({ plan: 'pro' })
     await call(who, '/v1/compress', { method: 'POST', body: form({ upload: id }, []) })
-    expect((await env.TASKS.getByName(taskOfUpload(id)).read())?.retentionMs).toBe(DAY_MS)
+    expect((await env.TASKS.getByName(taskIdOfUpload(id)).read())?.retentionMs).toBe(DAY_MS)
     const { task_id } = await done(who)
     expect((await env.TASKS.getByName(task_id).read())?.retentionMs).toBe(7 * DAY_MS)
   })
@@ -216,5 +216,5 @@ it('resumes every unfinished task after a kill that lost its alarms, and no fini
   })
   expect(await answer.json()).toEqual({ woken: 1 })
   expect(await alarmIn()).toBeLessThan(60_000)
-  expect(await wakeTasks(env as unknown as Env)).toBe(1)
+  expect(await recoverTasks(env as unknown as Env)).toBe(1)
 })

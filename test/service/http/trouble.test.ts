@@ -7,7 +7,7 @@ import type { Codec } from '../../../src/core/model/codec.ts'
 import { malformed } from '../../../src/core/model/error.ts'
 import { lossOf } from '../../../src/core/model/loss.ts'
 import type { Env } from '../../../src/service/env.ts'
-import { Gate } from '../../../src/service/tasks/memory-semaphore.ts'
+import { MemorySemaphore } from '../../../src/service/tasks/memory-semaphore.ts'
 import { run } from '../../../src/service/tasks/run.ts'
 import { runAndWait } from '../../../src/service/tasks/submit.ts'
 import { started } from './started-task.ts'
@@ -150,15 +150,15 @@ it('a waiting client receives the end of a task, even if its Durable Object was 
 
 describe('the memory semaphore', () => {
   it('runs small jobs in parallel, a large one alone, and drops cancelled waiters', async () => {
-    const gate = new Gate(10)
-    const [one, two] = [await gate.enter(4), await gate.enter(4)]
+    const gate = new MemorySemaphore(10)
+    const [one, two] = [await gate.acquire(4), await gate.acquire(4)]
     const order: string[] = []
-    const hungry = gate.enter(100).then((place) => {
+    const hungry = gate.acquire(100).then((place) => {
       order.push('hungry')
       return place
     })
-    const small = gate.enter(1).then(() => order.push('small'))
-    expect(await gate.enter(1, 20), 'behind the hungry one').toBeUndefined()
+    const small = gate.acquire(1).then(() => order.push('small'))
+    expect(await gate.acquire(1, 20), 'behind the hungry one').toBeUndefined()
     one![Symbol.dispose]()
     one![Symbol.dispose]()
     await new Promise((resolve) => setTimeout(resolve, 20))
@@ -172,13 +172,13 @@ describe('the memory semaphore', () => {
   it('releases cancelled jobs, running or queued, but not slow ones', async () => {
     vi.useFakeTimers()
     try {
-      const gate = new Gate(10)
+      const gate = new MemorySemaphore(10)
       const timers = vi.spyOn(globalThis, 'setInterval').mockReturnValueOnce(0 as never)
       // Its timers ended with its request.
-      await gate.enter(10)
+      await gate.acquire(10)
       timers.mockRestore()
       const order: string[] = []
-      const entering = gate.enter(10).then((place) => {
+      const entering = gate.acquire(10).then((place) => {
         order.push('next')
         return place!
       })
@@ -186,7 +186,7 @@ describe('the memory semaphore', () => {
       expect(order).toEqual([])
       await vi.advanceTimersByTimeAsync(20_000)
       expect(order).toEqual(['next'])
-      const last = gate.enter(10).then((place) => {
+      const last = gate.acquire(10).then((place) => {
         order.push('last')
         return place!
       })

@@ -1,7 +1,7 @@
 /** Tests of the memory limit for request bodies, and of refusals before memory is used. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import { withRoom } from '../../../src/service/http/upload-memory.ts'
+import { withUploadMemory } from '../../../src/service/http/upload-memory.ts'
 import { call, errorOf, form, member, TEXT } from './client.ts'
 import { operations } from './operations.ts'
 
@@ -14,7 +14,7 @@ describe('the memory for request bodies', () => {
       const held: (() => void)[] = []
       let inside = 0
       const large = () =>
-        withRoom(undefined, () => {
+        withUploadMemory(undefined, () => {
           inside++
           return new Promise<void>((leave) => held.push(leave))
         })
@@ -23,7 +23,7 @@ describe('the memory for request bodies', () => {
       await vi.advanceTimersByTimeAsync(1)
       // Six times a part and its parse buffers are 36 MB.
       expect(inside).toBe(6)
-      expect(await withRoom(100_000, async () => 'through')).toBe('through')
+      expect(await withUploadMemory(100_000, async () => 'through')).toBe('through')
       held[0]!()
       await vi.advanceTimersByTimeAsync(250)
       expect(inside).toBe(7)

@@ -6,8 +6,8 @@ import { TaskRecord as RealTaskRecord } from '../../../durable-objects/task-reco
 import { UploadRecord as RealUploadRecord } from '../../../durable-objects/upload-record.ts'
 import { text } from '../../../src/core/formats/text/text.ts'
 import edge from '../../../src/index.ts'
-import type { Env, MediaFace, PressFace, WorkerEnv } from '../../../src/service/env.ts'
-import { placed } from '../../../src/service/store/region-bindings.ts'
+import type { Env, MediaApi, PressApi, WorkerEnv } from '../../../src/service/env.ts'
+import { withRegionBindings } from '../../../src/service/store/region-bindings.ts'
 import type { JobMessage } from '../../../src/service/store/tasks.ts'
 import { consume } from '../../../src/service/tasks/consume.ts'
 import { type Codecs, run } from '../../../src/service/tasks/run.ts'
@@ -42,9 +42,9 @@ export class UploadRecord extends RealUploadRecord {
   }
 }
 
-export class Press extends WorkerEntrypoint<WorkerEnv> implements PressFace {
+export class Press extends WorkerEntrypoint<WorkerEnv> implements PressApi {
   run(taskId: string) {
-    return run(placed(doubled(this.env)), CODECS, { taskId, generation: null, step: 'whole' })
+    return run(withRegionBindings(doubled(this.env)), CODECS, { taskId, generation: null, step: 'whole' })
   }
 
   async health() {
@@ -52,7 +52,7 @@ export class Press extends WorkerEntrypoint<WorkerEnv> implements PressFace {
   }
 }
 
-export class Media extends WorkerEntrypoint<WorkerEnv> implements MediaFace {
+export class Media extends WorkerEntrypoint<WorkerEnv> implements MediaApi {
   async health() {
     return { ok: true as const, formats: [] }
   }
@@ -61,5 +61,5 @@ export class Media extends WorkerEntrypoint<WorkerEnv> implements MediaFace {
 export default {
   ...edge,
   fetch: (request: Request, env: Env, ctx: ExecutionContext) => edge.fetch(request, doubled(env), ctx),
-  queue: (batch: MessageBatch<JobMessage>, env: WorkerEnv) => consume(batch, placed(doubled(env)), CODECS),
+  queue: (batch: MessageBatch<JobMessage>, env: WorkerEnv) => consume(batch, withRegionBindings(doubled(env)), CODECS),
 }

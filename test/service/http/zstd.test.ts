@@ -2,7 +2,7 @@
 import { createZstdCompress } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { through } from '../../../src/core/bytes/pipe-transform.ts'
+import { pipeTransform } from '../../../src/core/bytes/pipe-transform.ts'
 import { unzstdStream, zstdStream } from '../../../src/core/bytes/zstd.ts'
 
 /** Base64 digits of a xorshift32 generator: any encoder saves a quarter, and output buffers fill up. */
@@ -45,7 +45,7 @@ describe('zstd in workerd', () => {
     const bytes = digits(1_500_000)
     for (let length = 700_000; length <= bytes.length; length += 7_001) {
       const engine = createZstdCompress({ params: { 100: 1, 201: 1 }, pledgedSrcSize: length, chunkSize: 262_144 })
-      const packed = await all(through(engine, slices(bytes.subarray(0, length))))
+      const packed = await all(pipeTransform(engine, slices(bytes.subarray(0, length))))
       const back = await all(unzstdStream(slices(packed), length))
       expect(back.length, `${length} bytes`).toBe(length)
     }

@@ -9,10 +9,10 @@ import type { Codec, Quality } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { GifEngine } from '../../../wasm/gif/gif.ts'
 import { JpegRows } from '../../../wasm/jpeg/jpeg.ts'
-import { PngEncoder, QUICK, readPngInfo } from '../../../wasm/png/png.ts'
+import { PngEncoder, QUICK_EFFORT, readPngInfo } from '../../../wasm/png/png.ts'
 import { gifFile } from '../picture-files.ts'
 import { pressFile } from '../press-file.ts'
-import { MADE, madePicture, SIDE } from './made.ts'
+import { GENERATED_PICTURES, generatePicture, SIDE } from './made.ts'
 
 /** Figures of a result. Lower is better for the last four. */
 export interface Figures {
@@ -44,8 +44,8 @@ const AS_GIF = ['sky with grain', 'comic', 'pixel art']
 const ALSO_WEBP = new Set(['skin.png', 'coffee.png', 'red text on blue', 'card with a soft shadow'])
 
 export const DIFFICULT: readonly Difficult[] = [
-  ...Object.keys(MADE).map((name) => difficult(name, 'png', () => asPng(madePicture(name)))),
-  ...AS_GIF.map((name) => difficult(`${name}.gif`, 'gif', () => asGif(madePicture(name)))),
+  ...Object.keys(GENERATED_PICTURES).map((name) => difficult(name, 'png', () => asPng(generatePicture(name)))),
+  ...AS_GIF.map((name) => difficult(`${name}.gif`, 'gif', () => asGif(generatePicture(name)))),
   ...readdirSync(FIXTURES)
     .filter((name) => /\.(png|jpg)$/.test(name))
     .sort()
@@ -59,7 +59,10 @@ function difficult(name: string, format: Format, bytes: () => Uint8Array): Diffi
 }
 
 /** Compresses a picture as `result` says and measures the outcome. Also returns both files. */
-export async function lookAt(picture: Difficult, result: string): Promise<{ figures: Figures; before: Uint8Array; after: Uint8Array }> {
+export async function measureResult(
+  picture: Difficult,
+  result: string,
+): Promise<{ figures: Figures; before: Uint8Array; after: Uint8Array }> {
   const [output, quality] = result.split(' ') as [Output, Quality]
   const before = picture.bytes()
   const codec: Codec = PRESS_CODECS[picture.format]!
@@ -114,7 +117,7 @@ function pixelsOfGif(file: Uint8Array): Pixels {
 }
 
 function asPng(rgba: Uint8ClampedArray): Uint8Array {
-  using encoder = new PngEncoder({ width: SIDE, height: SIDE, colourType: 6, bitDepth: 8 }, QUICK)
+  using encoder = new PngEncoder({ width: SIDE, height: SIDE, colourType: 6, bitDepth: 8 }, QUICK_EFFORT)
   for (let at = 0; at < rgba.length; at += SIDE * 4) encoder.writeRow(new Uint8Array(rgba.buffer, at, SIDE * 4))
   return Buffer.concat(encoder.finish())
 }

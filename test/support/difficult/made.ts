@@ -16,7 +16,7 @@ const letters = (x: number, y: number) =>
   y % 13 > 3 && y % 13 < 11 && ((x * 7 + Math.floor(y / 13) * 5) % 17 < 4 || (Math.floor(y % 13) === 7 && x % 9 < 6))
 
 /** Pictures, named after their difficulty. */
-export const MADE: { readonly [name: string]: Draw } = {
+export const GENERATED_PICTURES: { readonly [name: string]: Draw } = {
   'clear sky': (_x, y) => mix([38, 92, 190], [196, 222, 250], y / SIDE),
   'sky with grain': (_x, y, random) => grain(mix([60, 110, 200], [170, 200, 240], y / SIDE), 5, random),
   sunset: (x, y) =>
@@ -89,8 +89,8 @@ export const MADE: { readonly [name: string]: Draw } = {
 const WITHIN = [0.125, 0.375, 0.625, 0.875]
 
 /** Returns a picture as RGBA rows. */
-export function madePicture(name: string): Uint8ClampedArray {
-  const draw = MADE[name]
+export function generatePicture(name: string): Uint8ClampedArray {
+  const draw = GENERATED_PICTURES[name]
   if (!draw) throw new RangeError(`unknown picture '${name}'`)
   const random = randomNumbers(7)
   const rgba = new Uint8ClampedArray(SIDE * SIDE * 4)

@@ -8,9 +8,9 @@ import type { Outcome } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { pngRows } from '../../../wasm/png/png.ts'
 import { type Difference, differenceOf } from './figures.ts'
-import { gunzipped, isZip, unzipped } from './packed.ts'
-import { checked, pagesOf } from './pdf.ts'
-import { isReadable, type Picture, type Readable, readPicture, rewrittenPng } from './pictures.ts'
+import { gunzip, isZip, unzip } from './packed.ts'
+import { qpdfCheck, renderPages } from './pdf.ts'
+import { isReadable, type Picture, type Readable, readPicture, recompressPng } from './pictures.ts'
 
 export interface Result {
   /** Format of the original. `output`: format of the result. */
@@ -43,7 +43,7 @@ const read = new Set<string>()
  * Checks a result with all readers of its format.
  * @throws Error with the reader and the difference
  */
-export async function readersAgree(result: Result): Promise<void> {
+export async function expectReadersAgree(result: Result): Promise<void> {
   const { format, output, upload, bytes, outcome } = result
   if (outcome.kind !== 'compressed') return
   const key = createHash('sha256')
@@ -54,7 +54,7 @@ export async function readersAgree(result: Result): Promise<void> {
   if (read.has(key)) return
   if (isReadable(output)) await pictureAgrees(result, output)
   else if (output === 'pdf') await pagesAgree(result)
-  else if (output === 'gz' || output === 'nii.gz') expectSame('fflate', upload, gunzipped(bytes))
+  else if (output === 'gz' || output === 'nii.gz') expectSame('fflate', upload, gunzip(bytes))
   else if (isZip(bytes) && isZip(upload)) await membersAgree(result)
   read.add(key)
 }
@@ -75,17 +75,17 @@ async function ownAgrees(output: Readable, bytes: Uint8Array, foreign: Picture):
 
 /** Checks that OxiPNG, which parses chunks, filters and checksums itself, reads the same picture. */
 async function rewrittenAgrees(bytes: Uint8Array, foreign: Picture): Promise<void> {
-  const { largest } = differenceOf(await readPicture('png', await rewrittenPng(bytes)), foreign)
+  const { largest } = differenceOf(await readPicture('png', await recompressPng(bytes)), foreign)
   if (largest > 0) throw new Error(`OxiPNG reads another picture: ${largest} of 255`)
 }
 
 async function pagesAgree({ upload, bytes, outcome }: Result): Promise<void> {
-  const { severity, lines } = await checked(bytes)
-  if (severity > (await checked(upload)).severity) throw new Error(`qpdf --check: ${lines.join('; ')}`)
+  const { severity, lines } = await qpdfCheck(bytes)
+  if (severity > (await qpdfCheck(upload)).severity) throw new Error(`qpdf --check: ${lines.join('; ')}`)
   // A PDF that needs a password cannot be rendered and is skipped.
-  const before = await pagesOf(upload, PAGE_SCALE).catch(() => undefined)
+  const before = await renderPages(upload, PAGE_SCALE).catch(() => undefined)
   if (!before) return
-  const after = await pagesOf(bytes, PAGE_SCALE)
+  const after = await renderPages(bytes, PAGE_SCALE)
   if (after.count !== before.count) throw new Error(`PDFium finds ${after.count} pages, and ${before.count} in the upload`)
   for (const [i, page] of after.drawn.entries()) {
     checkDifference(`page ${i + 1}, drawn by PDFium`, differenceOf(before.drawn[i]!, page), claimOf(outcome), {
@@ -101,7 +101,7 @@ const PICTURE = /\.(?:(jpe?g)|png)$/i
 
 /** Checks that all members are unchanged, except pictures, which are compared as pictures, and members that codecs rewrite. */
 async function membersAgree({ upload, bytes }: Result): Promise<void> {
-  const [before, after] = [unzipped(upload), unzipped(bytes)]
+  const [before, after] = [unzip(upload), unzip(bytes)]
   for (const [name, content] of after) {
     const old = before.get(name)
     const kind = PICTURE.exec(name)

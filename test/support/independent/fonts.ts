@@ -79,7 +79,12 @@ function drawnGlyphs(font: Uint8Array, glyphs: Iterable<number>): Map<number, Gl
  * Checks that each glyph of Whittle's subset has the same outline and advance as in HarfBuzz's subset and in the whole font.
  * `renamed`: maps a glyph number of the whole font to that of Whittle's subset; default: the same number.
  */
-export function subsetsAgree(whole: Uint8Array, own: Uint8Array, glyphs: ReadonlySet<number>, renamed = (glyph: number) => glyph): void {
+export function expectSubsetsAgree(
+  whole: Uint8Array,
+  own: Uint8Array,
+  glyphs: ReadonlySet<number>,
+  renamed = (glyph: number) => glyph,
+): void {
   const before = drawnGlyphs(whole, glyphs)
   const foreign = drawnGlyphs(harfbuzzSubset(whole, glyphs), glyphs)
   const ours = drawnGlyphs(own, Array.from(glyphs, renamed))

@@ -6,7 +6,7 @@ import { gunzipSync, unzipSync } from 'fflate'
  * Returns the contents of a ZIP archive by name.
  * @throws Error if a member is damaged or its checksum differs from the central directory
  */
-export function unzipped(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
+export function unzip(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
   const members = new Map(Object.entries(unzipSync(bytes)))
   for (const { name, crc } of directoryOf(bytes)) {
     const content = members.get(name)
@@ -20,7 +20,7 @@ export function unzipped(bytes: Uint8Array): ReadonlyMap<string, Uint8Array> {
  * Decompresses a gzip file.
  * @throws Error if it is damaged
  */
-export function gunzipped(bytes: Uint8Array): Uint8Array {
+export function gunzip(bytes: Uint8Array): Uint8Array {
   const content = gunzipSync(bytes)
   const trailer = Buffer.from(bytes).subarray(-8)
   if (crc32(content) !== trailer.readUInt32LE(0) || content.length % 2 ** 32 !== trailer.readUInt32LE(4))

@@ -36,7 +36,7 @@ export interface Check {
 const checks = new Map<string, Promise<Check>>()
 
 /** Runs `qpdf --check` on a file. */
-export function checked(bytes: Uint8Array): Promise<Check> {
+export function qpdfCheck(bytes: Uint8Array): Promise<Check> {
   const key = createHash('sha256').update(bytes).digest('hex')
   let found = checks.get(key)
   if (!found) checks.set(key, (found = check(bytes)))
@@ -82,7 +82,7 @@ const drawn = new Map<string, Promise<Pages>>()
  * Renders the first pages. `scale`: pixels per point. `most`: largest number of pages.
  * @throws Error if PDFium cannot open the file
  */
-export function pagesOf(bytes: Uint8Array, scale = 1, most = 2): Promise<Pages> {
+export function renderPages(bytes: Uint8Array, scale = 1, most = 2): Promise<Pages> {
   const key = `${scale} ${most} ${createHash('sha256').update(bytes).digest('hex')}`
   let found = drawn.get(key)
   if (!found) drawn.set(key, (found = draw(bytes, scale, most)))

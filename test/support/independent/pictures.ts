@@ -85,7 +85,7 @@ export const readPicture = (format: Readable, bytes: Uint8Array): Promise<Pictur
  * Recompresses a PNG losslessly with OxiPNG at its fastest level.
  * @throws Error if OxiPNG rejects the file
  */
-export async function rewrittenPng(bytes: Uint8Array): Promise<Uint8Array> {
+export async function recompressPng(bytes: Uint8Array): Promise<Uint8Array> {
   await begin.oxipng()
   return new Uint8Array(await optimise(bufferOf(bytes), { level: 0, interlace: false, optimiseAlpha: false }))
 }

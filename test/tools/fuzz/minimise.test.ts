@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { signatureOf } from '../../../tools/fuzz/findings.ts'
-import { minimised } from '../../../tools/fuzz/minimise.ts'
+import { minimise } from '../../../tools/fuzz/minimise.ts'
 
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
 it('reduces a file to the part that reproduces the finding', async () => {
   const file = new TextEncoder().encode(`${'a'.repeat(500)}<bad>${'b'.repeat(300)}</bad>${'c'.repeat(40)}`)
   const shows = async (bytes: Uint8Array) => text(bytes).includes('<bad>') && text(bytes).includes('</bad>')
-  expect(text(await minimised(file, shows, 2000))).toBe('<bad></bad>')
+  expect(text(await minimise(file, shows, 2000))).toBe('<bad></bad>')
 })
 
 it('stays within its limit of attempts', async () => {
@@ -16,7 +16,7 @@ it('stays within its limit of attempts', async () => {
     attempts++
     return false
   }
-  expect((await minimised(new Uint8Array(1000), shows, 25)).length).toBe(1000)
+  expect((await minimise(new Uint8Array(1000), shows, 25)).length).toBe(1000)
   expect(attempts).toBe(25)
 })
 

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Whittle } from '../../../packages/clients/typescript/src/index.ts'
 import { type Running, startService } from '../../../test/e2e/running.ts'
-import { roughRoad } from '../../../test/support/rough-road.ts'
+import { failingProxy } from '../../../test/support/rough-road.ts'
 import { CHROMIUM, tryInBrowser } from './browser.ts'
 
 interface Language {
@@ -75,7 +75,7 @@ async function testClient({ name, probe, commands }: Language, callback: string)
     console.log(`${name}: skipped, because it is not installed`)
     return 0
   }
-  const proxy = await roughRoad(service.baseUrl)
+  const proxy = await failingProxy(service.baseUrl)
   const env = {
     ...process.env,
     WHITTLE_ROAD: proxy.baseUrl,

@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { dicom } from '../../../src/core/formats/dicom/dicom.ts'
-import { english } from '../../../src/core/i18n/message.ts'
+import { englishText } from '../../../src/core/i18n/message.ts'
 import { dicomFile, type Encoding, imageElements, type Picture } from '../../../test/support/dicom-file.ts'
 import { pressFile } from '../../../test/support/press-file.ts'
 
@@ -78,7 +78,7 @@ async function add(name: string, file: Uint8Array): Promise<void> {
   if (defect !== undefined) throw new Error(`${name}: ${defect}`)
   if (outcome.kind !== 'compressed') {
     unchanged++
-    if (process.argv.includes('-v')) console.log(`${name}: ${outcome.reason} ${outcome.detail ? english(outcome.detail) : ''}`)
+    if (process.argv.includes('-v')) console.log(`${name}: ${outcome.reason} ${outcome.detail ? englishText(outcome.detail) : ''}`)
     return
   }
   writeFileSync(join(folder, `${name}.before.dcm`), file)

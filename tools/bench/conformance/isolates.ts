@@ -7,7 +7,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { provision } from '../../../src/local/development-account.ts'
+import { provisionDevelopmentAccount } from '../../../src/local/development-account.ts'
 import { loadSecrets, Service } from '../../../src/local/service.ts'
 import { startWranglerDev } from '../../wrangler-dev.ts'
 
@@ -72,7 +72,7 @@ async function compressAll(files: readonly string[], name: string, start: (state
   const service = await start(state)
   try {
     const base = service.baseUrl
-    const { keys } = await provision(base, service.adminToken, undefined)
+    const { keys } = await provisionDevelopmentAccount(base, service.adminToken, undefined)
     const headers = { authorization: `Bearer ${keys.enterprise}` }
     const lines: string[] = []
     for (let at = 0; at < files.length; at += BATCH) {

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { findNative } from '../../../src/local/native.ts'
+import { findFfmpegSync } from '../../../src/local/native.ts'
 import { Processes, VICTIMS } from './victims.ts'
 
 const { values } = parseArgs({
@@ -92,7 +92,7 @@ const UP_MS = 8000
 
 /** Returns one second of 10-bit film. `undefined`: FFmpeg is not installed. */
 function tinyFilm(): Uint8Array<ArrayBuffer> | undefined {
-  const program = findNative(undefined)
+  const program = findFfmpegSync(undefined)
   if (!program) return undefined
   const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=192x128:rate=25:duration=1']
   const file = join(state, 'film.mp4')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { bytesAt, type Point } from '../equal-score.ts'
 import { type Bench, files, type Measured, native, ours, type Row } from '../harness.ts'
-import { seenOf } from '../seen-of.ts'
+import { perceptualFiguresOfFiles } from '../seen-of.ts'
 
 const LEVELS = ['low', 'medium', 'high'] as const
 
@@ -49,7 +49,7 @@ async function* rowsOf(path: string, peer: Peer, folder: string): AsyncGenerator
     rmSync(out, { recursive: true, force: true })
     const measured = ours(path, { quality, format: peer.output, out })
     const result = join(out, `${basename(path)}.${peer.output}`)
-    const score = existsSync(result) ? (await seenOf(path, 'jpg', result, peer.output))?.score : undefined
+    const score = existsSync(result) ? (await perceptualFiguresOfFiles(path, 'jpg', result, peer.output))?.score : undefined
     if (score === undefined) continue
     const peers: Record<string, Measured | undefined> = { [peer.name]: bytesAt(points, score) }
     yield { name: `${basename(path)} ${peer.output} ${quality} ${score.toFixed(1)}`, ours: measured, peers }
@@ -63,7 +63,7 @@ async function curve(path: string, { name, output, qualities, args }: Peer, fold
     rmSync(made, { force: true })
     const measured = native(name, args(quality, path, made), made)
     if (!measured) break
-    const score = (await seenOf(path, 'jpg', made, output))?.score
+    const score = (await perceptualFiguresOfFiles(path, 'jpg', made, output))?.score
     if (score !== undefined) points.push({ score, measured, file: made })
   }
   return points

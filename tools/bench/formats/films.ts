@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { atOurFigures, type FilmPeer, similarity } from '../film-peers.ts'
+import { type FilmPeer, peerSizesAtFigures, similarity } from '../film-peers.ts'
 import { type Bench, files, native } from '../harness.ts'
 
 /** Returns an FFmpeg filter for a camera pan over a photograph, with noise. */
@@ -72,7 +72,7 @@ export const bench: Bench = {
       const ours = native(process.execPath, trying, out)
       const mine = ours && similarity(path, out, clip.format)
       if (!ours || !mine) continue
-      const { ssim, psnr } = atOurFigures(path, mine, clip, folder)
+      const { ssim, psnr } = peerSizesAtFigures(path, mine, clip, folder)
       const peer = clip.encoder.slice(3)
       yield {
         name: `${clip.name} ssim ${mine.ssim.toFixed(4)} psnr ${mine.psnr.toFixed(1)}`,

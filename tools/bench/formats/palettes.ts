@@ -4,12 +4,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import '../../wasm-hook.ts'
-import { around, between, bytesAt, type Point } from '../equal-score.ts'
+import { bytesAt, interpolate, type Point, pointsAround } from '../equal-score.ts'
 import type { Bench, Measured, Row } from '../harness.ts'
 import { files, native, ours } from '../harness.ts'
 
 const { decodePng } = await import('../../../wasm/png/png.ts')
-const { LEAST_SCORED, PerceptualMeter } = await import('../../../src/core/metrics/perceptual.ts')
+const { MIN_SCORED_SIDE, PerceptualMeter } = await import('../../../src/core/metrics/perceptual.ts')
 
 const LEVELS = ['low', 'medium'] as const
 /** Numbers of palette colours, dense near 16, because an index needs more bits from 17 colours on. */
@@ -33,7 +33,7 @@ export const bench: Bench = {
     for (const path of files(join(corpus, 'image'), 'png', 'bmp')) {
       const file = asPng(path, folder)
       const original = file && (await decoded(file))
-      if (!original || Math.min(original.width, original.height) < LEAST_SCORED) continue
+      if (!original || Math.min(original.width, original.height) < MIN_SCORED_SIDE) continue
       yield* rowsOf(file, original, basename(path), folder)
     }
     rmSync(folder, { recursive: true })
@@ -70,7 +70,7 @@ async function curve(file: string, original: Picture, speed: string, folder: str
 
 /** Returns pngquant's size at `score` after oxipng. `undefined`: oxipng is not installed, or no result reaches the score. */
 function packedAt(points: readonly Point[], score: number, folder: string): Measured | undefined {
-  const sides = around(points, score)
+  const sides = pointsAround(points, score)
   if (!sides) return undefined
   const packed = sides.map((point) => {
     const made = join(folder, 'packed.png')
@@ -78,7 +78,7 @@ function packedAt(points: readonly Point[], score: number, folder: string): Meas
     return measured && { ...point, measured: { ...measured, cpuSeconds: measured.cpuSeconds + point.measured.cpuSeconds } }
   })
   const [from, to] = packed
-  return from && to && between(sides[0] === sides[1] ? [to, to] : [from, to], score)
+  return from && to && interpolate(sides[0] === sides[1] ? [to, to] : [from, to], score)
 }
 
 /**

@@ -7,7 +7,7 @@ import { bytesAt, type Point } from '../equal-score.ts'
 import { type Bench, files, type Measured, native, ours, type Row } from '../harness.ts'
 
 const { JpegRows } = await import('../../../wasm/jpeg/jpeg.ts')
-const { LEAST_SCORED, PerceptualMeter } = await import('../../../src/core/metrics/perceptual.ts')
+const { MIN_SCORED_SIDE, PerceptualMeter } = await import('../../../src/core/metrics/perceptual.ts')
 
 const LEVELS = ['low', 'medium', 'high'] as const
 const QUALITIES = [20, 30, 40, 50, 60, 70, 78, 85, 90, 95].map(String)
@@ -39,7 +39,7 @@ async function* rowsOf(path: string, folder: string): AsyncGenerator<Row> {
   if (!native('jpegtran', ['-copy', 'none', '-outfile', plain, path], plain)) return
   if (!native('djpeg', ['-rgb', '-pnm', '-outfile', pixels, plain], pixels)) return
   const original = await decoded(plain)
-  if (Math.min(original.width, original.height) < LEAST_SCORED) return
+  if (Math.min(original.width, original.height) < MIN_SCORED_SIDE) return
   const curves: Record<string, Point[]> = {}
   for (const [peer, [command, args]] of Object.entries(PEERS)) {
     const points: Point[] = []

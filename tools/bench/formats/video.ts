@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { atOurFigures, similarity } from '../film-peers.ts'
+import { peerSizesAtFigures, similarity } from '../film-peers.ts'
 import { type Bench, files, ours } from '../harness.ts'
 
 /** Constant rate factors of the peer. The interpolated size lies between two of them. */
@@ -23,7 +23,7 @@ export const bench: Bench = {
       const mine = we.outcome === 'compressed' ? similarity(path, out) : undefined
       if (!mine || mine.ssim > 0.9995) continue
       const avi = path.endsWith('.avi')
-      const { ssim, psnr } = atOurFigures(path, mine, { encoder: 'libx264', format: 'yuv420p', factors: FACTORS, avi }, folder)
+      const { ssim, psnr } = peerSizesAtFigures(path, mine, { encoder: 'libx264', format: 'yuv420p', factors: FACTORS, avi }, folder)
       const peers = { 'x264 medium, SSIM': ssim, 'x264 medium, PSNR': psnr }
       const suffix = avi ? ', no B-frames' : ''
       yield { name: `${name}${suffix} ssim ${mine.ssim.toFixed(4)} psnr ${mine.psnr.toFixed(1)}`, ours: we, peers }

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import '../../wasm-hook.ts'
 
 const { svg } = await import('../memory/documents.ts')
-const { bmp, gif, jpeg, png, written } = await import('../memory/pictures.ts')
+const { bmp, gif, jpeg, png, writeChunks } = await import('../memory/pictures.ts')
 const { deck } = await import('../../../test/support/deck.ts')
 const { dicomFile, imageElements } = await import('../../../test/support/dicom-file.ts')
 const { lasFile } = await import('../../../test/support/las-file.ts')
@@ -13,7 +13,7 @@ const { randomNumbers } = await import('../../../test/support/press-file.ts')
 const { hdf5File, netcdf3File, niftiFile } = await import('../../../test/support/science-files.ts')
 const { encodeRows } = await import('../../../wasm/jpeg/jpeg.ts')
 
-export interface Grown {
+export interface GrowthFile {
   /** Name of the format in tables and curves. */
   readonly name: string
   /** Contents of the file, and which part of it grows. */
@@ -134,7 +134,7 @@ function tiff(path: string, bytes: number, isGeoTiff: boolean): void {
     }
   }
   const head = Buffer.from([0x49, 0x49, 42, 0, 8, 0, 0, 0])
-  written(
+  writeChunks(
     path,
     (function* () {
       yield* [head, directory, ...behind]
@@ -156,7 +156,7 @@ function wav(path: string, bytes: number): void {
   head.writeUInt32LE(176_400, 28)
   head.write('data', 36)
   head.writeUInt32LE(frames * 4, 40)
-  written(
+  writeChunks(
     path,
     (function* () {
       yield head
@@ -232,7 +232,7 @@ async function scans(path: string, bytes: number): Promise<void> {
   const picture = await scannedPage()
   const count = Math.max(1, Math.round(bytes / picture.length))
   const kids = Array.from({ length: count }, (_, i) => `${3 + 3 * i} 0 R`).join(' ')
-  written(
+  writeChunks(
     path,
     (function* () {
       const offsets: number[] = []
@@ -276,7 +276,7 @@ async function presentation(path: string, bytes: number): Promise<void> {
   const count = Math.max(1, Math.round(bytes / picture.length))
   const parts = [...(await partsOf(await deck(count, 400)))]
   const full = parts.map(([name, content], i): [string, Uint8Array] => [name, name.endsWith('.jpeg') ? numbered(picture, i) : content])
-  written(path, [await zipOf(Object.fromEntries(full))])
+  writeChunks(path, [await zipOf(Object.fromEntries(full))])
 }
 
 /** Writes an EPUB with chapters of 200 KB. ZIP level 1 reduces a chapter to about a third. */
@@ -285,7 +285,7 @@ async function book(path: string, bytes: number): Promise<void> {
   const chapter = () => `<html><body>${Array.from({ length: 400 }, () => `<p>${words(90)}</p>`).join('\n')}</body></html>`
   const chapters = Array.from({ length: Math.max(1, Math.round(bytes / 65_000)) }, (_, i) => [`chapter${i}.xhtml`, chapter()] as const)
   const container = { mimetype: 'application/epub+zip', 'META-INF/container.xml': '<container/>' }
-  written(path, [await zipOf({ ...container, ...Object.fromEntries(chapters) })])
+  writeChunks(path, [await zipOf({ ...container, ...Object.fromEntries(chapters) })])
 }
 
 async function places(path: string, bytes: number): Promise<void> {
@@ -294,7 +294,7 @@ async function places(path: string, bytes: number): Promise<void> {
   const place = (i: number) =>
     `<Placemark><name>${i}</name><Point><coordinates>${degrees()},${degrees()},0</coordinates></Point></Placemark>\n`
   const kml = Buffer.concat([...lines(bytes * 4, place, ['<kml><Document>\n', '</Document></kml>\n'])])
-  written(path, [await zipOf({ 'doc.kml': kml })])
+  writeChunks(path, [await zipOf({ 'doc.kml': kml })])
 }
 
 /** Writes a zipped ESRI Shapefile with points and an index. */
@@ -318,7 +318,7 @@ async function shapes(path: string, bytes: number): Promise<void> {
     shx.writeInt32BE(at / 2, 100 + 8 * i)
     shx.writeInt32BE(10, 104 + 8 * i)
   }
-  written(path, [await zipOf({ 'a.shp': shp, 'a.shx': shx, 'a.prj': 'GEOGCS[]' })])
+  writeChunks(path, [await zipOf({ 'a.shp': shp, 'a.shx': shx, 'a.prj': 'GEOGCS[]' })])
 }
 
 /** Writes a mail with scanned pages as attachments. */
@@ -330,7 +330,7 @@ async function mail(path: string, bytes: number): Promise<void> {
       .toString('base64')
       .replace(/.{76}(?=.)/g, '$&\r\n')
   const opening = 'From: a@example.org\r\nSubject: scans\r\nMIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n'
-  written(
+  writeChunks(
     path,
     (function* () {
       yield utf8(opening)
@@ -343,7 +343,7 @@ async function mail(path: string, bytes: number): Promise<void> {
 
 // ── List ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const of = (name: string, holds: string, file: string, make: Grown['make'], more: Partial<Grown> = {}): Grown => ({
+const of = (name: string, holds: string, file: string, make: GrowthFile['make'], more: Partial<GrowthFile> = {}): GrowthFile => ({
   name,
   holds,
   file,
@@ -351,10 +351,10 @@ const of = (name: string, holds: string, file: string, make: Grown['make'], more
   ...more,
 })
 
-export const GROWN: readonly Grown[] = [
-  of('CSV', 'lines, to Zstandard', 'a.csv', (path, bytes) => written(path, lines(bytes, csvLine())), { upTo: 500 }),
+export const GROWTH_FILES: readonly GrowthFile[] = [
+  of('CSV', 'lines, to Zstandard', 'a.csv', (path, bytes) => writeChunks(path, lines(bytes, csvLine())), { upTo: 500 }),
   of('XML', 'elements, to Zstandard', 'a.xml', (path, bytes) =>
-    written(path, lines(bytes, xmlLine(), ['<?xml version="1.0"?>\n<items>\n', '</items>\n'])),
+    writeChunks(path, lines(bytes, xmlLine(), ['<?xml version="1.0"?>\n<items>\n', '</items>\n'])),
   ),
   of('WAV', 'chords with hiss, to FLAC', 'a.wav', wav, { output: 'flac', upTo: 500 }),
   of('MP3', 'a minute at 320 kbit/s, repeated', 'a.mp3', mp3),
@@ -370,16 +370,16 @@ export const GROWN: readonly Grown[] = [
   of('GIF', 'frames of 640 × 480', 'a.gif', (path, bytes) =>
     gif(path, { width: 640, height: 480 }, Math.max(1, Math.round(bytes / 347_000))),
   ),
-  of('LAS', 'points', 'a.las', (path, bytes) => written(path, [lasFile({ format: 3, points: Math.round(bytes / 34) })]), { upTo: 256 }),
-  of('NetCDF', 'numbers, to Zstandard', 'a.nc', (path, bytes) => written(path, [netcdf3File(Math.round(bytes / 4))]), { upTo: 256 }),
-  of('HDF5', 'numbers', 'a.h5', (path, bytes) => written(path, [hdf5File(Math.round(bytes / 4), 1)]), { upTo: 256 }),
-  of('NIfTI', 'slices', 'a.nii', (path, bytes) => written(path, [niftiFile(256, 256, Math.round(bytes / 131_072))])),
+  of('LAS', 'points', 'a.las', (path, bytes) => writeChunks(path, [lasFile({ format: 3, points: Math.round(bytes / 34) })]), { upTo: 256 }),
+  of('NetCDF', 'numbers, to Zstandard', 'a.nc', (path, bytes) => writeChunks(path, [netcdf3File(Math.round(bytes / 4))]), { upTo: 256 }),
+  of('HDF5', 'numbers', 'a.h5', (path, bytes) => writeChunks(path, [hdf5File(Math.round(bytes / 4), 1)]), { upTo: 256 }),
+  of('NIfTI', 'slices', 'a.nii', (path, bytes) => writeChunks(path, [niftiFile(256, 256, Math.round(bytes / 131_072))])),
   of('DICOM', 'frames of 512 × 512', 'a.dcm', (path, bytes) => {
     const picture = { width: 512, height: 512, stored: 12, frames: Math.max(2, Math.round(bytes / 524_288)) }
-    written(path, [dicomFile(imageElements(picture, 'explicit'), 'explicit')])
+    writeChunks(path, [dicomFile(imageElements(picture, 'explicit'), 'explicit')])
   }),
   of('DXF', 'lines, to Zstandard', 'a.dxf', (path, bytes) =>
-    written(path, lines(bytes, dxfLine(), ['0\nSECTION\n2\nENTITIES\n', '0\nENDSEC\n0\nEOF\n'])),
+    writeChunks(path, lines(bytes, dxfLine(), ['0\nSECTION\n2\nENTITIES\n', '0\nENDSEC\n0\nEOF\n'])),
   ),
   of('SVG', 'paths of 60 points', 'a.svg', (path, bytes) => svg(path, Math.round(bytes / 1000), 60), { upTo: 16 }),
   of('EML', 'scans as attachments', 'a.eml', mail, { output: 'eml' }),

@@ -9,8 +9,8 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Journal } from '../journal.ts'
 import { curves } from './curves.ts'
-import { GROWN, type Grown } from './files.ts'
-import type { Took } from './job.ts'
+import { GROWTH_FILES, type GrowthFile } from './files.ts'
+import type { JobFigures } from './job.ts'
 import { slopeOf } from './slope.ts'
 
 /** Sizes of the files in MB. A press accepts files of the largest size. */
@@ -25,7 +25,7 @@ const MOST_MEMORY_RATIO = 1.3
 /** Memory budgets in MB: of a job in an isolate, and of a job in a press process. */
 const [ISOLATE, PRESS] = [96, 1312]
 
-interface Run extends Took {
+interface Run extends JobFigures {
   /** Requested size in MB. */
   readonly size: number
   /** Memory budget of the job in MB. */
@@ -33,7 +33,7 @@ interface Run extends Took {
 }
 
 interface Series {
-  readonly grown: Grown
+  readonly grown: GrowthFile
   readonly runs: Run[]
   /** Reason why no larger file was measured. `undefined`: not ended. */
   ended?: string
@@ -52,7 +52,7 @@ interface GrowthOptions {
 export async function benchGrowth({ only, journal, minutes, docs }: GrowthOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'whittle-growth-'))
   const known = new Journal<Run | undefined>(journal)
-  const all = GROWN.map((grown): Series => ({ grown, runs: [] }))
+  const all = GROWTH_FILES.map((grown): Series => ({ grown, runs: [] }))
   const asked = all.filter(({ grown }) => only?.includes(grown.name) ?? true)
   const until = performance.now() + minutes * 60_000
   try {
@@ -60,7 +60,7 @@ export async function benchGrowth({ only, journal, minutes, docs }: GrowthOption
       const { series, size } = next
       const { grown, runs } = series
       for (const memory of [ISOLATE, PRESS]) {
-        const run = await known.once(`${grown.name} ${size} ${memory}`, async () =>
+        const run = await known.getOrMeasure(`${grown.name} ${size} ${memory}`, async () =>
           performance.now() < until ? measured(grown, size, memory, folder) : undefined,
         )
         if (!run) {
@@ -109,15 +109,15 @@ function nextOf(series: Series): number | undefined {
   return series.ended === undefined ? size : undefined
 }
 
-async function measured(grown: Grown, size: number, memory: number, folder: string): Promise<Run> {
+async function measured(grown: GrowthFile, size: number, memory: number, folder: string): Promise<Run> {
   const path = join(folder, grown.file)
   await grown.make(path, size * 2 ** 20)
   const script = ['--max-semi-space-size=4', '--import', './tools/wasm-hook.ts', 'tools/bench/growth/job.ts', path, String(memory)]
   const done = spawnSync(process.execPath, [...script, ...(grown.output ? [grown.output] : [])], { encoding: 'utf8', maxBuffer: 1 << 26 })
   if (done.status !== 0) console.error(done.stderr)
-  const crashed: Took = { outcome: 'crashed', inBytes: 0, outBytes: 0, cpuSeconds: 0, peakMiB: 0 }
+  const crashed: JobFigures = { outcome: 'crashed', inBytes: 0, outBytes: 0, cpuSeconds: 0, peakMiB: 0 }
   rmSync(path, { force: true })
-  return { size, memory, ...(done.status === 0 ? (JSON.parse(done.stdout) as Took) : crashed) }
+  return { size, memory, ...(done.status === 0 ? (JSON.parse(done.stdout) as JobFigures) : crashed) }
 }
 
 function print(name: string, { memory, inBytes, outBytes, outcome, cpuSeconds, peakMiB }: Run): void {

@@ -12,7 +12,7 @@ import { openJob } from '../../../src/core/pipeline/job.ts'
 import { fileSink, fileSource } from '../../../test/conformance/core/formats/memory/files.ts'
 
 /** Figures of a run, printed as JSON. */
-export interface Took {
+export interface JobFigures {
   /** `compressed`, or the reason why the file stayed unchanged. */
   readonly outcome: string
   readonly inBytes: number
@@ -39,7 +39,7 @@ const before = process.cpuUsage()
 const { outcome, result } = await job.whole(async () => fileSink(made, size, name))
 const { user, system } = process.cpuUsage(before)
 rmSync(made, { force: true })
-const took: Took = {
+const took: JobFigures = {
   outcome: outcome.kind === 'compressed' ? outcome.kind : outcome.reason,
   inBytes: size,
   outBytes: result?.size ?? size,

@@ -1,12 +1,12 @@
 /** Generates large documents. */
-import { written } from './pictures.ts'
+import { writeChunks } from './pictures.ts'
 
 /** Writes an SVG with `elements` different paths of `points` points each. */
 export function svg(path: string, elements: number, points: number): void {
   const line = (element: number) =>
     Array.from({ length: points }, (_, i) => `${(i * 1.37 + element).toFixed(3)} ${(50 + 40 * Math.sin(i * 0.7 + element)).toFixed(3)}`)
   const drawn = Array.from({ length: elements }, (_, i) => `<path d="M ${line(i).join(' L ')}" stroke="#${(i + 4096).toString(16)}" />\n`)
-  written(path, [Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 100">\n${drawn.join('')}</svg>`)])
+  writeChunks(path, [Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 100">\n${drawn.join('')}</svg>`)])
 }
 
 /** Writes a PDF with one page and `objects` numbers, each an indirect object referenced by arrays. */
@@ -23,7 +23,7 @@ export function pdf(path: string, objects: number): void {
   }
   const last = numbers + arrays * each - 1
   const places: string[] = []
-  written(
+  writeChunks(
     path,
     (function* () {
       let at = 0

@@ -7,20 +7,20 @@
 import { rmSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
-import { english } from '../../../src/core/i18n/message.ts'
+import { englishText } from '../../../src/core/i18n/message.ts'
 import type { Codec, Options } from '../../../src/core/model/codec.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { fileSink, fileSource } from '../../../test/conformance/core/formats/memory/files.ts'
 
 /** Options of the job. */
-export type Asked = Partial<Pick<Options, 'quality' | 'output' | 'lossless' | 'fitWithin'>>
+export type MeasuredJobOptions = Partial<Pick<Options, 'quality' | 'output' | 'lossless' | 'fitWithin'>>
 
 /** JSON output, in bytes. `kind`: the outcome, or the reason and detail if the file stayed unchanged. */
-export interface Held {
+export interface MemoryFigures {
   readonly kind: string
-  readonly reckoned: number
-  readonly held: number
+  readonly estimatedBytes: number
+  readonly peakBytes: number
   /** Phase with the highest memory. */
   readonly stage: 'compressing' | 'verifying'
 }
@@ -29,7 +29,7 @@ export interface Held {
 const SHARE_OF_TIME = 1 / 5
 
 let [most, next, reckoned] = [0, 0, 0]
-let stage: Held['stage'] = 'compressing'
+let stage: MemoryFigures['stage'] = 'compressing'
 let verifies = false
 
 WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
@@ -73,8 +73,8 @@ const watched: Codec = {
     return codec.verify(...handed)
   },
 }
-const job = openJob(watched, source, PRESS_CODECS, { progress: sample, estimated, ...(JSON.parse(asked) as Asked) })
+const job = openJob(watched, source, PRESS_CODECS, { progress: sample, estimated, ...(JSON.parse(asked) as MeasuredJobOptions) })
 const { outcome } = await job.whole(async () => fileSink(result, source.size, name, sample))
 rmSync(result, { force: true })
-const kind = outcome.kind === 'unchanged' ? `${outcome.reason}: ${outcome.detail ? english(outcome.detail) : ''}` : outcome.kind
-console.log(JSON.stringify({ kind, reckoned, held: most - before, stage } satisfies Held))
+const kind = outcome.kind === 'unchanged' ? `${outcome.reason}: ${outcome.detail ? englishText(outcome.detail) : ''}` : outcome.kind
+console.log(JSON.stringify({ kind, estimatedBytes: reckoned, peakBytes: most - before, stage } satisfies MemoryFigures))

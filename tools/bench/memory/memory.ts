@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import '../../wasm-hook.ts'
 import type { Scans } from '../../../wasm/jpeg/jpeg.ts'
-import type { Asked, Held } from './held.ts'
+import type { MeasuredJobOptions, MemoryFigures } from './held.ts'
 import type { Size } from './pictures.ts'
 
 const { pdf, svg } = await import('./documents.ts')
-const { bmp, gif, interlacedPng, jpeg, png, written } = await import('./pictures.ts')
-const { mostOf } = await import('../../../src/core/bytes/min-max.ts')
+const { bmp, gif, interlacedPng, jpeg, png, writeChunks } = await import('./pictures.ts')
+const { maxOf } = await import('../../../src/core/bytes/min-max.ts')
 const { hdf5File } = await import('../../../test/support/science-files.ts')
 
 interface Case {
@@ -22,7 +22,7 @@ interface Case {
   readonly holds: string
   readonly file: string
   make(path: string): void
-  readonly asked?: Asked
+  readonly asked?: MeasuredJobOptions
   /** True if the job cannot be sampled while it runs. V8's garbage collection trace then gives the live heap, without buffers and Wasm. */
   readonly inOneGo?: true
 }
@@ -30,21 +30,21 @@ interface Case {
 const size = (width: number, height: number, grain?: 'fine') => ({ width, height, grain })
 const page = (path: string, channels: 3 | 4, of: Size) => (channels === 3 ? bmp(path, of) : png(path, of, channels))
 
-const jpegs = (name: string, holds: string, of: Size, scans: Scans, asked?: Asked): Case => ({
+const jpegs = (name: string, holds: string, of: Size, scans: Scans, asked?: MeasuredJobOptions): Case => ({
   name,
   holds,
   file: 'a.jpg',
   make: (path) => jpeg(path, of, 96, scans),
   ...(asked && { asked }),
 })
-const to = (name: string, holds: string, channels: 3 | 4, of: Size, asked: Asked): Case => ({
+const to = (name: string, holds: string, channels: 3 | 4, of: Size, asked: MeasuredJobOptions): Case => ({
   name: `to ${name}`,
   holds,
   file: channels === 3 ? 'a.bmp' : 'a.png',
   make: (path) => page(path, channels, of),
   asked,
 })
-const gifs = (name: string, holds: string, of: Size, frames: number, asked?: Asked): Case => ({
+const gifs = (name: string, holds: string, of: Size, frames: number, asked?: MeasuredJobOptions): Case => ({
   name,
   holds,
   file: 'a.gif',
@@ -74,10 +74,10 @@ const CASES: readonly Case[] = [
   { name: 'SVG', holds: 'trees', file: 'a.svg', make: (path) => svg(path, 6000, 6), inOneGo: true },
   { name: 'SVG, long paths', holds: 'trees', file: 'a.svg', make: (path) => svg(path, 700, 60), inOneGo: true },
   { name: 'PDF', holds: 'tables of objects', file: 'a.pdf', make: (path) => pdf(path, 800_000) },
-  { name: 'HDF5', holds: 'what is written in no order', file: 'a.h5', make: (path) => written(path, [hdf5File(20_000_000, 3)]) },
+  { name: 'HDF5', holds: 'what is written in no order', file: 'a.h5', make: (path) => writeChunks(path, [hdf5File(20_000_000, 3)]) },
 ]
 
-interface MemoryRow extends Held {
+interface MemoryRow extends MemoryFigures {
   readonly name: string
   readonly holds: string
   readonly fileBytes: number
@@ -118,15 +118,15 @@ function measured({ name, holds, file, make, asked = {}, inOneGo }: Case, folder
 const COLLECTING = ['--expose-gc', '--trace-gc', '--gc-global', '--max-semi-space-size=1']
 
 /** Parses the output of the process. If it contains a collection trace, the peak is taken from there. */
-function parseOutput(text: string): Held {
-  const output = JSON.parse(text.split('\n').find((line) => line.startsWith('{')) ?? '{}') as Held
+function parseOutput(text: string): MemoryFigures {
+  const output = JSON.parse(text.split('\n').find((line) => line.startsWith('{')) ?? '{}') as MemoryFigures
   const alive = [...text.matchAll(/Mark-Compact.* -> ([\d.]+) \(/g)].map(([, found]) => Number(found) * 2 ** 20)
-  return alive.length > 0 ? { ...output, held: mostOf(alive) - alive.at(-1)!, stage: 'compressing' } : output
+  return alive.length > 0 ? { ...output, peakBytes: maxOf(alive) - alive.at(-1)!, stage: 'compressing' } : output
 }
 
 const megabytes = (bytes: number) => (bytes / 2 ** 20).toFixed(bytes < 2 ** 20 ? 1 : 0)
 
-function cellsOf({ name, holds, fileBytes, kind, reckoned, held, stage }: MemoryRow): string[] {
+function cellsOf({ name, holds, fileBytes, kind, estimatedBytes: reckoned, peakBytes: held, stage }: MemoryRow): string[] {
   const what = kind === 'compressed' ? holds : `${holds} (${kind})`
   return [name, what, megabytes(fileBytes), megabytes(reckoned), megabytes(held), (reckoned / held).toFixed(2), stage]
 }

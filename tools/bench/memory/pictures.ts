@@ -2,7 +2,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { crc32, deflateSync } from 'node:zlib'
 import { JpegJob, type Scans } from '../../../wasm/jpeg/jpeg.ts'
-import { PngEncoder, QUICK } from '../../../wasm/png/png.ts'
+import { PngEncoder, QUICK_EFFORT } from '../../../wasm/png/png.ts'
 
 /** Size in pixels. */
 export interface Size {
@@ -26,7 +26,7 @@ function rowOf(size: Size, y: number, channels: number): Uint8Array {
 }
 
 /** Writes the chunks to a file one after the other. */
-export function written(path: string, pieces: Iterable<Uint8Array>): void {
+export function writeChunks(path: string, pieces: Iterable<Uint8Array>): void {
   const file = openSync(path, 'w')
   for (const piece of pieces) writeSync(file, piece)
   closeSync(file)
@@ -37,7 +37,7 @@ export function jpeg(path: string, size: Size, quality: number, scans: Scans): v
   const taking = JpegJob.fromRows({ width, height, pixels: 'rgb', subsampled: false }, { kind: 'stream', quality, trellis: false })
   for (let y = 0; y < height; y++) taking.write(rowOf(size, y, 3))
   using job = taking.end()
-  written(path, job.write('made', scans))
+  writeChunks(path, job.write('made', scans))
 }
 
 /** Writes a 24-bit BMP, which stores the last row first. */
@@ -55,7 +55,7 @@ export function bmp(path: string, size: Size): void {
     [26, 1 + (24 << 16)],
   ] as const)
     head.writeUInt32LE(value, at)
-  written(
+  writeChunks(
     path,
     (function* () {
       yield head
@@ -66,9 +66,9 @@ export function bmp(path: string, size: Size): void {
 
 export function png(path: string, size: Size, channels: 3 | 4): void {
   const { width, height } = size
-  using encoder = new PngEncoder({ width, height, colourType: channels === 3 ? 2 : 6, bitDepth: 8 }, QUICK)
+  using encoder = new PngEncoder({ width, height, colourType: channels === 3 ? 2 : 6, bitDepth: 8 }, QUICK_EFFORT)
   for (let y = 0; y < height; y++) encoder.writeRow(rowOf(size, y, channels))
-  written(path, encoder.finish())
+  writeChunks(path, encoder.finish())
 }
 
 /** First column, first row, column step and row step of each Adam7 pass (W3C PNG, 8.1). */
@@ -97,7 +97,7 @@ export function interlacedPng(path: string, { width, height }: Size): void {
   header.set([8, 2, 0, 0, 1], 8)
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
   const data = deflateSync(Buffer.concat(rows), { level: 1 })
-  written(path, [signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
+  writeChunks(path, [signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
 }
 
 function chunk(type: string, data: Uint8Array): Buffer {
@@ -115,7 +115,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 export function gif(path: string, { width, height }: Size, frames: number): void {
   const word = (value: number) => [value & 255, value >> 8]
   const palette = Array.from({ length: 768 }, (_, i) => Math.floor(i / 3))
-  written(
+  writeChunks(
     path,
     (function* () {
       yield Buffer.from([...Buffer.from('GIF89a'), ...word(width), ...word(height), 0xf7, 0, 0, ...palette])

@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createTestHarness } from 'wrangler'
-import { WORKERD_ENVIRONMENT } from '../../../src/local/workerd-flags.ts'
+import { CODEC_V8_ENVIRONMENT } from '../../../src/local/workerd-flags.ts'
 import { nameOf, type Package } from './packages.ts'
 
 // Same environment as `npm start`: offline, and without local observability.
-Object.assign(process.env, WORKERD_ENVIRONMENT)
+Object.assign(process.env, CODEC_V8_ENVIRONMENT)
 Object.assign(process.env, { X_LOCAL_OBSERVABILITY: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false', WRANGLER_SEND_METRICS: 'false' })
 
 const WORKER = `

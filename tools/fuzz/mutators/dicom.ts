@@ -1,6 +1,6 @@
 /** Mutates DICOM files (explicit little endian): element order, tags, value representations, lengths and values. */
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { damaged, fromLatin1, latin1, rearranged, withNumber, withOne } from '../edits.ts'
+import { fromLatin1, latin1, withDamage, withNumber, withOne, withRearrangedItems } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
@@ -68,7 +68,7 @@ function changed(elements: readonly Element[], random: Random): Element[] {
   const isPixelFact = ({ group, element }: Element) => group === 0x0028 && PIXEL_ELEMENTS.includes(element)
   switch (random.below(6)) {
     case 0:
-      return rearranged(elements, random)
+      return withRearrangedItems(elements, random)
     case 1:
     case 2: {
       const facts = elements.filter(isPixelFact)
@@ -85,12 +85,12 @@ function changed(elements: readonly Element[], random: Random): Element[] {
         length: random.chance(0.4) ? UNDEFINED : random.field(4, element.value.length),
       }))
     default:
-      return withOne(elements, random, (element) => ({ ...element, value: damaged(element.value, random) }))
+      return withOne(elements, random, (element) => ({ ...element, value: withDamage(element.value, random) }))
   }
 }
 
 function mutate(file: Uint8Array, random: Random): Uint8Array {
-  if (latin1(file.subarray(128, PREAMBLE_BYTES)) !== 'DICM') return damaged(file, random)
+  if (latin1(file.subarray(128, PREAMBLE_BYTES)) !== 'DICM') return withDamage(file, random)
   return dicomOfElements(file.slice(0, PREAMBLE_BYTES), changed(elementsOf(file), random))
 }
 

@@ -1,6 +1,6 @@
 /** Mutates GIF files: screen descriptor, palettes, extensions and images as blocks. Sub-blocks stay well-formed. */
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { damaged, rearranged, withNumber, withOne } from '../edits.ts'
+import { withDamage, withNumber, withOne, withRearrangedItems } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
@@ -53,16 +53,16 @@ export function gifOfBlocks(blocks: readonly Block[]): Uint8Array {
 function changed(blocks: readonly Block[], random: Random): Block[] {
   switch (random.below(4)) {
     case 0:
-      return [blocks[0]!, ...rearranged(blocks.slice(1), random)]
+      return [blocks[0]!, ...withRearrangedItems(blocks.slice(1), random)]
     case 1:
       return withOne(blocks, random, (block) => ({
         ...block,
         head: withNumber(block.head, 1 + random.below(Math.min(12, block.head.length)), random.pick([1, 2]), true, random),
       }))
     case 2:
-      return withOne(blocks, random, (block) => (block.data ? { ...block, data: damaged(block.data, random) } : block))
+      return withOne(blocks, random, (block) => (block.data ? { ...block, data: withDamage(block.data, random) } : block))
     default:
-      return withOne(blocks, random, (block) => ({ ...block, head: damaged(block.head, random) }))
+      return withOne(blocks, random, (block) => ({ ...block, head: withDamage(block.head, random) }))
   }
 }
 

@@ -1,5 +1,5 @@
 /** Mutates fields and addresses of HDF5 structures in place, and recomputes the checksums of superblocks and object headers. */
-import { damaged, withNumber } from '../edits.ts'
+import { withDamage, withNumber } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
@@ -70,7 +70,7 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
   const field = random.pick(places) + 4 + random.below(FIELDS_BYTES)
   switch (random.below(5)) {
     case 0:
-      return summed(damaged(file, random, 8))
+      return summed(withDamage(file, random, 8))
     case 1: {
       // An address is replaced by that of another structure: a loop, or a structure of the wrong type.
       const made = file.slice()

@@ -1,6 +1,6 @@
 /** List of all mutators, one per container. */
 import type { FormatId } from '../../../src/core/catalog/index.ts'
-import { damaged } from '../edits.ts'
+import { withDamage } from '../edits.ts'
 import type { Random } from '../random.ts'
 import { DICOM_MUTATOR } from './dicom.ts'
 import { GIF_MUTATOR } from './gif.ts'
@@ -40,16 +40,16 @@ export const MUTATORS: readonly Mutator[] = [
 ]
 
 /** Returns a changed file, which usually still has its format. */
-export function mutated(format: FormatId, file: Uint8Array, random: Random): Uint8Array {
+export function mutateFile(format: FormatId, file: Uint8Array, random: Random): Uint8Array {
   const mutator = MUTATORS.find(({ formats }) => formats.includes(format))
-  if (!mutator || random.chance(0.05)) return damaged(file, random)
+  if (!mutator || random.chance(0.05)) return withDamage(file, random)
   let made = file
   // An earlier change may break the structure so far that the mutator throws.
   for (let changes = random.pick([1, 1, 1, 2, 3]); changes > 0; changes--) {
     try {
       made = mutator.mutate(made, random)
     } catch {
-      made = damaged(made, random)
+      made = withDamage(made, random)
     }
   }
   return made

@@ -1,9 +1,9 @@
 /** Mutates MP4 and QuickTime files: boxes and their lengths. Chunk offsets are corrected if the media data moves. */
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { damaged, fromLatin1, latin1 } from '../edits.ts'
+import { fromLatin1, latin1, withDamage } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
-import { type Box, changedTree } from './tree.ts'
+import { type Box, mutateTree } from './tree.ts'
 
 const PARENTS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'dinf', 'edts', 'udta', 'mvex', 'moof', 'traf'])
 
@@ -51,8 +51,8 @@ function withMovedChunks(boxes: readonly Box[], by: number): Box[] {
 
 function mutate(file: Uint8Array, random: Random): Uint8Array {
   const before = boxesOf(file)
-  if (before.length < 2) return damaged(file, random)
-  const after = changedTree(before, random, false)
+  if (before.length < 2) return withDamage(file, random)
+  const after = mutateTree(before, random, false)
   return movieOfBoxes(random.chance(0.9) ? withMovedChunks(after, mediaStart(after) - mediaStart(before)) : after)
 }
 

@@ -1,6 +1,6 @@
 /** Mutates JPEG files: segments and their lengths, fields of frames, tables and scans, and entropy-coded data without false markers. */
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { damaged, rearranged, withNumber, withOne } from '../edits.ts'
+import { withDamage, withNumber, withOne, withRearrangedItems } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
@@ -64,7 +64,7 @@ function changed(segments: readonly Segment[], random: Random): Segment[] {
   })
   switch (random.below(7)) {
     case 0:
-      return rearranged(segments, random)
+      return withRearrangedItems(segments, random)
     case 1:
       return one(({ marker }) => FRAMES.includes(marker), field)
     case 2:
@@ -72,7 +72,7 @@ function changed(segments: readonly Segment[], random: Random): Segment[] {
     case 3:
       return one(
         ({ coded }) => coded.length > 0,
-        (segment) => ({ ...segment, coded: stuffed(damaged(segment.coded, random)) }),
+        (segment) => ({ ...segment, coded: stuffed(withDamage(segment.coded, random)) }),
       )
     case 4:
       return withOne(segments, random, (segment) => (standsAlone(segment.marker) ? segment : { ...segment, marker: random.pick(MARKERS) }))
@@ -85,12 +85,12 @@ function changed(segments: readonly Segment[], random: Random): Segment[] {
       return segments.toSpliced(1 + random.below(segments.length), 0, made)
     }
     default:
-      return withOne(segments, random, (segment) => ({ ...segment, data: damaged(segment.data, random).slice(0, 65_000) }))
+      return withOne(segments, random, (segment) => ({ ...segment, data: withDamage(segment.data, random).slice(0, 65_000) }))
   }
 }
 
 export const JPEG_MUTATOR: Mutator = {
   container: 'JPEG',
   formats: ['jpg'],
-  mutate: (file, random) => (file[1] === SOI ? jpegOfSegments(changed(segmentsOf(file), random)) : damaged(file, random)),
+  mutate: (file, random) => (file[1] === SOI ? jpegOfSegments(changed(segmentsOf(file), random)) : withDamage(file, random)),
 }

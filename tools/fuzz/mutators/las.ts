@@ -1,5 +1,5 @@
 /** Mutates LAS and LAZ files: fields of the header and of variable length records, and points. */
-import { damaged, withNumber } from '../edits.ts'
+import { withDamage, withNumber } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
@@ -30,7 +30,7 @@ const RECORD_BYTES = 54
 
 function mutate(file: Uint8Array, random: Random): Uint8Array {
   const view = new DataView(file.buffer, file.byteOffset, file.length)
-  if (file.length < 230) return damaged(file, random)
+  if (file.length < 230) return withDamage(file, random)
   const [headerBytes, pointsAt] = [view.getUint16(94, true), view.getUint32(96, true)]
   switch (random.below(5)) {
     case 0:
@@ -42,9 +42,9 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
       // Fields of the first variable length record: reserved, user id, record id, length, description. In LAZ, also the chunk settings.
       return withNumber(file, headerBytes + random.below(RECORD_BYTES + 60), random.pick([1, 2, 4, 8]), true, random)
     case 3:
-      return damaged(file, random, Math.min(pointsAt, file.length - 1))
+      return withDamage(file, random, Math.min(pointsAt, file.length - 1))
     default:
-      return damaged(file, random)
+      return withDamage(file, random)
   }
 }
 

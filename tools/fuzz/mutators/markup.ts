@@ -1,5 +1,5 @@
 /** Mutates SVG and other XML as text: elements, attributes and numbers. The result is usually still well-formed. */
-import { damaged, fromLatin1, latin1, rearranged, withOne } from '../edits.ts'
+import { fromLatin1, latin1, withDamage, withOne, withRearrangedItems } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
@@ -56,17 +56,17 @@ function changedTag(token: string, random: Random): string {
       return attribute ? token.replace(attribute, random.chance(0.5) ? '' : attribute + attribute) : token
     }
     default:
-      return latin1(damaged(fromLatin1(token), random))
+      return latin1(withDamage(fromLatin1(token), random))
   }
 }
 
-export function changedMarkup(file: Uint8Array, random: Random): Uint8Array {
+export function mutateMarkup(file: Uint8Array, random: Random): Uint8Array {
   const tokens = tokensOf(latin1(file))
-  if (tokens.length < 2) return damaged(file, random)
+  if (tokens.length < 2) return withDamage(file, random)
   const at = random.below(tokens.length)
   switch (random.below(5)) {
     case 0:
-      return fromLatin1(rearranged(tokens, random).join(''))
+      return fromLatin1(withRearrangedItems(tokens, random).join(''))
     case 1:
       return fromLatin1(tokens.toSpliced(at, 0, random.pick(ADDED)).join(''))
     case 2: {
@@ -81,4 +81,4 @@ export function changedMarkup(file: Uint8Array, random: Random): Uint8Array {
   }
 }
 
-export const SVG_MUTATOR: Mutator = { container: 'SVG', formats: ['svg'], mutate: changedMarkup }
+export const SVG_MUTATOR: Mutator = { container: 'SVG', formats: ['svg'], mutate: mutateMarkup }

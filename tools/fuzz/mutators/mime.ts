@@ -1,5 +1,5 @@
 /** Mutates mails line by line: header fields, boundaries and parts. */
-import { damaged, fromLatin1, latin1, rearranged, withOne } from '../edits.ts'
+import { fromLatin1, latin1, withDamage, withOne, withRearrangedItems } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
@@ -33,7 +33,7 @@ function changedLine(line: string, random: Random): string {
     case 3:
       return line + line
     default:
-      return latin1(damaged(fromLatin1(line), random))
+      return latin1(withDamage(fromLatin1(line), random))
   }
 }
 
@@ -46,7 +46,7 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
   const join = (made: readonly string[]) => fromLatin1(made.join(random.chance(0.05) ? random.pick(['\n', '\r', '\r\n']) : newline))
   switch (random.below(5)) {
     case 0:
-      return join(rearranged(lines, random))
+      return join(withRearrangedItems(lines, random))
     case 1:
       return join(lines.toSpliced(near, random.below(2), random.pick(LINES)))
     case 2: {

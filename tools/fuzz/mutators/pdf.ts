@@ -1,6 +1,6 @@
 /** Mutates PDF objects as text, and streams after decoding. `/Length` and the cross-reference table are recomputed. */
 import { deflateSync, inflateSync } from 'node:zlib'
-import { damaged, fromLatin1, latin1, rearranged, withOne } from '../edits.ts'
+import { fromLatin1, latin1, withDamage, withOne, withRearrangedItems } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
@@ -74,17 +74,17 @@ function changedText(text: string, random: Random): string {
 function changedStream(object: PdfObject, random: Random): PdfObject {
   if (object.stream === undefined) return { ...object, dictionary: changedText(object.dictionary, random) }
   const stored = fromLatin1(object.stream)
-  if (!/\/FlateDecode/.test(object.dictionary) || random.chance(0.3)) return { ...object, stream: latin1(damaged(stored, random)) }
+  if (!/\/FlateDecode/.test(object.dictionary) || random.chance(0.3)) return { ...object, stream: latin1(withDamage(stored, random)) }
   const content = inflateSync(stored)
   const isText = content.subarray(0, 40).every((byte) => byte >= 9 && byte < 127)
-  const made = isText ? fromLatin1(changedText(latin1(content), random)) : damaged(content, random)
+  const made = isText ? fromLatin1(changedText(latin1(content), random)) : withDamage(content, random)
   return { ...object, stream: latin1(deflateSync(made, { level: 1 })) }
 }
 
 function changed(objects: readonly PdfObject[], random: Random): PdfObject[] {
   switch (random.below(6)) {
     case 0:
-      return rearranged(objects, random)
+      return withRearrangedItems(objects, random)
     case 1:
     case 2:
       return withOne(objects, random, (object) => changedStream(object, random))
@@ -101,7 +101,7 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
   const text = latin1(file)
   const root = /\/Root (\d+ \d+ R)/.exec(text)?.[1]
   const objects = objectsOf(text)
-  if (!root || objects.length === 0 || random.chance(0.08)) return damaged(file, random)
+  if (!root || objects.length === 0 || random.chance(0.08)) return withDamage(file, random)
   return fromLatin1(pdfOfObjects(changed(objects, random), root, random.chance(0.9)))
 }
 

@@ -1,6 +1,6 @@
 /** Mutates formats without a container: binary headers followed by data, and lines of text. */
 import type { FormatId } from '../../../src/core/catalog/index.ts'
-import { damaged, fromLatin1, latin1, rearranged, withNumber } from '../edits.ts'
+import { fromLatin1, latin1, withDamage, withNumber, withRearrangedItems } from '../edits.ts'
 import type { Mutator } from './mutator.ts'
 
 /** Returns a mutator for a header of `headerBytes` bytes with binary numbers, followed by data. */
@@ -8,7 +8,7 @@ const headerMutator = (container: string, format: FormatId, headerBytes: number,
   container,
   formats: [format],
   mutate(file, random) {
-    if (random.chance(0.4)) return damaged(file, random, random.chance(0.5) ? 0 : Math.min(headerBytes, file.length - 1))
+    if (random.chance(0.4)) return withDamage(file, random, random.chance(0.5) ? 0 : Math.min(headerBytes, file.length - 1))
     return withNumber(file, random.below(Math.min(headerBytes, file.length)), random.pick([1, 2, 4, 8]), littleEndian, random)
   },
 })
@@ -23,7 +23,7 @@ export const LINES_MUTATOR: Mutator = {
   container: 'lines',
   formats: ['text', 'dxf'],
   mutate(file, random) {
-    if (random.chance(0.4)) return damaged(file, random)
-    return fromLatin1(rearranged(latin1(file).split('\n'), random).join('\n'))
+    if (random.chance(0.4)) return withDamage(file, random)
+    return fromLatin1(withRearrangedItems(latin1(file).split('\n'), random).join('\n'))
   },
 }

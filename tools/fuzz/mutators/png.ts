@@ -1,7 +1,7 @@
 /** Mutates PNG files: chunks with correct CRC, the header, and filtered rows inside IDAT. */
 import { crc32, deflateSync, inflateSync } from 'node:zlib'
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { damaged, fromLatin1, latin1, rearranged, withNumber, withOne } from '../edits.ts'
+import { fromLatin1, latin1, withDamage, withNumber, withOne, withRearrangedItems } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
@@ -57,7 +57,7 @@ export function pngOfChunks(signature: Uint8Array, chunks: readonly Chunk[]): Ui
 /** Changes the decompressed rows of all IDAT chunks and compresses them again. */
 function withRowsDamaged(chunks: readonly Chunk[], random: Random): Chunk[] {
   const rows = inflateSync(concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)))
-  const packed = deflateSync(damaged(rows, random), { level: 1 })
+  const packed = deflateSync(withDamage(rows, random), { level: 1 })
   const first = chunks.findIndex(({ type }) => type === 'IDAT')
   return chunks.flatMap((chunk, i) => (i === first ? [{ type: 'IDAT', data: packed }] : chunk.type === 'IDAT' ? [] : [chunk]))
 }
@@ -66,7 +66,7 @@ function changed(chunks: readonly Chunk[], random: Random): Chunk[] {
   const own = (type: string) => chunks.findIndex((chunk) => chunk.type === type)
   switch (random.below(6)) {
     case 0:
-      return rearranged(chunks, random)
+      return withRearrangedItems(chunks, random)
     case 1: {
       const at = own('IHDR')
       const fields = [
@@ -86,9 +86,12 @@ function changed(chunks: readonly Chunk[], random: Random): Chunk[] {
     case 3:
       return withOne(chunks, random, (chunk) => ({ ...chunk, type: random.pick(TYPES) }))
     case 4:
-      return rearranged([{ type: random.pick(TYPES), data: random.bytes(random.below(40)) }, ...chunks].reverse(), random).reverse()
+      return withRearrangedItems(
+        [{ type: random.pick(TYPES), data: random.bytes(random.below(40)) }, ...chunks].reverse(),
+        random,
+      ).reverse()
     default:
-      return withOne(chunks, random, (chunk) => ({ ...chunk, data: damaged(chunk.data, random) }))
+      return withOne(chunks, random, (chunk) => ({ ...chunk, data: withDamage(chunk.data, random) }))
   }
 }
 

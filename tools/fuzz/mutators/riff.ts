@@ -1,9 +1,9 @@
 /** Mutates WAV and AVI files: chunks and lists with their lengths, padded to even offsets. */
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { damaged, fromLatin1, latin1 } from '../edits.ts'
+import { fromLatin1, latin1, withDamage } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
-import { type Box, changedTree } from './tree.ts'
+import { type Box, mutateTree } from './tree.ts'
 
 const isList = (type: string) => type === 'RIFF' || type === 'LIST'
 
@@ -33,7 +33,7 @@ export function riffOfBoxes(boxes: readonly Box[]): Uint8Array {
 
 function mutate(file: Uint8Array, random: Random): Uint8Array {
   const boxes = riffOf(file)
-  return boxes[0]?.boxes ? riffOfBoxes(changedTree(boxes, random, true)) : damaged(file, random)
+  return boxes[0]?.boxes ? riffOfBoxes(mutateTree(boxes, random, true)) : withDamage(file, random)
 }
 
 export const RIFF_MUTATOR: Mutator = { container: 'RIFF', formats: ['wav', 'avi'], mutate }

@@ -1,5 +1,5 @@
 /** Mutates entries of TIFF directories in place, and the data that they refer to. */
-import { damaged, withNumber } from '../edits.ts'
+import { withDamage, withNumber } from '../edits.ts'
 import type { Random } from '../random.ts'
 import type { Mutator } from './mutator.ts'
 
@@ -25,7 +25,7 @@ export function entriesOf(file: Uint8Array): number[] {
 
 function mutate(file: Uint8Array, random: Random): Uint8Array {
   const entries = entriesOf(file)
-  if (entries.length === 0) return damaged(file, random)
+  if (entries.length === 0) return withDamage(file, random)
   const little = file[0] === 0x49
   const entry = random.pick(entries)
   const made = file.slice()
@@ -46,7 +46,7 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
     case 5:
       return withNumber(made, view.getUint32(entry + 8, little) + 4 * random.below(view.getUint32(entry + 4, little)), 4, little, random)
     default:
-      return damaged(made, random, 8)
+      return withDamage(made, random, 8)
   }
 }
 

@@ -1,5 +1,5 @@
 /** Mutates trees of boxes: ISO base media files and RIFF. */
-import { damaged, rearranged, withNumber, withOne } from '../edits.ts'
+import { withDamage, withNumber, withOne, withRearrangedItems } from '../edits.ts'
 import type { Random } from '../random.ts'
 
 export interface Box {
@@ -10,16 +10,16 @@ export interface Box {
 }
 
 /** Makes one change in the tree: to a list of boxes, or to the fields of one box. */
-export function changedTree(boxes: readonly Box[], random: Random, littleEndian: boolean): Box[] {
+export function mutateTree(boxes: readonly Box[], random: Random, littleEndian: boolean): Box[] {
   const inside = boxes.filter((box) => box.boxes && box.boxes.length > 0)
   if (inside.length > 0 && random.chance(0.8)) {
     const chosen = random.pick(inside)
-    return boxes.map((box) => (box === chosen ? { ...box, boxes: changedTree(box.boxes!, random, littleEndian) } : box))
+    return boxes.map((box) => (box === chosen ? { ...box, boxes: mutateTree(box.boxes!, random, littleEndian) } : box))
   }
-  if (random.chance(0.35)) return rearranged(boxes, random)
+  if (random.chance(0.35)) return withRearrangedItems(boxes, random)
   return withOne(boxes, random, (box) => {
     if (random.chance(0.05)) return { ...box, type: random.pick(boxes).type }
-    if (random.chance(0.3)) return { ...box, body: damaged(box.body, random) }
+    if (random.chance(0.3)) return { ...box, body: withDamage(box.body, random) }
     // Most fields are in the first 48 bytes; tables consist of 4-byte words.
     const at = random.chance(0.5) ? random.below(Math.min(48, box.body.length)) : 4 * random.below(box.body.length / 4)
     return { ...box, body: withNumber(box.body, at, random.pick([1, 2, 4, 4]), littleEndian, random) }

@@ -4,10 +4,10 @@
  */
 import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { damaged, fromLatin1, latin1, rearranged, withNumber, withOne } from '../edits.ts'
+import { fromLatin1, latin1, withDamage, withNumber, withOne, withRearrangedItems } from '../edits.ts'
 import type { Random } from '../random.ts'
 import { JPEG_MUTATOR } from './jpeg.ts'
-import { changedMarkup } from './markup.ts'
+import { mutateMarkup } from './markup.ts'
 import type { Mutator } from './mutator.ts'
 import { PNG_MUTATOR } from './png.ts'
 
@@ -104,15 +104,15 @@ function changedContent(entry: Entry, random: Random): Uint8Array {
   const name = latin1(entry.name)
   if (/\.jpe?g$/i.test(name)) return JPEG_MUTATOR.mutate(entry.content, random)
   if (/\.png$/i.test(name)) return PNG_MUTATOR.mutate(entry.content, random)
-  return entry.content[0] === 0x3c ? changedMarkup(entry.content, random) : damaged(entry.content, random)
+  return entry.content[0] === 0x3c ? mutateMarkup(entry.content, random) : withDamage(entry.content, random)
 }
 
 function mutate(file: Uint8Array, random: Random): Uint8Array {
   const entries = entriesOf(file)
-  if (entries.length === 0) return damaged(file, random)
+  if (entries.length === 0) return withDamage(file, random)
   switch (random.below(8)) {
     case 0:
-      return zipOfEntries(rearranged(entries, random))
+      return zipOfEntries(withRearrangedItems(entries, random))
     case 1:
       return zipOfEntries(withOne(entries, random, (entry) => ({ ...entry, name: fromLatin1(random.pick(NAMES)) })))
     case 2:

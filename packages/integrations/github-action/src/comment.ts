@@ -1,5 +1,5 @@
 /** Builds the pull request comment: a table of receipts, and hidden hashes of results for the next run. */
-import type { Lightened } from '../../lighten.ts'
+import type { FileResult } from '../../lighten.ts'
 
 export const COMMENT_MARKER = '<!-- whittle -->'
 const RESULTS = /^<!-- results ([0-9a-f ]*) -->$/m
@@ -8,7 +8,7 @@ const MAX_ROWS = 150
 const MAX_RESULTS = 300
 
 /** Builds the comment. @param results SHA-256 of the results of this and earlier runs */
-export function commentOf(files: readonly Lightened[], results: readonly string[]): string {
+export function buildComment(files: readonly FileResult[], results: readonly string[]): string {
   const smaller = files.filter(({ outcome }) => outcome === 'smaller')
   const [before, after] = [total(smaller.map(({ originalSize }) => originalSize)), total(smaller.map(({ size }) => size))]
   const head =
@@ -29,12 +29,12 @@ export function commentOf(files: readonly Lightened[], results: readonly string[
 }
 
 /** Hashes of results in an earlier comment. Empty if there is none. */
-export const resultsOf = (comment: string | undefined): string[] =>
+export const resultHashesIn = (comment: string | undefined): string[] =>
   RESULTS.exec(comment ?? '')?.[1]
     ?.split(' ')
     .filter(Boolean) ?? []
 
-function row({ path, outcome, originalSize, size, why = '', receipt }: Lightened): string {
+function row({ path, outcome, originalSize, size, reason: why = '', receipt }: FileResult): string {
   const name = codeCell(path)
   if (outcome === 'failed') return `| ${name} | ${bytes(originalSize)} | | | failed: ${escapeText(why)} |`
   if (outcome === 'unchanged') return `| ${name} | ${bytes(originalSize)} | unchanged | | ${escapeText(why)} |`

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Whittle } from '../../../clients/typescript/src/index.ts'
-import { type Lightened, lightenAll, mannerOf } from '../../lighten.ts'
-import { COMMENT_MARKER, commentOf, resultsOf } from './comment.ts'
+import { compressInPlace, type FileResult, parseSettings } from '../../lighten.ts'
+import { buildComment, COMMENT_MARKER, resultHashesIn } from './comment.ts'
 import { GitHub } from './github.ts'
 import { annotate, input, type PullRequest, pullRequest, setOutput, summarize, variable } from './runner.ts'
 
@@ -24,16 +24,16 @@ async function run(): Promise<void> {
   }
   const github = new GitHub(variable('GITHUB_API_URL'), variable('GITHUB_REPOSITORY'), input('github-token'))
   const earlier = await github.ownComment(request.number, COMMENT_MARKER)
-  const results = resultsOf(earlier?.body)
-  const settings = mannerOf(input('quality') || 'medium', input('least-saving') || '5', results)
+  const results = resultHashesIn(earlier?.body)
+  const settings = parseSettings(input('quality') || 'medium', input('least-saving') || '5', results)
   const whittle = new Whittle({ baseUrl: input('server'), key: input('key') })
-  const files = await lightenAll(whittle, root, await github.changedFiles(request.number), settings)
+  const files = await compressInPlace(whittle, root, await github.changedFiles(request.number), settings)
   const smaller = files.filter(({ outcome }) => outcome === 'smaller')
   setOutput('files', smaller.length)
   setOutput('saved-bytes', saved(smaller))
   if (files.length === 0) return annotate('notice', 'Whittle: no new files to compress.')
-  for (const { path, why } of files.filter(({ outcome }) => outcome === 'failed')) annotate('warning', `${path}: ${why}`)
-  const text = commentOf(files, [...results, ...smaller.map(({ path }) => sha256(join(root, path)))])
+  for (const { path, reason: why } of files.filter(({ outcome }) => outcome === 'failed')) annotate('warning', `${path}: ${why}`)
+  const text = buildComment(files, [...results, ...smaller.map(({ path }) => sha256(join(root, path)))])
   summarize(text)
   if (pushesResults && smaller.length > 0) push(root, request, smaller)
   await github.comment(request.number, text, earlier)
@@ -46,7 +46,7 @@ function skipReason({ head }: PullRequest): string | undefined {
   return undefined
 }
 
-function push(root: string, { head }: PullRequest, smaller: readonly Lightened[]): void {
+function push(root: string, { head }: PullRequest, smaller: readonly FileResult[]): void {
   const person = ['-c', 'user.name=github-actions[bot]', '-c', 'user.email=41898282+github-actions[bot]@users.noreply.github.com']
   const paths = smaller.map(({ path }) => `:(literal)${path}`)
   const title = `Make ${smaller.length} file${smaller.length === 1 ? '' : 's'} smaller by ${saved(smaller)} bytes`
@@ -55,7 +55,7 @@ function push(root: string, { head }: PullRequest, smaller: readonly Lightened[]
 }
 
 const git = (root: string, ...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
-const saved = (files: readonly Lightened[]) => files.reduce((sum, { originalSize, size }) => sum + originalSize - size, 0)
+const saved = (files: readonly FileResult[]) => files.reduce((sum, { originalSize, size }) => sum + originalSize - size, 0)
 const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
 
 try {

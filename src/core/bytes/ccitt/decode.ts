@@ -4,7 +4,7 @@
  */
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import { BitReader } from '../bits.ts'
-import { BLACK, type Code, HORIZONTAL, PASS, VERTICAL, WHITE } from './codes.ts'
+import { BLACK_RUN_CODES, type Code, HORIZONTAL, PASS, VERTICAL_CODES, WHITE_RUN_CODES } from './codes.ts'
 
 /** Coding: `rle` has one-dimensional rows aligned to bytes, `g3` has an end-of-line code before each row, `g4` has no separators. */
 export type FaxKind = 'rle' | 'g3' | 'g4'
@@ -32,9 +32,9 @@ function tableOf(codes: readonly (readonly [Code, number])[]): Table {
   return table
 }
 
-const WHITE_RUNS = tableOf(WHITE.map((code, index) => [code, index]))
-const BLACK_RUNS = tableOf(BLACK.map((code, index) => [code, index]))
-const MODES = tableOf([...VERTICAL.map((code, index) => [code, index] as const), [PASS, PASS_MODE], [HORIZONTAL, HORIZONTAL_MODE]])
+const WHITE_RUNS = tableOf(WHITE_RUN_CODES.map((code, index) => [code, index]))
+const BLACK_RUNS = tableOf(BLACK_RUN_CODES.map((code, index) => [code, index]))
+const MODES = tableOf([...VERTICAL_CODES.map((code, index) => [code, index] as const), [PASS, PASS_MODE], [HORIZONTAL, HORIZONTAL_MODE]])
 
 class FaxBits extends BitReader {
   protected override ended(): Error {

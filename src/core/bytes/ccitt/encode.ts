@@ -1,6 +1,6 @@
 /** Encodes bilevel images as CCITT Group 4 (ITU-T T.6). */
 import { BitWriter } from '../bits.ts'
-import { BLACK, type Code, END_OF_LINE, HORIZONTAL, PASS, VERTICAL, WHITE } from './codes.ts'
+import { BLACK_RUN_CODES, type Code, END_OF_LINE, HORIZONTAL, PASS, VERTICAL_CODES, WHITE_RUN_CODES } from './codes.ts'
 
 const LONGEST_RUN = 2560
 
@@ -84,15 +84,15 @@ export class FaxEncoder {
         this.put(PASS)
         a0 = b2
       } else if (shift >= -3 && shift <= 3) {
-        this.put(VERTICAL[shift + 3]!)
+        this.put(VERTICAL_CODES[shift + 3]!)
         a0 = a1
         at++
         white = !white
       } else {
         const a2 = at + 1 < count ? current[at + 1]! : width
         this.put(HORIZONTAL)
-        this.run(white ? WHITE : BLACK, a1 - Math.max(a0, 0))
-        this.run(white ? BLACK : WHITE, a2 - a1)
+        this.run(white ? WHITE_RUN_CODES : BLACK_RUN_CODES, a1 - Math.max(a0, 0))
+        this.run(white ? BLACK_RUN_CODES : WHITE_RUN_CODES, a2 - a1)
         a0 = a2
         at += 2
       }

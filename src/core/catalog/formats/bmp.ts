@@ -1,4 +1,4 @@
-import { palette } from '../describe.ts'
+import { describePaletteTarget } from '../describe.ts'
 import type { Format } from '../format.ts'
 import { CONVERTED_PICTURES } from '../output-table.ts'
 
@@ -12,8 +12,8 @@ export const BMP = {
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
-    low: `${palette('low')}; lossless if no palette reaches this`,
-    medium: `${palette('medium')}; lossless if no palette reaches this`,
+    low: `${describePaletteTarget('low')}; lossless if no palette reaches this`,
+    medium: `${describePaletteTarget('medium')}; lossless if no palette reaches this`,
     high: 'lossless: fewer bits per pixel, run-length encoding',
   },
 } as const satisfies Format

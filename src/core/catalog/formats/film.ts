@@ -1,10 +1,10 @@
-import { aac, fatAac, filmMp3, frames } from '../describe.ts'
+import { describeAac, describeFilmMp3, describeFilmTarget, describeOversizedAac } from '../describe.ts'
 import type { Format } from '../format.ts'
 
 const LEVELS = {
-  low: `${frames('low', ' at least')}; uncompressed sound and ${fatAac()} become ${aac('low')}; efficient tracks are copied`,
-  medium: `${frames('medium')}; ${aac('medium')}; efficient tracks are copied`,
-  high: `${frames('high')}; ${aac('high')}; efficient tracks are copied, unused space is removed`,
+  low: `${describeFilmTarget('low', ' at least')}; uncompressed sound and ${describeOversizedAac()} become ${describeAac('low')}; efficient tracks are copied`,
+  medium: `${describeFilmTarget('medium')}; ${describeAac('medium')}; efficient tracks are copied`,
+  high: `${describeFilmTarget('high')}; ${describeAac('high')}; efficient tracks are copied, unused space is removed`,
 } as const
 
 /**
@@ -47,8 +47,8 @@ export const AVI = {
   mostPixels: MOST_PIXELS,
   fidelity: 'perceptual',
   levels: {
-    low: `${frames('low', ' at least')}; uncompressed sound becomes ${filmMp3('low')}; other tracks are copied`,
-    medium: `${frames('medium')}; uncompressed sound becomes ${filmMp3('medium')}; other tracks are copied`,
-    high: `${frames('high')}; uncompressed sound becomes ${filmMp3('high')}; other tracks are copied, unused space is removed`,
+    low: `${describeFilmTarget('low', ' at least')}; uncompressed sound becomes ${describeFilmMp3('low')}; other tracks are copied`,
+    medium: `${describeFilmTarget('medium')}; uncompressed sound becomes ${describeFilmMp3('medium')}; other tracks are copied`,
+    high: `${describeFilmTarget('high')}; uncompressed sound becomes ${describeFilmMp3('high')}; other tracks are copied, unused space is removed`,
   },
 } as const satisfies Format

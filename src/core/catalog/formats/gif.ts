@@ -1,4 +1,4 @@
-import { everyFrame } from '../describe.ts'
+import { describeAnimationTarget } from '../describe.ts'
 import type { Format } from '../format.ts'
 import { CONVERTED_PICTURES } from '../output-table.ts'
 
@@ -16,8 +16,8 @@ export const GIF = {
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
-    low: `${everyFrame('low')}; flat areas are lossless`,
-    medium: `${everyFrame('medium')}; flat areas are lossless`,
+    low: `${describeAnimationTarget('low')}; flat areas are lossless`,
+    medium: `${describeAnimationTarget('medium')}; flat areas are lossless`,
     high: 'lossless',
   },
 } as const satisfies Format

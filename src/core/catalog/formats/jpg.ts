@@ -1,4 +1,4 @@
-import { photograph } from '../describe.ts'
+import { describePictureTarget } from '../describe.ts'
 import type { Format } from '../format.ts'
 import { CONVERTED_PICTURES } from '../output-table.ts'
 
@@ -14,8 +14,8 @@ export const JPG = {
   mostPixels: { isolate: 268_435_456, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
-    low: `${photograph('low')}: the smallest result that still looks clean`,
-    medium: `${photograph('medium')}: no visible difference at normal viewing size`,
-    high: `${photograph('high')}: no visible difference at 100 %`,
+    low: `${describePictureTarget('low')}: the smallest result that still looks clean`,
+    medium: `${describePictureTarget('medium')}: no visible difference at normal viewing size`,
+    high: `${describePictureTarget('high')}: no visible difference at 100 %`,
   },
 } as const satisfies Format

@@ -1,4 +1,4 @@
-import { lame, leastSaved, leastStereo } from '../describe.ts'
+import { describeLeastSaving, describeLowestStereoBitrate, describeMp3Settings } from '../describe.ts'
 import type { Format } from '../format.ts'
 
 export const MP3 = {
@@ -10,8 +10,8 @@ export const MP3 = {
   outputs: ['mp3'],
   fidelity: 'perceptual',
   levels: {
-    low: `${lame('low')}, depending on the input's bit rate, if it saves ${leastSaved()}; otherwise as \`high\``,
-    medium: `${lame('medium')} for inputs from ${leastStereo('medium')} (stereo), if it saves ${leastSaved()}; otherwise as \`high\``,
+    low: `${describeMp3Settings('low')}, depending on the input's bit rate, if it saves ${describeLeastSaving()}; otherwise as \`high\``,
+    medium: `${describeMp3Settings('medium')} for inputs from ${describeLowestStereoBitrate('medium')} (stereo), if it saves ${describeLeastSaving()}; otherwise as \`high\``,
     high: 'lossless: frames are repacked to the smallest size, unused padding is removed',
   },
 } as const satisfies Format

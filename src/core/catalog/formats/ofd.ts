@@ -1,4 +1,4 @@
-import { shownDpi } from '../describe.ts'
+import { describeResolution } from '../describe.ts'
 import type { Format } from '../format.ts'
 
 export const OFD = {
@@ -11,9 +11,9 @@ export const OFD = {
   fidelity: 'perceptual',
   ultra: true,
   levels: {
-    low: `pictures as small as possible that still look clean, at ${shownDpi('low')} on the page; everything else is lossless`,
-    medium: `pictures without visible difference at normal viewing size, at ${shownDpi('medium')} on the page`,
-    high: `pictures without visible difference at 100 %, at ${shownDpi('high')} on the page`,
-    ultra: `as \`low\`, at ${shownDpi('ultra')} on the page; identical pictures and fonts are merged`,
+    low: `pictures as small as possible that still look clean, at ${describeResolution('low')} on the page; everything else is lossless`,
+    medium: `pictures without visible difference at normal viewing size, at ${describeResolution('medium')} on the page`,
+    high: `pictures without visible difference at 100 %, at ${describeResolution('high')} on the page`,
+    ultra: `as \`low\`, at ${describeResolution('ultra')} on the page; identical pictures and fonts are merged`,
   },
 } as const satisfies Format

@@ -1,11 +1,11 @@
-import { shownDpi } from '../describe.ts'
+import { describeResolution } from '../describe.ts'
 import type { Format } from '../format.ts'
 
 const LEVELS = {
-  low: `pictures as small as possible that still look clean, at ${shownDpi('low')} on the page; opaque PNG photos become JPEG; everything else is lossless`,
-  medium: `pictures without visible difference at normal viewing size, at ${shownDpi('medium')} on the page; opaque PNG photos become JPEG`,
-  high: `pictures without visible difference at 100 %, at ${shownDpi('high')} on the page`,
-  ultra: `as \`low\`, at ${shownDpi('ultra')} on the page; pictures are cropped, duplicates merged, unused glyphs and thumbnails removed`,
+  low: `pictures as small as possible that still look clean, at ${describeResolution('low')} on the page; opaque PNG photos become JPEG; everything else is lossless`,
+  medium: `pictures without visible difference at normal viewing size, at ${describeResolution('medium')} on the page; opaque PNG photos become JPEG`,
+  high: `pictures without visible difference at 100 %, at ${describeResolution('high')} on the page`,
+  ultra: `as \`low\`, at ${describeResolution('ultra')} on the page; pictures are cropped, duplicates merged, unused glyphs and thumbnails removed`,
 } as const
 
 export const DOCX = {
@@ -46,6 +46,6 @@ export const PPTX = {
   password: 'ooxml',
   levels: {
     ...LEVELS,
-    ultra: `as \`low\`, at ${shownDpi('ultra')} on the page; pictures are cropped, duplicates merged, unused glyphs, thumbnails and unused slide layouts removed`,
+    ultra: `as \`low\`, at ${describeResolution('ultra')} on the page; pictures are cropped, duplicates merged, unused glyphs, thumbnails and unused slide layouts removed`,
   },
 } as const satisfies Format

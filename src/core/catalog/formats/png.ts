@@ -1,4 +1,4 @@
-import { palette } from '../describe.ts'
+import { describePaletteTarget } from '../describe.ts'
 import type { Format } from '../format.ts'
 import { CONVERTED_PICTURES } from '../output-table.ts'
 
@@ -14,8 +14,8 @@ export const PNG = {
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
-    low: `${palette('low')}, or 8 bits per sample; lossless if neither reaches this; animations are lossless`,
-    medium: `${palette('medium')}, or 8 bits per sample; lossless if neither reaches this; animations are lossless`,
+    low: `${describePaletteTarget('low')}, or 8 bits per sample; lossless if neither reaches this; animations are lossless`,
+    medium: `${describePaletteTarget('medium')}, or 8 bits per sample; lossless if neither reaches this; animations are lossless`,
     high: 'lossless',
   },
 } as const satisfies Format

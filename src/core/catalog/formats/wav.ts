@@ -1,4 +1,4 @@
-import { wavFloors, wavMp3 } from '../describe.ts'
+import { describeWavFloors, describeWavMp3 } from '../describe.ts'
 import type { Format } from '../format.ts'
 
 export const WAV = {
@@ -10,8 +10,8 @@ export const WAV = {
   outputs: ['wav', 'mp3', 'flac'],
   fidelity: 'perceptual',
   levels: {
-    low: `the smallest of IMA ADPCM, G.711 and 16-bit PCM whose signal-to-noise ratio is ${wavFloors()}; output MP3: ${wavMp3('low')}`,
-    medium: `PCM: lossless, or dithered to 16 or 24 bits if the noise is inaudible; output MP3: ${wavMp3('medium')}`,
-    high: `PCM or float, lossless: the fewest bits that store the same samples; output MP3: ${wavMp3('high')}`,
+    low: `the smallest of IMA ADPCM, G.711 and 16-bit PCM whose signal-to-noise ratio is ${describeWavFloors()}; output MP3: ${describeWavMp3('low')}`,
+    medium: `PCM: lossless, or dithered to 16 or 24 bits if the noise is inaudible; output MP3: ${describeWavMp3('medium')}`,
+    high: `PCM or float, lossless: the fewest bits that store the same samples; output MP3: ${describeWavMp3('high')}`,
   },
 } as const satisfies Format

@@ -42,7 +42,7 @@ export function* boxes(b: Uint8Array, start: number, end: number): Generator<Box
 }
 
 /** Follows `path` from `within`, one box type a level, and returns the last box. Takes the first box of each type. */
-export function find(b: Uint8Array, within: { body: number; end: number }, ...path: string[]): Box | undefined {
+export function findBox(b: Uint8Array, within: { body: number; end: number }, ...path: string[]): Box | undefined {
   let found: Box | undefined
   let range = within
   for (const type of path) {
@@ -82,14 +82,14 @@ export function words64(...values: number[]): Uint8Array {
   return out.finish()
 }
 
-export const text = (value: string) => Uint8Array.from(value, (letter) => letter.charCodeAt(0))
+export const latin1Bytes = (value: string) => Uint8Array.from(value, (letter) => letter.charCodeAt(0))
 
 export const box = (type: string, ...parts: Uint8Array[]): Uint8Array => boxOf(type, parts)
 
 /** Writes a box from an array of parts. Spreading many parts into `box` would overflow the call stack. */
 export function boxOf(type: string, parts: readonly Uint8Array[]): Uint8Array {
   const size = parts.reduce((sum, part) => sum + part.length, 8)
-  return concat([words(size), text(type), ...parts])
+  return concat([words(size), latin1Bytes(type), ...parts])
 }
 
 /** Writes a box with version and flags (ISO/IEC 14496-12, 4.2, FullBox). */

@@ -1,22 +1,22 @@
 /** Converts movie fragments (ISO/IEC 14496-12, 8.8) into ordinary sample tables. */
 
-import { GrowingColumn, narrowed } from '../../bytes/compact-array.ts'
+import { GrowingCompactArray, toCompactArray } from '../../bytes/compact-array.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
-import { type Box, boxes, find, i32At, u32At, u64At } from './box.ts'
+import { type Box, boxes, findBox, i32At, u32At, u64At } from './box.ts'
 import { checkStructure, childrenOf } from './structure.ts'
-import { type Chunks, MAX_SAMPLES, type Samples } from './tables.ts'
+import { type ChunkTables, MAX_SAMPLES, type SampleTables } from './tables.ts'
 import type { StoredTrack, TopBox } from './track.ts'
 import { MAX_MOOF_BYTES } from './tuning.ts'
 
 /** Sample tables of one track, which grow with each fragment. */
 class FragmentTables {
-  readonly offset = new GrowingColumn()
-  readonly size = new GrowingColumn()
-  readonly dts = new GrowingColumn()
-  readonly composition = new GrowingColumn()
-  readonly sync = new GrowingColumn()
+  readonly offset = new GrowingCompactArray()
+  readonly size = new GrowingCompactArray()
+  readonly dts = new GrowingCompactArray()
+  readonly composition = new GrowingCompactArray()
+  readonly sync = new GrowingCompactArray()
   /** Index of the first sample of each run. */
   readonly runs: number[] = []
   end = 0
@@ -38,7 +38,7 @@ export async function readFragments(
   top: readonly TopBox[],
 ): Promise<StoredTrack[]> {
   const defaults = new Map<number, Defaults>()
-  const mvex = find(moov, moovBox, 'mvex')
+  const mvex = findBox(moov, moovBox, 'mvex')
   for (const trex of mvex ? boxes(moov, mvex.body, mvex.end) : []) {
     if (trex.type !== 'trex' || trex.end - trex.body < 24) continue
     // Fields of `trex` (ISO/IEC 14496-12, 8.8.3): track, description index, duration, size, flags.
@@ -91,7 +91,7 @@ function readTraf(
   gathered: Map<number, FragmentTables>,
   tracks: Map<number, Defaults>,
 ): number {
-  const tfhd = find(moof, traf, 'tfhd')
+  const tfhd = findBox(moof, traf, 'tfhd')
   if (!tfhd) throw malformed('mp4', moofOffset, 'fragment_without_tfhd')
   // ISO/IEC 14496-12, 8.8.7: the optional fields of `tfhd` have the order of their flag bits.
   const flags = u32At(moof, tfhd.body) & 0xffffff
@@ -110,7 +110,7 @@ function readTraf(
   if (flags & 8) defaults.duration = u32At(moof, (at += 4) - 4)
   if (flags & 0x10) defaults.size = u32At(moof, (at += 4) - 4)
   if (flags & 0x20) defaults.flags = u32At(moof, (at += 4) - 4)
-  const tfdt = find(moof, traf, 'tfdt')
+  const tfdt = findBox(moof, traf, 'tfdt')
   const time = tfdt ? (moof[tfdt.body] === 1 ? u64At(moof, tfdt.body + 4) : u32At(moof, tfdt.body + 4)) : into.end
   let added = 0
   const place: ReadPosition = { base, data: base, time }
@@ -163,7 +163,7 @@ function readRun(moof: Uint8Array, trun: Box, place: ReadPosition, defaults: Def
 function withSamples(track: StoredTrack, all: FragmentTables): StoredTrack {
   const count = all.offset.length
   all.dts.push(all.end)
-  const samples: Samples = {
+  const samples: SampleTables = {
     count,
     offset: all.offset.finish(),
     size: new Uint32Array(all.size.finish()),
@@ -172,11 +172,11 @@ function withSamples(track: StoredTrack, all: FragmentTables): StoredTrack {
     sync: new Uint8Array(all.sync.finish()),
   }
   const chunks = chunksOf(samples, all.runs)
-  return { ...track, fixed: true, sampleCount: count, duration: all.end, readChunks: () => chunks, readSamples: () => samples }
+  return { ...track, fromFragments: true, sampleCount: count, duration: all.end, readChunks: () => chunks, readSamples: () => samples }
 }
 
 /** Converts runs of samples into chunks. Splits a run where its samples are not adjacent in the file. */
-function chunksOf(samples: Samples, runs: number[]): Chunks {
+function chunksOf(samples: SampleTables, runs: number[]): ChunkTables {
   const starts: number[] = []
   const isStart = new Set(runs)
   for (let i = 0; i < samples.count; i++) {
@@ -191,5 +191,11 @@ function chunksOf(samples: Samples, runs: number[]): Chunks {
     time[chunk] = samples.dts[start]!
     for (let i = 0; i < counts[chunk]!; i++) size[chunk]! += samples.size[start + i]!
   }
-  return { count, offset: narrowed(offset), size: narrowed(size), time: narrowed(time), samples: Uint32Array.from(counts) }
+  return {
+    count,
+    offset: toCompactArray(offset),
+    size: toCompactArray(size),
+    time: toCompactArray(time),
+    samples: Uint32Array.from(counts),
+  }
 }

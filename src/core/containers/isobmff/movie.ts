@@ -5,11 +5,11 @@ import { zlibDecompress } from '../../bytes/deflate.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
-import { type Box, boxes, find, i32At, i64At, typeAt, u16At, u32At, u64At } from './box.ts'
+import { type Box, boxes, findBox, i32At, i64At, typeAt, u16At, u32At, u64At } from './box.ts'
 import { readFragments } from './fragments.ts'
-import { checkStructure, childrenOf, namedTracks } from './structure.ts'
-import { type Chunks, durationOf, readChunks, readSamples, readSizes, type Samples } from './tables.ts'
-import { topLevel } from './top-level.ts'
+import { checkStructure, childrenOf, countTrackHeaders } from './structure.ts'
+import { type ChunkTables, durationOf, readChunks, readSamples, readSizes, type SampleTables } from './tables.ts'
+import { readTopLevelBoxes } from './top-level.ts'
 import type { Edit, StoredTrack, TopBox, Track } from './track.ts'
 import { MAX_MOOV_BYTES, MAX_TRACKS } from './tuning.ts'
 
@@ -34,7 +34,7 @@ export interface Movie extends Disposable {
  * @throws CodecError (unsupported_feature) if the index is compressed by an unknown method or too large, or if media data is in other files
  */
 export async function readMovie(source: Source): Promise<Movie> {
-  const top = await topLevel(source)
+  const top = await readTopLevelBoxes(source)
   const at = top.find(({ type }) => type === 'moov')
   if (!at) throw malformed('mp4', 0, 'no_moov_box')
   if (at.size > MAX_MOOV_BYTES) throw unsupported(message('index_of_bytes', { size: at.size }))
@@ -44,14 +44,14 @@ export async function readMovie(source: Source): Promise<Movie> {
   const [moovBox] = boxes(moov, 0, moov.length)
   if (!moovBox) throw malformed('mp4', at.offset, 'moov_empty')
   checkStructure(moov, moovBox, moov === index ? at.offset : 0)
-  const mvhd = find(moov, moovBox, 'mvhd')
+  const mvhd = findBox(moov, moovBox, 'mvhd')
   if (!mvhd) throw malformed('mp4', at.offset, 'no_mvhd_box')
   requireBodyBytes(moov, mvhd, 100, 112)
   const timescale = u32At(moov, mvhd.body + (moov[mvhd.body] === 1 ? 20 : 12)) || 1000
   const ftypBox = top.find(({ type }) => type === 'ftyp')
   const ftyp = ftypBox && ftypBox.size <= 4096 ? (await source.read(ftypBox.offset, ftypBox.size)).slice() : undefined
   const traks = childrenOf(moov, moovBox).filter(({ type }) => type === 'trak')
-  const named = namedTracks(moov)
+  const named = countTrackHeaders(moov)
   if (named !== traks.length) throw malformed('mp4', at.offset, message('tracks_out_of_reach', { named, found: traks.length }))
   if (traks.length > MAX_TRACKS) throw malformed('mp4', at.offset, message('tracks_found', { found: traks.length }))
   // Readers convert a track's edits with the movie's timescale, which `mvhd` gives. If `mvhd` comes after the tracks, readers would misread
@@ -65,7 +65,7 @@ export async function readMovie(source: Source): Promise<Movie> {
   let end = top.reduce((last, { offset, size }) => Math.max(last, offset + size), 0)
   for (const track of tracks) {
     end = Math.max(end, checkedEnd(track, source.size))
-    track.forget()
+    track.freeTables()
   }
   const brand = ftyp && ftyp.length >= 12 ? typeAt(ftyp, 8) : 'qt  '
   const dispose = () => {
@@ -77,9 +77,9 @@ export async function readMovie(source: Source): Promise<Movie> {
 
 /** Wraps a stored track so that each table is read on first use and cached. `free` frees the cached tables. */
 function withCache(stored: StoredTrack): { track: Track; free: () => void } {
-  const { readChunks, readSamples, fixed, ...facts } = stored
-  let chunks: Chunks | undefined
-  let samples: Samples | undefined
+  const { readChunks, readSamples, fromFragments: fixed, ...facts } = stored
+  let chunks: ChunkTables | undefined
+  let samples: SampleTables | undefined
   const free = () => {
     for (const table of [chunks, samples]) if (table) freeColumns(table)
     chunks = samples = undefined
@@ -96,12 +96,12 @@ function withCache(stored: StoredTrack): { track: Track; free: () => void } {
       return (chunks ??= readChunks())
     },
     samples: () => (samples ??= samplesNow()),
-    forget: fixed ? () => undefined : free,
+    freeTables: fixed ? () => undefined : free,
   }
   return { track, free }
 }
 
-function freeColumns(table: Chunks | Samples): void {
+function freeColumns(table: ChunkTables | SampleTables): void {
   for (const column of Object.values(table)) if (ArrayBuffer.isView(column)) discard(column)
 }
 
@@ -111,10 +111,10 @@ function freeColumns(table: Chunks | Samples): void {
  */
 function uncompressed(moov: Uint8Array, offset: number): Uint8Array {
   const [outer] = boxes(moov, 0, moov.length)
-  const cmov = outer && find(moov, outer, 'cmov')
+  const cmov = outer && findBox(moov, outer, 'cmov')
   if (!cmov) return moov
   checkStructure(moov, outer, offset)
-  const [method, data] = [find(moov, cmov, 'dcom'), find(moov, cmov, 'cmvd')]
+  const [method, data] = [findBox(moov, cmov, 'dcom'), findBox(moov, cmov, 'cmvd')]
   if (!method || !data || data.end - data.body < 4) throw malformed('mp4', offset, 'cmov_not_whole')
   const size = u32At(moov, data.body)
   if (typeAt(moov, method.body) !== 'zlib' || size > MAX_MOOV_BYTES) throw unsupported('compressed_movie_index_of_another_kind')
@@ -135,7 +135,7 @@ function requireBodyBytes(moov: Uint8Array, { type, start, body, end }: Box, byt
 
 function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
   const requireBox = (...path: string[]) => {
-    const found = find(moov, box, ...path)
+    const found = findBox(moov, box, ...path)
     if (!found) throw malformed('mp4', box.start, message('track_without_box', { index, path: path.join('/') }))
     return found
   }
@@ -145,7 +145,7 @@ function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
   requireBodyBytes(moov, mdhd, 24, 36)
   const stbl = requireBox('mdia', 'minf', 'stbl')
   const stsd = requireBox('mdia', 'minf', 'stbl', 'stsd')
-  const dref = find(moov, box, 'mdia', 'minf', 'dinf', 'dref')
+  const dref = findBox(moov, box, 'mdia', 'minf', 'dinf', 'dref')
   if (dref) {
     for (const entry of boxes(moov, dref.body + 8, dref.end)) {
       if ((moov[entry.body + 3]! & 1) === 0) throw unsupported('media_data_in_another_file')
@@ -167,7 +167,7 @@ function readTrack(moov: Uint8Array, box: Box, index: number): StoredTrack {
     stsd,
     descriptions,
     stbl,
-    fixed: false,
+    fromFragments: false,
     sampleCount: sizes.count,
     duration: durationOf(moov, stbl, sizes.count),
     readChunks: () => readChunks(moov, stbl, sizes, bytesOf),
@@ -215,7 +215,7 @@ const PACKETS: { readonly [type: string]: { readonly samples: number; readonly b
 }
 
 function readEdits(moov: Uint8Array, track: Box): Edit[] | undefined {
-  const elst = find(moov, track, 'edts', 'elst')
+  const elst = findBox(moov, track, 'edts', 'elst')
   if (!elst) return undefined
   const wide = moov[elst.body] === 1
   const count = u32At(moov, elst.body + 4)

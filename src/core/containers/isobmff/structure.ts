@@ -5,7 +5,7 @@
  * end of such a list.
  */
 
-import { message, messageOf, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { type Box, typeAt, u16At, u32At, u64At } from './box.ts'
 
@@ -53,8 +53,8 @@ export function checkStructure(bytes: Uint8Array, outer: Box, at: number): void 
   if (COPIED.has(outer.type)) checkCopied(bytes, outer, at)
   const parent = PARENTS[outer.type]
   if (!parent) return
-  const problem = (what: Said, offset: number) =>
-    malformed('mp4', at + offset, message('inside_box', { what: messageOf(what), parent: outer.type }))
+  const problem = (what: MessageOrCode, offset: number) =>
+    malformed('mp4', at + offset, message('inside_box', { what: toMessage(what), parent: outer.type }))
   const children = childrenOf(bytes, { ...outer, body: Math.min(outer.end, outer.body + parent.fields) }, at)
   if (parent.counted) {
     if (outer.end - outer.body < parent.fields) throw problem('no_entries', outer.start)
@@ -143,7 +143,7 @@ function checkVisualEntries(bytes: Uint8Array, trak: Box, at: number): void {
 const IN_TRACK = new Set(['tkhd', 'edts', 'mdia', 'tref', 'trgr', 'udta', 'meta', 'tapt', 'clip', 'matt', 'load', 'imap', 'free', 'uuid'])
 
 /** Counts `trak` headers anywhere in the bytes. It does not follow sizes, so a wrong size cannot hide a track. */
-export function namedTracks(bytes: Uint8Array): number {
+export function countTrackHeaders(bytes: Uint8Array): number {
   let count = 0
   for (let i = bytes.indexOf(0x74); i >= 0 && i + 12 <= bytes.length; i = bytes.indexOf(0x74, i + 1)) {
     if (typeAt(bytes, i) === 'trak' && IN_TRACK.has(typeAt(bytes, i + 8))) count++

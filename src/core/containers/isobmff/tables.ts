@@ -1,42 +1,42 @@
 /** Sample tables (ISO/IEC 14496-12, 8.6 and 8.7): file offset, size, decoding time and display time of each sample. */
 
-import { type Column, columnOf, narrowed } from '../../bytes/compact-array.ts'
+import { type CompactArray, createCompactArray, toCompactArray } from '../../bytes/compact-array.ts'
 import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
-import { type Box, find, i32At, u16At, u32At, u64At } from './box.ts'
+import { type Box, findBox, i32At, u16At, u32At, u64At } from './box.ts'
 import { MAX_CHUNKS } from './tuning.ts'
 
 /** Samples of a track as columns, one entry a sample, in decoding order. */
-export interface Samples {
+export interface SampleTables {
   readonly count: number
-  readonly offset: Column
+  readonly offset: CompactArray
   readonly size: Uint32Array
   /** Decoding times in the track's timescale. `count + 1` entries: the last is the end of the track. */
-  readonly dts: Column
+  readonly dts: CompactArray
   readonly composition: Int32Array
   /** Kind of each sample: 1 sync sample, 2 partial sync sample (QuickTime, open GOP), 0 neither. */
   readonly sync: Uint8Array
 }
 
 /** Chunks of a track as columns. The samples of a chunk are adjacent in the file. */
-export interface Chunks {
+export interface ChunkTables {
   readonly count: number
-  readonly offset: Column
-  readonly size: Column
+  readonly offset: CompactArray
+  readonly size: CompactArray
   /** Decoding time of the chunk's first sample, in the track's timescale. */
-  readonly time: Column
+  readonly time: CompactArray
   readonly samples: Uint32Array
 }
 
 /** Number of samples with at least one byte. */
-export function usedSamples({ count, size }: Pick<Samples, 'count' | 'size'>): number {
+export function countNonEmptySamples({ count, size }: Pick<SampleTables, 'count' | 'size'>): number {
   let used = 0
   for (let i = 0; i < count; i++) if (size[i]! > 0) used++
   return used
 }
 
 /** Copies the entries of samples `from` (inclusive) to `to` (exclusive). */
-export function samplesBetween({ offset, size, dts, composition, sync }: Samples, from: number, to: number): Samples {
+export function samplesBetween({ offset, size, dts, composition, sync }: SampleTables, from: number, to: number): SampleTables {
   return {
     count: to - from,
     offset: offset.slice(from, to),
@@ -51,7 +51,7 @@ export const MAX_SAMPLES = 6_000_000
 
 /** Offset of the first row and number of rows of a table box. Its body has version and flags, count, rows. */
 function rows(moov: Uint8Array, stbl: Box, type: string, rowBytes: number): { at: number; count: number } | undefined {
-  const table = find(moov, stbl, type)
+  const table = findBox(moov, stbl, type)
   if (!table || table.end - table.body < 8) return undefined
   const count = u32At(moov, table.body + 4)
   if (count * rowBytes > table.end - table.body - 8) throw malformed('mp4', table.start, message('table_says_entries', { type, count }))
@@ -59,14 +59,14 @@ function rows(moov: Uint8Array, stbl: Box, type: string, rowBytes: number): { at
 }
 
 /** Sample sizes. `same`: bytes of every sample, or 0 if each sample has its own size. */
-export interface Sizes {
+export interface SampleSizes {
   readonly count: number
   readonly same: number
   of(index: number): number
 }
 
-export function readSizes(moov: Uint8Array, stbl: Box): Sizes {
-  const stsz = find(moov, stbl, 'stsz')
+export function readSizes(moov: Uint8Array, stbl: Box): SampleSizes {
+  const stsz = findBox(moov, stbl, 'stsz')
   if (stsz && stsz.end - stsz.body >= 12) {
     const same = u32At(moov, stsz.body + 4)
     const count = u32At(moov, stsz.body + 8)
@@ -74,7 +74,7 @@ export function readSizes(moov: Uint8Array, stbl: Box): Sizes {
     const at = stsz.body + 12
     return { count, same, of: (index) => same || u32At(moov, at + index * 4) }
   }
-  const stz2 = find(moov, stbl, 'stz2')
+  const stz2 = findBox(moov, stbl, 'stz2')
   if (!stz2) throw malformed('mp4', stbl.start, 'no_sample_sizes')
   const bits = moov[stz2.body + 7]!
   const count = u32At(moov, stz2.body + 8)
@@ -89,8 +89,8 @@ export function readSizes(moov: Uint8Array, stbl: Box): Sizes {
  * Reads the chunk table.
  * @param bytesOf converts a number of equal-sized samples to bytes, for codecs that count samples differently. `undefined`: samples × size
  */
-export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: (samples: number) => number): Chunks {
-  const co64 = find(moov, stbl, 'co64')
+export function readChunks(moov: Uint8Array, stbl: Box, sizes: SampleSizes, bytesOf?: (samples: number) => number): ChunkTables {
+  const co64 = findBox(moov, stbl, 'co64')
   const offsets = co64 ? rows(moov, stbl, 'co64', 8) : rows(moov, stbl, 'stco', 4)
   const runs = rows(moov, stbl, 'stsc', 12)
   if (!offsets || !runs) throw malformed('mp4', stbl.start, 'no_chunk_table')
@@ -116,7 +116,13 @@ export function readChunks(moov: Uint8Array, stbl: Box, sizes: Sizes, bytesOf?: 
     }
     sample += got
   }
-  return { count, offset: narrowed(offset), size: narrowed(size), time: narrowed(chunkTimes(moov, stbl, samples)), samples }
+  return {
+    count,
+    offset: toCompactArray(offset),
+    size: toCompactArray(size),
+    time: toCompactArray(chunkTimes(moov, stbl, samples)),
+    samples,
+  }
 }
 
 /**
@@ -155,16 +161,16 @@ function chunkTimes(moov: Uint8Array, stbl: Box, samples: Uint32Array): Float64A
 }
 
 /** Reads the tables of all samples of a track. */
-export function readSamples(moov: Uint8Array, stbl: Box, sizes: Sizes, chunks: Chunks): Samples {
+export function readSamples(moov: Uint8Array, stbl: Box, sizes: SampleSizes, chunks: ChunkTables): SampleTables {
   const { count } = sizes
   if (count > MAX_SAMPLES) throw malformed('mp4', stbl.start, message('count_samples', { count }))
   let ends = 0
   for (let chunk = 0; chunk < chunks.count; chunk++) ends = Math.max(ends, chunks.offset[chunk]! + chunks.size[chunk]!)
-  const samples: Samples = {
+  const samples: SampleTables = {
     count,
-    offset: columnOf(count, ends),
+    offset: createCompactArray(count, ends),
     size: new Uint32Array(count),
-    dts: columnOf(count + 1, durationOf(moov, stbl, count)),
+    dts: createCompactArray(count + 1, durationOf(moov, stbl, count)),
     composition: new Int32Array(count),
     sync: new Uint8Array(count),
   }
@@ -205,7 +211,7 @@ export function durationOf(moov: Uint8Array, stbl: Box, count: number): number {
   return duration
 }
 
-function fillTimes(moov: Uint8Array, stbl: Box, { dts, count }: Samples): void {
+function fillTimes(moov: Uint8Array, stbl: Box, { dts, count }: SampleTables): void {
   let sample = 0
   let time = 0
   for (const { run, delta } of durations(moov, stbl, count)) {
@@ -217,7 +223,7 @@ function fillTimes(moov: Uint8Array, stbl: Box, { dts, count }: Samples): void {
   dts[count] = time
 }
 
-function fillComposition(moov: Uint8Array, stbl: Box, { composition, count }: Samples): void {
+function fillComposition(moov: Uint8Array, stbl: Box, { composition, count }: SampleTables): void {
   const table = rows(moov, stbl, 'ctts', 8)
   let sample = 0
   for (let row = 0; row < (table?.count ?? 0); row++) {
@@ -229,7 +235,7 @@ function fillComposition(moov: Uint8Array, stbl: Box, { composition, count }: Sa
   }
 }
 
-function fillSync(moov: Uint8Array, stbl: Box, { sync, count }: Samples): void {
+function fillSync(moov: Uint8Array, stbl: Box, { sync, count }: SampleTables): void {
   const stss = rows(moov, stbl, 'stss', 4)
   if (!stss) sync.fill(1)
   for (let row = 0; row < (stss?.count ?? 0); row++) {

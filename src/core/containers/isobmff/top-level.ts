@@ -14,7 +14,7 @@ const INSIDE_INDEX = new Set(['mvhd', 'trak', 'tkhd', 'mdia', 'minf', 'stbl', 's
  * Lists the top-level boxes up to the first bytes that are not a box. Later bytes are trailing data, which Whittle keeps.
  * @throws CodecError (malformed) if an index is cut off, occurs twice or in pieces, or if more of the film follows the trailing data
  */
-export async function topLevel(source: Source): Promise<TopBox[]> {
+export async function readTopLevelBoxes(source: Source): Promise<TopBox[]> {
   const top: TopBox[] = []
   let offset = 0
   while (offset + 8 <= source.size) {

@@ -1,26 +1,26 @@
 /** Order and position of the media data in a new movie: which piece of which track comes next. */
 
-import { type Column, columnOf } from '../../bytes/compact-array.ts'
+import { type CompactArray, createCompactArray } from '../../bytes/compact-array.ts'
 import type { Source } from '../../model/codec.ts'
-import type { Samples } from './tables.ts'
+import type { SampleTables } from './tables.ts'
 import type { Edit, Track } from './track.ts'
 
 /** Range of bytes of a source file. */
-export interface Extent {
+export interface SourceRange {
   readonly from: Source
   readonly offset: number
   readonly size: number
 }
 
 /** Consecutive samples of one track in the result. */
-export interface Piece extends Extent {
+export interface TrackPiece extends SourceRange {
   /** Decoding time of the first sample in seconds. Pieces are interleaved by it. */
   readonly time: number
   readonly samples: number
 }
 
 /** New sample tables of a track. */
-export interface Tables {
+export interface NewTrackTables {
   /** The only sample description, as a whole box. */
   readonly description: Uint8Array
   readonly timescale: number
@@ -35,20 +35,20 @@ export interface Tables {
 }
 
 /** A track whose samples were encoded again. */
-export interface NewTrack extends Tables {
+export interface NewTrack extends NewTrackTables {
   /** Decoding time of the first sample. `undefined`: 0. Only fragments can store another value. */
   readonly start?: number
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly TrackPiece[]
 }
 
 /** Byte ranges in file order, as columns: films may alternate between tracks after every few packets. */
-export interface Extents {
+export interface SourceRanges {
   readonly sources: readonly Source[]
   readonly count: number
   /** For each byte range, the index of its source in `sources`. */
   readonly source: Uint16Array
-  readonly offset: Column
-  readonly size: Column
+  readonly offset: CompactArray
+  readonly size: CompactArray
 }
 
 /** Pieces of one track, in the track's order. */
@@ -61,14 +61,14 @@ interface Pieces {
   from(index: number): Source
 }
 
-export interface Lane extends Pieces {
+export interface TrackLayout extends Pieces {
   readonly track: Track
-  readonly fresh: NewTrack | undefined
+  readonly newTrack: NewTrack | undefined
   /** Offset of each piece from the start of the media data. */
-  readonly places: Float64Array
+  readonly mediaOffsets: Float64Array
 }
 
-export const newPieces = (pieces: readonly Piece[]): Pieces => ({
+export const newPieces = (pieces: readonly TrackPiece[]): Pieces => ({
   count: pieces.length,
   time: (index) => pieces[index]!.time,
   samples: (index) => pieces[index]!.samples,
@@ -90,7 +90,7 @@ export const copiedPieces = (source: Source, { chunks, timescale }: Track): Piec
  * Interleaves the pieces of all tracks by time or by offset in the old file. The pieces of one track keep their order. @returns a track
  * index for each piece
  */
-export function interleave(layouts: readonly Lane[], key: 'time' | 'offset'): Uint8Array {
+export function interleave(layouts: readonly TrackLayout[], key: 'time' | 'offset'): Uint8Array {
   const next = layouts.map(() => 0)
   const order = new Uint8Array(layouts.reduce((sum, { count }) => sum + count, 0))
   for (let place = 0; place < order.length; place++) {
@@ -109,7 +109,7 @@ export function interleave(layouts: readonly Lane[], key: 'time' | 'offset'): Ui
   return order
 }
 
-export function* inOrder(layouts: readonly Lane[], order: Uint8Array): Generator<{ layout: Lane; index: number }> {
+export function* interleavedPieces(layouts: readonly TrackLayout[], order: Uint8Array): Generator<{ layout: TrackLayout; index: number }> {
   const next = layouts.map(() => 0)
   for (let place = 0; place < order.length; place++) {
     const trackIndex = order[place]!
@@ -118,14 +118,14 @@ export function* inOrder(layouts: readonly Lane[], order: Uint8Array): Generator
 }
 
 /** Byte ranges to copy in file order. Adjacent ranges are merged. */
-export function extentsOf(layouts: readonly Lane[], order: Uint8Array, total: number): Extents {
+export function sourceRanges(layouts: readonly TrackLayout[], order: Uint8Array, total: number): SourceRanges {
   const sources: Source[] = []
   const numbers = new Map<Source, number>()
   const source = new Uint16Array(order.length)
   const offset = new Float64Array(order.length)
-  const size = columnOf(order.length, total)
+  const size = createCompactArray(order.length, total)
   let count = 0
-  for (const { layout, index } of inOrder(layouts, order)) {
+  for (const { layout, index } of interleavedPieces(layouts, order)) {
     const from = layout.from(index)
     let number = numbers.get(from)
     if (number === undefined) {
@@ -143,7 +143,7 @@ export function extentsOf(layouts: readonly Lane[], order: Uint8Array, total: nu
   return { sources, count, source, offset, size }
 }
 
-export function durationsOf({ dts, count }: Samples, last: number): Float64Array {
+export function durationsOf({ dts, count }: SampleTables, last: number): Float64Array {
   const durations = new Float64Array(count)
   for (let i = 0; i < count; i++) durations[i] = i + 1 < count ? dts[i + 1]! - dts[i]! : last
   return durations

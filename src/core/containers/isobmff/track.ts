@@ -1,6 +1,6 @@
 /** Tracks of a movie as the index describes them. */
 import type { Box } from './box.ts'
-import type { Chunks, Samples } from './tables.ts'
+import type { ChunkTables, SampleTables } from './tables.ts'
 
 export interface Edit {
   /** Duration of the edit in the movie's timescale. */
@@ -32,19 +32,19 @@ export interface TrackDescription {
 /** A track of a movie, with tables that are read on first use. */
 export interface Track extends TrackDescription {
   /** Chunk tables. They are read on first use and cached. */
-  readonly chunks: Chunks
+  readonly chunks: ChunkTables
   /** Sample tables, read on first use and cached. @throws CodecError (malformed) if the track has more than `MAX_SAMPLES` samples */
-  samples(): Samples
+  samples(): SampleTables
   /** Frees the cached tables of chunks and samples. The next use reads them again. */
-  forget(): void
+  freeTables(): void
 }
 
 /** A track in the file without cache: each call reads its tables. */
 export interface StoredTrack extends TrackDescription {
   /** True if the tables come from fragments, which are read only once. */
-  readonly fixed: boolean
-  readChunks(): Chunks
-  readSamples(chunks: Chunks): Samples
+  readonly fromFragments: boolean
+  readChunks(): ChunkTables
+  readSamples(chunks: ChunkTables): SampleTables
 }
 
 /** A box at the top level of the file. */

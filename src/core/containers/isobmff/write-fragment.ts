@@ -2,13 +2,13 @@
 
 import { ByteWriter } from '../../bytes/writer.ts'
 import { boxOf, fullBox, words, words64 } from './box.ts'
-import type { Samples } from './tables.ts'
+import type { SampleTables } from './tables.ts'
 
 /** Consecutive samples in decoding order. */
-export interface Run {
+export interface SampleRun {
   readonly samples: number
   /** Offset of the first sample from the end of the `mdat` header. */
-  readonly place: number
+  readonly mediaOffset: number
 }
 
 export interface FragmentTrack {
@@ -21,7 +21,7 @@ export interface FragmentTrack {
   readonly compositions: Int32Array | undefined
   /** True if decoding may start at this sample. */
   isSync(sample: number): boolean
-  readonly runs: readonly Run[]
+  readonly runs: readonly SampleRun[]
 }
 
 /** Bytes. Data offsets in a fragment are signed 32-bit numbers. */
@@ -31,7 +31,8 @@ export const MAX_FRAGMENT_BYTES = 2 ** 31 - 1
  * Largest time by which a track's pictures are displayed before their decoding time, in its timescale. Some players of fragments count
  * times from there.
  */
-export const leadOfPictures = ({ composition }: Samples): number => composition.reduce((most, offset) => Math.max(most, -offset), 0)
+export const maxCompositionLead = ({ composition }: SampleTables): number =>
+  composition.reduce((most, offset) => Math.max(most, -offset), 0)
 
 /** Writes `moof`. Data offsets assume that `mdat` follows directly and that its header has `headerBytes` bytes. */
 export function movieFragment(tracks: readonly FragmentTrack[], headerBytes: number): Uint8Array {
@@ -50,7 +51,7 @@ function traf(track: FragmentTrack, base: number): Uint8Array {
   const { id, start, compositions } = track
   const flags = HAS.dataOffset | HAS.duration | HAS.size | HAS.flags | (compositions ? HAS.composition : 0)
   let first = 0
-  const runs = track.runs.map(({ samples, place }) => {
+  const runs = track.runs.map(({ samples, mediaOffset: place }) => {
     const rows = rowsOf(track, first, (first += samples))
     return fullBox('trun', (1 << 24) | flags, words(samples, base + place), rows)
   })

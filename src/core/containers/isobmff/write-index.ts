@@ -6,17 +6,17 @@ import { concat } from '../../bytes/concat.ts'
 import { type Box, box, boxFreeingParts, fullBox, rebuild, words, words64 } from './box.ts'
 import type { Movie } from './movie.ts'
 import type { Edit, Track } from './track.ts'
-import { durationsOf, type Lane, type Tables } from './track-interleaving.ts'
+import { durationsOf, type NewTrackTables, type TrackLayout } from './track-interleaving.ts'
 import { copiedStbl, newStbl } from './write-tables.ts'
 
-export function wholeIndex(movie: Movie, layouts: readonly Lane[], otherBytes: number, wide: boolean): Uint8Array {
+export function indexWithTables(movie: Movie, layouts: readonly TrackLayout[], otherBytes: number, wide: boolean): Uint8Array {
   const draft = buildMoov(movie, layouts, 0, wide)
   const headBytes = draft.length + otherBytes
   discard(draft)
   return buildMoov(movie, layouts, headBytes, wide)
 }
 
-function buildMoov(movie: Movie, layouts: readonly Lane[], base: number, wide: boolean): Uint8Array {
+function buildMoov(movie: Movie, layouts: readonly TrackLayout[], base: number, wide: boolean): Uint8Array {
   const { moov, moovBox } = movie
   let longest = 0
   const traks = new Map(
@@ -44,9 +44,9 @@ function withDuration(moov: Uint8Array, header: Box, duration: number, wideAt: n
   return copy
 }
 
-function buildTrak(movie: Movie, layout: Lane, base: number, wide: boolean): { bytes: Uint8Array; duration: number } {
+function buildTrak(movie: Movie, layout: TrackLayout, base: number, wide: boolean): { bytes: Uint8Array; duration: number } {
   const { moov } = movie
-  const { track, fresh } = layout
+  const { track, newTrack: fresh } = layout
   // Fragmented files store times in their fragments, so every table and duration is written anew.
   const rebuilt = fresh ?? (movie.fragmented ? fromSamples(movie, track) : undefined)
   const mediaDuration = rebuilt ? sumOf(rebuilt.durations) : 0
@@ -93,7 +93,7 @@ function editBox(edits: readonly Edit[]): Uint8Array {
 }
 
 /** Converts the samples of a fragmented track to tables. Times stay the same. */
-function fromSamples(movie: Movie, track: Track): Tables {
+function fromSamples(movie: Movie, track: Track): NewTrackTables {
   const samples = track.samples()
   const description = track.descriptions[0]!
   const last = samples.dts[samples.count]! - (samples.dts[samples.count - 1] ?? 0)

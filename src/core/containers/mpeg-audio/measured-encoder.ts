@@ -5,7 +5,7 @@ import { Lame } from '../../../../wasm/lame/lame.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import { DECODER_DELAY, frameHeader, LAME_DELAY } from './frame.ts'
-import { firstFrame, mp3Lead } from './frame-cutter.ts'
+import { delayFrames, mp3LeadSamples } from './frame-cutter.ts'
 
 /** Slot of the FFmpeg engine's decoder that decodes the encoded frames. */
 const CHECK_SLOT = 1
@@ -18,12 +18,12 @@ export interface Mp3Settings {
   /** Highest bit rate of a frame in kbit/s. 0: no limit. */
   maxKbps: number
   /** True if no frame may use bytes of another frame (bit reservoir), so that the first frames can be dropped. Default: false. */
-  alone?: boolean
+  independentFrames?: boolean
   /**
    * True if the frames with the delay will be dropped. The noise is then measured without them, and the first block must have
    * `mp3LeadSamples` samples more. Default: false.
    */
-  cut?: boolean
+  dropsDelayFrames?: boolean
 }
 
 /** MP3 encoder that measures the noise it adds. It keeps a LAME instance until it is disposed. */
@@ -42,16 +42,19 @@ export class MeasuredMp3Encoder implements Disposable {
   #framesToSkip = 1
 
   /** @param engine FFmpeg engine whose second decoder slot the encoder uses */
-  constructor(engine: Ffmpeg, { channels, hertz, vbrQuality, maxKbps, alone = false, cut = false }: Mp3Settings) {
+  constructor(
+    engine: Ffmpeg,
+    { channels, hertz, vbrQuality, maxKbps, independentFrames: alone = false, dropsDelayFrames: cut = false }: Mp3Settings,
+  ) {
     this.#decoder = engine
     this.#channels = channels
     const noExtradata = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
     engine.openAudio({ decoder: 'mp3float', hertz, channels, ...noExtradata }, CHECK_SLOT)
-    this.#lame = new Lame({ channels, hertz, vbrQuality, maxKbps, alone })
+    this.#lame = new Lame({ channels, hertz, vbrQuality, maxKbps, noReservoir: alone })
     if (!cut) return
-    this.#framesToSkip += firstFrame(hertz)
+    this.#framesToSkip += delayFrames(hertz)
     this.#skip = 0
-    this.#pendingOffset = mp3Lead(hertz)
+    this.#pendingOffset = mp3LeadSamples(hertz)
   }
 
   [Symbol.dispose](): void {
@@ -59,7 +62,7 @@ export class MeasuredMp3Encoder implements Disposable {
   }
 
   /** Sums of squares of the signal and of the noise so far. */
-  get sums(): { readonly signal: number; readonly noise: number } {
+  get squareSums(): { readonly signal: number; readonly noise: number } {
     const { signal, noise } = this.#meter
     return { signal, noise }
   }

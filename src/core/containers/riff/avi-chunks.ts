@@ -1,6 +1,6 @@
 /** Finds every chunk of every stream of an AVI file: from `idx1`, from OpenDML indexes or by walking the lists. */
 
-import { type Column, columnOf } from '../../bytes/compact-array.ts'
+import { type CompactArray, createCompactArray } from '../../bytes/compact-array.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
@@ -9,7 +9,7 @@ import { fourCC } from './riff.ts'
 import { INDEX_PROBES, INDEX_WINDOW_BYTES, MAX_AVI_CHUNKS, SHORT_INDEX_ENTRIES } from './tuning.ts'
 
 /** Range of bytes of the file. */
-export interface Span {
+export interface ByteRange {
   readonly offset: number
   readonly size: number
 }
@@ -37,7 +37,7 @@ export class AviChunks {
   }
 
   /** Indexes of a stream's chunks, in file order. */
-  of(stream: number): Uint32Array {
+  indexesOfStream(stream: number): Uint32Array {
     const found = new Uint32Array(this.count)
     let count = 0
     for (let i = 0; i < this.count; i++) if (this.stream[i] === stream) found[count++] = i
@@ -45,8 +45,8 @@ export class AviChunks {
   }
 
   /** File offsets of the chunks at `indexes`. */
-  offsetsOf(indexes: Uint32Array): Column {
-    const offsets = columnOf(
+  offsetsOf(indexes: Uint32Array): CompactArray {
+    const offsets = createCompactArray(
       indexes.length,
       indexes.reduce((largest, chunk) => Math.max(largest, this.offset[chunk]!), 0),
     )
@@ -95,7 +95,7 @@ async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> 
  * Reads `idx1` (AVIOLDINDEX): id, flags, offset, size. Offsets count from the `movi` list or from the start of the file.
  * @returns `undefined` if the index has no entries, or if its entries do not point to chunks
  */
-export async function readOldIndex(source: Source, movi: Span, idx1: Span, streams: number): Promise<AviChunks | undefined> {
+export async function readIdx1(source: Source, movi: ByteRange, idx1: ByteRange, streams: number): Promise<AviChunks | undefined> {
   if (idx1.size > MAX_AVI_CHUNKS * 16) throw malformed('avi', idx1.offset, message('index_of_bytes', { size: idx1.size }))
   const chunks = new AviChunks()
   let base: number | undefined
@@ -129,7 +129,7 @@ export interface SuperIndex {
  * Reads OpenDML indexes (OpenDML 1.02, "AVI Index Locations in RIFF File"): each stream header has an index of indexes.
  * @returns `undefined` if a stream has no index or an index does not fit the file; the lists must then be walked
  */
-export async function readNewIndexes(source: Source, supers: readonly SuperIndex[], streams: number): Promise<AviChunks | undefined> {
+export async function readOpenDmlIndexes(source: Source, supers: readonly SuperIndex[], streams: number): Promise<AviChunks | undefined> {
   if (supers.length !== streams) return undefined
   const indexes: AviChunks[] = []
   for (const { stream, body } of supers) {
@@ -187,7 +187,7 @@ function merge(indexes: readonly AviChunks[]): AviChunks {
 }
 
 /** Lists all chunks without an index, by walking the lists. Only a stream's first chunk and sound chunks count as key frames. */
-export async function walkLists(source: Source, lists: readonly Span[], streams: number): Promise<AviChunks> {
+export async function walkLists(source: Source, lists: readonly ByteRange[], streams: number): Promise<AviChunks> {
   const chunks = new AviChunks()
   const seen = new Set<number>()
   let window: Uint8Array = new Uint8Array()

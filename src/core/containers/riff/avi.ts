@@ -4,8 +4,8 @@ import { ByteReader } from '../../bytes/reader.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { isCodecError, malformed, unsupported } from '../../model/error.ts'
-import { type AviChunks, readNewIndexes, readOldIndex, type Span, type SuperIndex, walkLists } from './avi-chunks.ts'
-import { type InnerChunk, innerChunks, isFilling } from './inner-chunks.ts'
+import { type AviChunks, type ByteRange, readIdx1, readOpenDmlIndexes, type SuperIndex, walkLists } from './avi-chunks.ts'
+import { isPadding, type ListChunk, readListChunks } from './inner-chunks.ts'
 import { fourCC } from './riff.ts'
 import { ALLOWED_REPEATS, MAX_HEADER_BYTES, MAX_UNCOVERED_BYTES, PADDING_READ_BYTES } from './tuning.ts'
 
@@ -20,27 +20,27 @@ export interface AviStream {
   readonly rate: number
   readonly scale: number
   /** All chunks of the `strl` list, in file order. */
-  readonly parts: readonly InnerChunk[]
+  readonly parts: readonly ListChunk[]
 }
 
-export interface OtherChunk {
+export interface TopLevelChunk {
   readonly id: string
   /** File offset of the chunk header. */
   readonly offset: number
   /** Bytes of the chunk, with header and padding. */
   readonly size: number
   /** True if the chunk is before the media data. Most players search for tags only there. */
-  readonly inFront: boolean
+  readonly isBeforeMedia: boolean
 }
 
 export interface Avi {
   readonly avih: Uint8Array
   /** Chunks of `hdrl` that are neither `avih` nor a stream. */
-  readonly headers: readonly InnerChunk[]
+  readonly headers: readonly ListChunk[]
   readonly streams: readonly AviStream[]
   readonly chunks: AviChunks
   /** Other chunks at the top level, for example `LIST INFO`. */
-  readonly others: readonly OtherChunk[]
+  readonly others: readonly TopLevelChunk[]
   /** File offset where the film ends: after its last RIFF form and after its media data. Any bytes after it are trailing data. */
   readonly end: number
 }
@@ -53,7 +53,7 @@ const u32 = (bytes: Uint8Array, at: number) => new ByteReader(bytes, true).u32(a
 /** Reads headers and chunk positions. @throws CodecError (malformed) */
 export async function readAvi(source: Source): Promise<Avi> {
   const lists: { offset: number; size: number }[] = []
-  const others: OtherChunk[] = []
+  const others: TopLevelChunk[] = []
   let hdrl: Uint8Array | undefined
   let idx1: { offset: number; size: number } | undefined
   let cutShort = false
@@ -85,7 +85,7 @@ export async function readAvi(source: Source): Promise<Avi> {
         hdrl = (await source.read(inner + 12, size - 4)).slice()
       } else if (id === 'idx1') idx1 = { offset: inner + 8, size }
       else if (id !== 'JUNK' || !(await isPaddingAt(source, inner + 8, size)))
-        others.push({ id, offset: inner, size: 8 + size + (size & 1), inFront: lists.length === 0 })
+        others.push({ id, offset: inner, size: 8 + size + (size & 1), isBeforeMedia: lists.length === 0 })
       if (others.length > 1000) throw malformed('avi', inner, 'too_many_chunks')
       inner += 8 + size + (size & 1)
     }
@@ -131,11 +131,11 @@ async function isPaddingAt(source: Source, offset: number, size: number): Promis
 /** Finds all chunks. An `idx1` chunk covers at most one list; OpenDML indexes cover all lists. */
 async function findChunks(
   source: Source,
-  lists: readonly Span[],
-  idx1: Span | undefined,
+  lists: readonly ByteRange[],
+  idx1: ByteRange | undefined,
   streams: readonly AviStream[],
 ): Promise<AviChunks> {
-  const old = lists.length === 1 && idx1 ? await readOldIndex(source, lists[0]!, idx1, streams.length) : undefined
+  const old = lists.length === 1 && idx1 ? await readIdx1(source, lists[0]!, idx1, streams.length) : undefined
   if (old && chunkBytes(old) + MAX_UNCOVERED_BYTES >= lists[0]!.size) return old
   // Some cameras write OpenDML indexes and an `idx1` of the first chunks only. Players play the other chunks too.
   try {
@@ -160,23 +160,23 @@ function endOf(chunks: AviChunks): number {
   return end
 }
 
-async function openDmlIndexesOrWalk(source: Source, lists: readonly Span[], streams: readonly AviStream[]): Promise<AviChunks> {
+async function openDmlIndexesOrWalk(source: Source, lists: readonly ByteRange[], streams: readonly AviStream[]): Promise<AviChunks> {
   const supers = streams.flatMap(({ index, parts }): SuperIndex[] => {
     const body = parts.find(({ id }) => id === 'indx')?.body
     return body ? [{ stream: index, body }] : []
   })
-  return (await readNewIndexes(source, supers, streams.length)) ?? walkLists(source, lists, streams.length)
+  return (await readOpenDmlIndexes(source, supers, streams.length)) ?? walkLists(source, lists, streams.length)
 }
 
 function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'> {
   let avih: Uint8Array | undefined
   const streams: AviStream[] = []
-  const headers: InnerChunk[] = []
-  for (const chunk of innerChunks('avi', hdrl, 'hdrl')) {
+  const headers: ListChunk[] = []
+  for (const chunk of readListChunks('avi', hdrl, 'hdrl')) {
     const { id, body } = chunk
     if (id === 'avih') avih = body
     else if (id === 'LIST' && fourCC(body, 0) === 'strl') {
-      const parts = innerChunks('avi', body.subarray(4), 'strl')
+      const parts = readListChunks('avi', body.subarray(4), 'strl')
       const strh = parts.find((part) => part.id === 'strh')?.body
       const strf = parts.find((part) => part.id === 'strf')?.body
       const oneEach = ['strh', 'strf'].every((wanted) => parts.filter((part) => part.id === wanted).length === 1)
@@ -185,17 +185,17 @@ function readHeaders(hdrl: Uint8Array): Pick<Avi, 'avih' | 'streams' | 'headers'
       // Fields of AVISTREAMHEADER: type, handler, flags, priority, language, initial frames, scale at 20, rate at 24.
       const [scale, rate] = [u32(strh, 20) || 1, u32(strh, 24) || 25]
       streams.push({ index: streams.length, kind: fourCC(strh, 0), strh, strf, rate, scale, parts })
-    } else if (!isFilling(chunk)) headers.push(chunk)
+    } else if (!isPadding(chunk)) headers.push(chunk)
     if (streams.length > 32) throw malformed('avi', 12, 'too_many_streams')
   }
-  const named = namedStreams(hdrl)
+  const named = countStreamHeaders(hdrl)
   if (named !== streams.length) throw malformed('avi', 12, message('streams_out_of_reach', { named, found: streams.length }))
   if (!avih || avih.length < 40 || streams.length === 0) throw malformed('avi', 12, 'no_avih_chunk')
   return { avih, streams, headers }
 }
 
 /** Counts stream headers anywhere in the bytes of `hdrl`. It does not follow sizes, so a wrong size cannot hide a stream. */
-export function namedStreams(hdrl: Uint8Array): number {
+export function countStreamHeaders(hdrl: Uint8Array): number {
   let count = 0
   for (let i = hdrl.indexOf(0x73); i >= 0 && i + 12 <= hdrl.length; i = hdrl.indexOf(0x73, i + 1)) {
     if (fourCC(hdrl, i) === 'strh' && STREAM_KINDS.includes(fourCC(hdrl, i + 8))) count++

@@ -5,7 +5,7 @@ import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { fourCC } from './riff.ts'
 
-export interface InnerChunk {
+export interface ListChunk {
   readonly id: string
   readonly body: Uint8Array
 }
@@ -14,8 +14,8 @@ export interface InnerChunk {
  * Returns the chunks of a list. @throws CodecError (malformed) if a chunk does not fit into `list` or non-zero bytes are left over, because
  * they would be lost
  */
-export function innerChunks(format: string, list: Uint8Array, name: string): InnerChunk[] {
-  const found: InnerChunk[] = []
+export function readListChunks(format: string, list: Uint8Array, name: string): ListChunk[] {
+  const found: ListChunk[] = []
   const reader = new ByteReader(list, true)
   let at = 0
   while (at + 8 <= list.length && !isZeroFrom(list, at)) {
@@ -36,4 +36,4 @@ function isZeroFrom(bytes: Uint8Array, from: number): boolean {
 }
 
 /** True if a JUNK chunk only fills space: all its bytes are equal. Cameras and editors store notes in other JUNK chunks. */
-export const isFilling = ({ id, body }: InnerChunk): boolean => id === 'JUNK' && body.every((byte) => byte === body[0])
+export const isPadding = ({ id, body }: ListChunk): boolean => id === 'JUNK' && body.every((byte) => byte === body[0])

@@ -7,7 +7,7 @@ import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { MAX_RIFF_CHUNKS, SEARCHED_BYTES } from './tuning.ts'
 
-export interface Chunk {
+export interface RiffChunk {
   /** Chunk id: four characters, unchanged. */
   readonly id: string
   /** File offset of the chunk's body. */
@@ -21,7 +21,7 @@ export interface Riff {
   readonly container: string
   /** Form type: `WAVE`, `AVI `, … */
   readonly form: string
-  readonly chunks: readonly Chunk[]
+  readonly chunks: readonly RiffChunk[]
   /** File offset where the RIFF form ends. Any bytes after it are trailing data. */
   readonly end: number
 }
@@ -51,7 +51,7 @@ export async function readRiff(source: Source, format: string): Promise<Riff> {
   let riffBytes = u32(head, 4)
   let dataBytes: number | undefined
   const tables = new Map<string, number>()
-  const chunks: Chunk[] = []
+  const chunks: RiffChunk[] = []
   let at = 12
   let end = riffBytes === UNKNOWN_SIZE || riffBytes === 0 ? source.size : Math.min(source.size, 8 + riffBytes)
   while (at + 8 <= end) {

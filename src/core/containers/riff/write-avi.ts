@@ -6,15 +6,15 @@ import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options, Sink, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
-import { Gathered } from '../../model/sink.ts'
-import { Window } from '../packet-window.ts'
-import type { Avi, AviStream, OtherChunk } from './avi.ts'
-import { isFilling } from './inner-chunks.ts'
+import { WriteBuffer } from '../../model/sink.ts'
+import { ReadWindow } from '../packet-window.ts'
+import type { Avi, AviStream, TopLevelChunk } from './avi.ts'
+import { isPadding } from './inner-chunks.ts'
 import { chunkHeader } from './riff.ts'
 import { BATCH_BYTES, MAX_WINDOWS } from './tuning.ts'
 
 /** New chunks that are adjacent in a source. */
-export interface Run {
+export interface ChunkRun {
   readonly from: Source
   readonly offset: number
   readonly sizes: Uint32Array
@@ -24,7 +24,7 @@ export interface Run {
 
 /** A stream whose chunks were encoded again. */
 export interface NewStream {
-  readonly runs: readonly Run[]
+  readonly runs: readonly ChunkRun[]
   /** Last two characters of the chunk ids: `dc` video, `wb` sound. */
   readonly kind: 'dc' | 'wb'
   /** Returns new bodies of `strh` and `strf`. The writer fills in the size of the largest chunk. */
@@ -33,7 +33,7 @@ export interface NewStream {
    * Number of new chunks to write up to the position of the next old chunk. Called once for each old chunk in order, with its size in
    * bytes.
    */
-  due(oldBytes: number): number
+  dueChunks(oldBytes: number): number
 }
 
 /** Bytes of the largest file with only `idx1`. Larger files need OpenDML indexes. */
@@ -67,7 +67,7 @@ export function planAvi(source: Source, avi: Avi, fresh: ReadonlyMap<number, New
     async write(sink, options) {
       const riff = chunkHeader('RIFF', total - 8)
       const others = async (inFront: boolean) => {
-        for (const other of avi.others) if (other.inFront === inFront) await copy(source, other, sink, options)
+        for (const other of avi.others) if (other.isBeforeMedia === inFront) await copy(source, other, sink, options)
       }
       await sink.write(concat([riff, ascii('AVI '), header]))
       await others(true)
@@ -79,7 +79,7 @@ export function planAvi(source: Source, avi: Avi, fresh: ReadonlyMap<number, New
   }
 }
 
-async function copy(source: Source, { offset, size }: OtherChunk, sink: Sink, options: Options): Promise<void> {
+async function copy(source: Source, { offset, size }: TopLevelChunk, sink: Sink, options: Options): Promise<void> {
   for (let at = 0; at < size; at += BATCH_BYTES) {
     options.signal.throwIfAborted()
     await sink.write((await source.read(offset + at, Math.min(BATCH_BYTES, size - at))).slice())
@@ -190,7 +190,7 @@ function entriesOf(source: Source, { chunks }: Avi, fresh: ReadonlyMap<number, N
     // An empty video chunk repeats the previous frame, so it is copied.
     if (!cursor || (size === 0 && fresh.get(stream)!.kind === 'dc')) {
       entries.add({ stream, kind: chunks.kind[i]!, key: chunks.key[i]!, size, offset: chunks.offset[i]!, from: 0 })
-    } else cursor.addUpTo(fresh.get(stream)!.due(size), entries)
+    } else cursor.addUpTo(fresh.get(stream)!.dueChunks(size), entries)
   }
   for (const cursor of cursors.values()) cursor.addUpTo(Number.POSITIVE_INFINITY, entries)
   return entries
@@ -213,7 +213,7 @@ function streamList(stream: AviStream, fresh: NewStream | undefined): Uint8Array
     new ByteWriter(newHeaders.strh, true).at(36).u32(largest) // field dwSuggestedBufferSize of the stream header
   }
   const parts = stream.parts
-    .filter((part) => part.id !== 'indx' && !isFilling(part))
+    .filter((part) => part.id !== 'indx' && !isPadding(part))
     .map(({ id, body }) => chunk(id, (id === 'strh' && newHeaders?.strh) || (id === 'strf' && newHeaders?.strf) || body))
   return list('strl', parts)
 }
@@ -239,10 +239,10 @@ async function writeIndex(entries: Entries, sink: Sink): Promise<void> {
 }
 
 async function writeEntries(entries: Entries, sink: Sink, options: Options): Promise<void> {
-  const gathered = new Gathered(sink)
-  const windows = new Map<number, Window>()
+  const gathered = new WriteBuffer(sink)
+  const windows = new Map<number, ReadWindow>()
   const windowOn = (from: number) => {
-    const window = windows.get(from) ?? new Window(entries.sources[from]!, BATCH_BYTES)
+    const window = windows.get(from) ?? new ReadWindow(entries.sources[from]!, BATCH_BYTES)
     windows.delete(from)
     windows.set(from, window)
     for (const [oldest, old] of windows) {

@@ -12,12 +12,12 @@ import type { TiffFile } from './directory.ts'
 import { jpegRows } from './jpeg.ts'
 import { LzwDecoder } from './lzw.ts'
 import { PackBitsDecoder } from './pack-bits.ts'
-import { COMPRESSION, isDeflate, isFax, type Pixels, rowsOf } from './pixels.ts'
-import { accumulate, mirrorBits } from './predictor.ts'
+import { COMPRESSION, isDeflate, isFax, type PixelStorage, rowsOf } from './pixels.ts'
+import { reverseBits, undoPredictor } from './predictor.ts'
 import { BLOCK_BYTES, MAX_TILE_BYTES, MAX_WHOLE_INFLATE_BYTES, READ_BYTES } from './tuning.ts'
 
 /** @throws CodecError (over_budget) if a decoded tile, or a row of a strip, has more than `MAX_TILE_BYTES` bytes */
-export function checkChunkSize(pixels: Pixels): void {
+export function checkChunkSize(pixels: PixelStorage): void {
   const held = pixels.tiled ? pixels.rowBytes * pixels.chunkHeight : pixels.rowBytes
   if (held > MAX_TILE_BYTES) throw overBudget(message(pixels.tiled ? 'tiles_of_bytes' : 'rows_of_bytes', { bytes: held }))
 }
@@ -26,7 +26,11 @@ export function checkChunkSize(pixels: Pixels): void {
  * Yields the decoded rows of chunk `index` without predictor, in blocks of whole rows. The caller owns the blocks. Yields nothing for a
  * sparse chunk.
  */
-export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+export async function* decodeRows(
+  file: TiffFile,
+  pixels: PixelStorage,
+  index: number,
+): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   const offset = pixels.offsets[index]!
   const length = pixels.lengths[index]!
   if (isSparse(pixels, index)) return
@@ -48,14 +52,14 @@ export async function* decodeRows(file: TiffFile, pixels: Pixels, index: number)
   }
 }
 
-function chunkPieces(file: TiffFile, pixels: Pixels, index: number, expected: number): AsyncGenerator<Uint8Array, void, undefined> {
+function chunkPieces(file: TiffFile, pixels: PixelStorage, index: number, expected: number): AsyncGenerator<Uint8Array, void, undefined> {
   if (isFax(pixels.compression)) return faxRows(file, pixels, index)
   if (pixels.compression === COMPRESSION.jpeg) return jpegRows(file, pixels, index)
   return decodePieces(file, pixels, pixels.offsets[index]!, pixels.lengths[index]!, expected)
 }
 
 /** Returns a decoded tile. `undefined`: the tile is sparse. */
-export async function decodeTile(file: TiffFile, pixels: Pixels, index: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+export async function decodeTile(file: TiffFile, pixels: PixelStorage, index: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (isSparse(pixels, index)) return undefined
   const length = pixels.rowBytes * pixels.chunkHeight
   let tile: Uint8Array<ArrayBuffer> | undefined
@@ -71,7 +75,7 @@ export async function decodeTile(file: TiffFile, pixels: Pixels, index: number):
 }
 
 /** True if decoding a chunk copies its input, so that the read window can be reused at once. See `ReadAhead.freesWindows`. */
-export function decodesOnTheSpot(pixels: Pixels): boolean {
+export function copiesInput(pixels: PixelStorage): boolean {
   if (pixels.compression === COMPRESSION.jpeg) return false
   if (!pixels.decodable || pixels.compression === COMPRESSION.zstd) return !pixels.decodable
   const expected = pixels.rowBytes * pixels.chunkHeight
@@ -81,7 +85,7 @@ export function decodesOnTheSpot(pixels: Pixels): boolean {
   )
 }
 
-export const isSparse = (pixels: Pixels, index: number): boolean => pixels.lengths[index] === 0
+export const isSparse = (pixels: PixelStorage, index: number): boolean => pixels.lengths[index] === 0
 
 /**
  * Yields the rows of a plane, one strip or one row of tiles at a time, without the padding of tiles at the edges. Starts at the strip or
@@ -89,7 +93,7 @@ export const isSparse = (pixels: Pixels, index: number): boolean => pixels.lengt
  */
 export async function* planeRows(
   file: TiffFile,
-  pixels: Pixels,
+  pixels: PixelStorage,
   plane: number,
   top = 0,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
@@ -102,7 +106,7 @@ export async function* planeRows(
 }
 
 /** Joins the rows of `across` adjacent tiles. Samples must be whole bytes. @throws CodecError (malformed) if a tile is sparse */
-async function joinTiles(file: TiffFile, pixels: Pixels, index: number, across: number): Promise<Uint8Array<ArrayBuffer>> {
+async function joinTiles(file: TiffFile, pixels: PixelStorage, index: number, across: number): Promise<Uint8Array<ArrayBuffer>> {
   const { width, height, chunkHeight, chunksPerPlane, samples, bits, rowBytes } = pixels
   const lineBytes = (width * samples * bits) / 8
   const rows = Math.min(chunkHeight, height - ((index % chunksPerPlane) / across) * chunkHeight)
@@ -128,7 +132,7 @@ function inflateChunk(compressed: Uint8Array, expected: number, format: string, 
   }
 }
 
-async function* faxRows(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array, void, undefined> {
+async function* faxRows(file: TiffFile, pixels: PixelStorage, index: number): AsyncGenerator<Uint8Array, void, undefined> {
   const offset = pixels.offsets[index]!
   const { compression, twoDimensional, chunkWidth: width } = pixels
   const kind = compression === COMPRESSION.faxRle ? 'rle' : compression === COMPRESSION.faxGroup3 ? 'g3' : 'g4'
@@ -143,7 +147,7 @@ async function* faxRows(file: TiffFile, pixels: Pixels, index: number): AsyncGen
 
 async function* decodePieces(
   file: TiffFile,
-  pixels: Pixels,
+  pixels: PixelStorage,
   offset: number,
   length: number,
   expected: number,
@@ -169,30 +173,35 @@ async function* decodePieces(
   }
 }
 
-async function* readPieces(file: TiffFile, pixels: Pixels, offset: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
+async function* readPieces(
+  file: TiffFile,
+  pixels: PixelStorage,
+  offset: number,
+  length: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
   // LZW and PackBits may expand a lot, so small input pieces keep the output pieces small.
   const step = pixels.compression === COMPRESSION.lzw || pixels.compression === COMPRESSION.packBits ? 16_384 : READ_BYTES
   for (let at = 0; at < length; at += step) yield await readInput(file, pixels, offset + at, Math.min(step, length - at))
 }
 
-async function readInput(file: TiffFile, pixels: Pixels, offset: number, length: number): Promise<Uint8Array> {
+async function readInput(file: TiffFile, pixels: PixelStorage, offset: number, length: number): Promise<Uint8Array> {
   const bytes = await file.source.read(offset, length)
   if (!pixels.mirrored) return bytes
   const own = bytes.slice()
-  mirrorBits(own)
+  reverseBits(own)
   return own
 }
 
 /** Collects decoded pieces into blocks of whole rows and undoes the predictor. */
 class RowBlocks {
-  readonly #pixels: Pixels
+  readonly #pixels: PixelStorage
   readonly #expected: number
   readonly #littleEndian: boolean
   #block: Uint8Array<ArrayBuffer>
   #filled = 0
   received = 0
 
-  constructor(pixels: Pixels, expected: number, littleEndian: boolean) {
+  constructor(pixels: PixelStorage, expected: number, littleEndian: boolean) {
     this.#pixels = pixels
     this.#expected = expected
     this.#littleEndian = littleEndian
@@ -212,7 +221,8 @@ class RowBlocks {
       at += part.length
       if (this.#filled === this.#block.length) {
         const block = this.#block
-        if (this.#pixels.predictor !== 1) accumulate(block, { ...this.#pixels, littleEndian: this.#littleEndian }, this.#pixels.predictor)
+        if (this.#pixels.predictor !== 1)
+          undoPredictor(block, { ...this.#pixels, littleEndian: this.#littleEndian }, this.#pixels.predictor)
         this.#block = this.#nextBlock()
         this.#filled = 0
         yield block

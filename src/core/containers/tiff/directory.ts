@@ -75,7 +75,7 @@ export const LONG8 = 16
 const IFD8 = 18
 
 /** A field of a directory. Its value is in `inline`, or in `byteLength` bytes at file offset `at`. */
-export interface Entry {
+export interface TiffField {
   readonly tag: number
   readonly type: number
   readonly count: number
@@ -87,14 +87,14 @@ export interface Entry {
   readonly inline: Uint8Array
 }
 
-export interface Directory {
+export interface TiffDirectory {
   readonly offset: number
   /** Fields of the directory in file order. */
-  readonly entries: readonly Entry[]
+  readonly entries: readonly TiffField[]
   /** Directories that each pointer tag leads to, one for each value of the tag. A value that leads to no directory has none. */
-  readonly children: ReadonlyMap<number, readonly Directory[]>
+  readonly children: ReadonlyMap<number, readonly TiffDirectory[]>
   /** Next directory of the chain. Several chains may share their last directories, for example the levels of an image pyramid. */
-  readonly next: Directory | undefined
+  readonly next: TiffDirectory | undefined
 }
 
 /** Source and byte order for reading values. `format` is the format's name in error messages. */
@@ -110,28 +110,28 @@ export interface TiffFile extends TiffFacts {
   readonly big: boolean
   readonly headerBytes: number
   /** Directories of the main chain, which starts at the header. */
-  readonly chain: readonly Directory[]
+  readonly chain: readonly TiffDirectory[]
   /** Every directory once. Parents come before children, and children before the parent's next directory. */
-  readonly all: readonly Directory[]
+  readonly all: readonly TiffDirectory[]
   /** Descriptions of links that lead to no directory. The result is written without them. */
-  readonly nowhere: readonly string[]
+  readonly brokenLinks: readonly string[]
 }
 
 /** Tags whose value is the offset of a directory without pictures. */
-export const METADATA: readonly number[] = [TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd, TAG.globalParametersIfd]
+export const METADATA_POINTER_TAGS: readonly number[] = [TAG.exifIfd, TAG.gpsIfd, TAG.interoperabilityIfd, TAG.globalParametersIfd]
 
 /** Fields of a directory without pointers that lead to no directory. */
-export const meaningful = ({ entries, children }: Directory): readonly Entry[] =>
+export const fieldsWithTargets = ({ entries, children }: TiffDirectory): readonly TiffField[] =>
   entries.filter((entry) => entry.count === 0 || children.get(entry.tag)?.length !== 0)
 
 /** True if the values of the field are offsets of directories. */
-export function isPointer(entry: Entry): boolean {
+export function isPointer(entry: TiffField): boolean {
   if (entry.type === IFD || entry.type === IFD8) return true
-  return (entry.tag === TAG.subIfds || METADATA.includes(entry.tag)) && (entry.type === LONG || entry.type === LONG8)
+  return (entry.tag === TAG.subIfds || METADATA_POINTER_TAGS.includes(entry.tag)) && (entry.type === LONG || entry.type === LONG8)
 }
 
 /** Reads the bytes of a value. */
-export async function readValue(source: Source, entry: Entry): Promise<Uint8Array> {
+export async function readValue(source: Source, entry: TiffField): Promise<Uint8Array> {
   if (entry.at === undefined) return entry.inline.subarray(0, entry.byteLength)
   return await source.read(entry.at, entry.byteLength)
 }
@@ -143,7 +143,7 @@ const INTEGER_TYPES: readonly number[] = [BYTE, SHORT, LONG, IFD, LONG8, IFD8]
  * Reads the values of an integer field. @throws CodecError (malformed) if the field has another type, (over_budget) if it has more than
  * `limit` values
  */
-export async function readNumbers(file: TiffFacts, entry: Entry, limit = MAX_VALUES): Promise<Float64Array> {
+export async function readNumbers(file: TiffFacts, entry: TiffField, limit = MAX_VALUES): Promise<Float64Array> {
   const { source, littleEndian } = file
   if (!INTEGER_TYPES.includes(entry.type))
     throw malformed(file.format, 0, message('tag_is_no_whole_number', { tag: entry.tag, type: entry.type }))
@@ -161,6 +161,7 @@ export async function readNumbers(file: TiffFacts, entry: Entry, limit = MAX_VAL
   return numbers
 }
 
-export const find = (directory: Directory, tag: number): Entry | undefined => directory.entries.find((entry) => entry.tag === tag)
+export const findEntry = (directory: TiffDirectory, tag: number): TiffField | undefined =>
+  directory.entries.find((entry) => entry.tag === tag)
 
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -10,7 +10,7 @@ import { ByteReader } from '../../bytes/reader.ts'
 import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import type { TiffFile } from './directory.ts'
-import { type Pixels, rowsOf } from './pixels.ts'
+import { type PixelStorage, rowsOf } from './pixels.ts'
 import { JPEG_ROWS, READ_BYTES } from './tuning.ts'
 
 const SOI = 0xd8
@@ -22,14 +22,14 @@ export const DHT = 0xc4
 /** Markers of segments that define the colour space: APP0 (JFIF) and APP14 (Adobe). */
 const COLOUR_MARKERS = new Set([0xe0, 0xee])
 
-export interface Segment {
+export interface JpegSegment {
   readonly marker: number
   /** Bytes of the segment, with marker and length. */
   readonly bytes: Uint8Array
 }
 
 /** Yields the segments up to the header of the first scan, without start and end markers. Stops early if the bytes are damaged. */
-export function* jpegSegments(bytes: Uint8Array): Generator<Segment> {
+export function* jpegSegments(bytes: Uint8Array): Generator<JpegSegment> {
   for (let at = bytes[0] === 0xff && bytes[1] === SOI ? 2 : 0; at + 4 <= bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1]!
     if (marker === EOI) return
@@ -42,7 +42,7 @@ export function* jpegSegments(bytes: Uint8Array): Generator<Segment> {
 }
 
 /** Copies a JPEG stream without the segments before the first scan for which `drop` returns true. */
-export function withoutSegments(stream: Uint8Array, drop: (segment: Segment) => boolean): Uint8Array {
+export function withoutSegments(stream: Uint8Array, drop: (segment: JpegSegment) => boolean): Uint8Array {
   const pieces: Uint8Array[] = [stream.subarray(0, 2)]
   let at = 2
   for (const segment of jpegSegments(stream)) {
@@ -56,10 +56,10 @@ export function withoutSegments(stream: Uint8Array, drop: (segment: Segment) => 
  * Yields a strip or tile as a complete JPEG file. Each piece is valid until the next one.
  * @throws CodecError (malformed) if it is damaged or its size differs from the directory
  */
-export async function* jpegStream(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* jpegStream(file: TiffFile, pixels: PixelStorage, index: number): AsyncGenerator<Uint8Array, void, undefined> {
   const { jpegTables } = pixels
   const [offset, length] = [pixels.offsets[index]!, pixels.lengths[index]!]
-  const head = await headOf(file, pixels, index)
+  const head = await readJpegHead(file, pixels, index)
   if (head[0] !== 0xff || head[1] !== SOI) throw malformed(file.format, offset, message('strip_or_tile_not_jpeg', { index }))
   const frame = frameOf(head)
   if (frame?.width !== pixels.chunkWidth || frame.height !== rowsOf(pixels, index))
@@ -81,9 +81,9 @@ export async function* jpegStream(file: TiffFile, pixels: Pixels, index: number)
  * Yields the decoded rows of a strip or tile. Samples are not converted to another colour space.
  * @throws CodecError (malformed) if it is damaged, or coded so that readers would show other colours
  */
-export async function* jpegRows(file: TiffFile, pixels: Pixels, index: number): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* jpegRows(file: TiffFile, pixels: PixelStorage, index: number): AsyncGenerator<Uint8Array, void, undefined> {
   const offset = pixels.offsets[index]!
-  const colour = storedColour(await headOf(file, pixels, index), pixels.samples)
+  const colour = storedColour(await readJpegHead(file, pixels, index), pixels.samples)
   if (!colour) throw malformed(file.format, offset, message('strip_or_tile_has_no_plain_samples', { index }))
   try {
     const rows = await JpegRows.open(jpegStream(file, pixels, index), { colour })
@@ -96,13 +96,13 @@ export async function* jpegRows(file: TiffFile, pixels: Pixels, index: number): 
 }
 
 /** Reads the start of a strip or tile, with all segments before its first scan. */
-export const headOf = (file: TiffFile, { offsets, lengths }: Pixels, index: number) =>
+export const readJpegHead = (file: TiffFile, { offsets, lengths }: PixelStorage, index: number) =>
   file.source.read(offsets[index]!, Math.min(lengths[index]!, READ_BYTES))
 
 /** True if a strip redefines a shared table. Decoders keep tables between strips, so the result would depend on the reading order. */
 function redefinesTables(shared: Uint8Array, stream: Uint8Array): boolean {
-  const known = tablesOf(jpegSegments(shared))
-  for (const [name, table] of tablesOf(jpegSegments(stream))) {
+  const known = jpegTablesOf(jpegSegments(shared))
+  for (const [name, table] of jpegTablesOf(jpegSegments(stream))) {
     const other = known.get(name)
     if (other && Buffer.compare(other, table) !== 0) return true
   }
@@ -110,7 +110,7 @@ function redefinesTables(shared: Uint8Array, stream: Uint8Array): boolean {
 }
 
 /** Tables by kind and slot: quantisation tables (T.81, B.2.4.1) and Huffman tables (B.2.4.2). One segment may contain several. */
-export function tablesOf(segments: Iterable<Segment>): ReadonlyMap<string, Uint8Array> {
+export function jpegTablesOf(segments: Iterable<JpegSegment>): ReadonlyMap<string, Uint8Array> {
   const tables = new Map<string, Uint8Array>()
   for (const { marker, bytes } of segments) {
     if (marker !== DQT && marker !== DHT) continue

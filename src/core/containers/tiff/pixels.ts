@@ -1,7 +1,7 @@
 /** Pixel storage of one directory: strips or tiles, their size and their compression. */
-import { message, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
-import { type Directory, find, readNumbers, readValue, TAG, type TiffFile } from './directory.ts'
+import { findEntry, readNumbers, readValue, TAG, type TiffDirectory, type TiffFile } from './directory.ts'
 import { MAX_CHUNKS, MAX_FAX_BYTES, MAX_STORED_FACTOR } from './tuning.ts'
 
 /** Values of the Compression tag that Whittle decodes. Pixels with other values are copied unchanged. */
@@ -18,8 +18,8 @@ export const COMPRESSION = {
   zstd: 50000,
 } as const
 
-export interface Pixels {
-  readonly directory: Directory
+export interface PixelStorage {
+  readonly directory: TiffDirectory
   readonly width: number
   readonly height: number
   readonly tiled: boolean
@@ -53,7 +53,7 @@ export interface Pixels {
 }
 
 /** Decoded bytes of all chunks. */
-export const rawBytes = (pixels: StoredPixels): number =>
+export const decodedBytes = (pixels: StoredPixels): number =>
   pixels.tiled
     ? pixels.rowBytes * pixels.chunkHeight * pixels.planes * pixels.chunksPerPlane
     : pixels.rowBytes * pixels.height * pixels.planes
@@ -68,19 +68,19 @@ export function rowsOf(pixels: StoredPixels, index: number): number {
 /** Reads values of a directory's fields. */
 class Fields {
   readonly #file: TiffFile
-  readonly #directory: Directory
+  readonly #directory: TiffDirectory
 
-  constructor(file: TiffFile, directory: Directory) {
+  constructor(file: TiffFile, directory: TiffDirectory) {
     this.#file = file
     this.#directory = directory
   }
 
   has(tag: number): boolean {
-    return find(this.#directory, tag) !== undefined
+    return findEntry(this.#directory, tag) !== undefined
   }
 
   async numbers(tag: number): Promise<Float64Array | undefined> {
-    const entry = find(this.#directory, tag)
+    const entry = findEntry(this.#directory, tag)
     return entry && (await readNumbers(this.#file, entry))
   }
 
@@ -99,13 +99,13 @@ class Fields {
     return first
   }
 
-  malformed(what: Said): Error {
+  malformed(what: MessageOrCode): Error {
     return malformed(this.#file.format, this.#directory.offset, what)
   }
 }
 
 /** Reads the pixel storage of a directory. `undefined`: the directory has no pixels (Exif, GPS, a JPEG thumbnail). */
-export async function readPixels(file: TiffFile, directory: Directory): Promise<Pixels | undefined> {
+export async function readPixels(file: TiffFile, directory: TiffDirectory): Promise<PixelStorage | undefined> {
   const fields = new Fields(file, directory)
   checkChunkTags(fields)
   const offsets = (await fields.numbers(TAG.tileOffsets)) ?? (await fields.numbers(TAG.stripOffsets))
@@ -166,7 +166,7 @@ function checkChunkTags(fields: Fields): void {
 }
 
 /** Pixel storage without chunk lengths. */
-type StoredPixels = Omit<Pixels, 'lengths' | 'decodable'>
+type StoredPixels = Omit<PixelStorage, 'lengths' | 'decodable'>
 
 /** Reads how the picture is split into strips or tiles. */
 async function readChunks(fields: Fields, offsets: number) {
@@ -213,7 +213,7 @@ function canDecode(pixels: StoredPixels): boolean {
   // Readers agree about reversed bits only for samples smaller than a byte.
   if (pixels.mirrored && pixels.bits >= 8) return false
   if (pixels.compression === COMPRESSION.jpeg) return pixels.bits === 8 && [1, 3, 4].includes(pixels.samples) && !pixels.floating
-  if (isFax(pixels.compression)) return pixels.bits === 1 && pixels.samples === 1 && rawBytes(pixels) <= MAX_FAX_BYTES
+  if (isFax(pixels.compression)) return pixels.bits === 1 && pixels.samples === 1 && decodedBytes(pixels) <= MAX_FAX_BYTES
   if (pixels.predictor === 1) return true
   if (pixels.predictor === 2) return [8, 16, 32, 64].includes(pixels.bits)
   return pixels.predictor === 3 && pixels.floating && [16, 24, 32, 64].includes(pixels.bits)
@@ -230,8 +230,8 @@ const YCBCR = 6
 /** Limit for the shared JPEG tables: four quantisation tables and four pairs of complete Huffman tables fit. */
 const MAX_TABLES_BYTES = 16 * 1024
 
-async function tablesOf(file: TiffFile, directory: Directory): Promise<Uint8Array | undefined> {
-  const entry = find(directory, TAG.jpegTables)
+async function tablesOf(file: TiffFile, directory: TiffDirectory): Promise<Uint8Array | undefined> {
+  const entry = findEntry(directory, TAG.jpegTables)
   if (!entry) return undefined
   if (entry.byteLength > MAX_TABLES_BYTES)
     throw malformed(file.format, directory.offset, message('bytes_of_jpeg_tables', { bytes: entry.byteLength }))
@@ -252,8 +252,8 @@ async function byteCounts(fields: Fields, pixels: StoredPixels): Promise<Float64
 }
 
 /** Reads the first 4096 bytes of a text field as Latin-1. Used to detect formats that are based on TIFF. */
-export async function textOf(file: TiffFile, directory: Directory, tag: number): Promise<string> {
-  const entry = find(directory, tag)
+export async function textOf(file: TiffFile, directory: TiffDirectory, tag: number): Promise<string> {
+  const entry = findEntry(directory, tag)
   if (!entry || entry.byteLength === 0) return ''
   return new TextDecoder('latin1').decode(
     (await readValue(file.source, { ...entry, byteLength: Math.min(entry.byteLength, 4096) })).subarray(0, 4096),

@@ -3,7 +3,7 @@
  * All functions change whole rows in place, in the byte order of the file.
  */
 
-export interface Rows {
+export interface RowFormat {
   readonly rowBytes: number
   readonly samples: number
   readonly bits: number
@@ -11,7 +11,7 @@ export interface Rows {
 }
 
 /** Replaces each sample by its difference from the sample of the previous pixel. */
-export function difference(bytes: Uint8Array, rows: Rows, predictor: number): void {
+export function applyPredictor(bytes: Uint8Array, rows: RowFormat, predictor: number): void {
   for (let at = 0; at + rows.rowBytes <= bytes.length; at += rows.rowBytes) {
     const row = bytes.subarray(at, at + rows.rowBytes)
     if (predictor === 2) differenceRow(row, rows)
@@ -20,7 +20,7 @@ export function difference(bytes: Uint8Array, rows: Rows, predictor: number): vo
 }
 
 /** Reverses `applyPredictor`. */
-export function accumulate(bytes: Uint8Array, rows: Rows, predictor: number): void {
+export function undoPredictor(bytes: Uint8Array, rows: RowFormat, predictor: number): void {
   for (let at = 0; at + rows.rowBytes <= bytes.length; at += rows.rowBytes) {
     const row = bytes.subarray(at, at + rows.rowBytes)
     if (predictor === 2) accumulateRow(row, rows)
@@ -28,7 +28,7 @@ export function accumulate(bytes: Uint8Array, rows: Rows, predictor: number): vo
   }
 }
 
-function differenceRow(row: Uint8Array, { samples, bits, littleEndian }: Rows): void {
+function differenceRow(row: Uint8Array, { samples, bits, littleEndian }: RowFormat): void {
   if (bits === 8) {
     for (let i = row.length - 1; i >= samples; i--) row[i] = row[i]! - row[i - samples]!
     return
@@ -49,7 +49,7 @@ function differenceRow(row: Uint8Array, { samples, bits, littleEndian }: Rows): 
   }
 }
 
-function accumulateRow(row: Uint8Array, { samples, bits, littleEndian }: Rows): void {
+function accumulateRow(row: Uint8Array, { samples, bits, littleEndian }: RowFormat): void {
   if (bits === 8) {
     for (let i = samples; i < row.length; i++) row[i] = row[i]! + row[i - samples]!
     return
@@ -74,7 +74,7 @@ function accumulateRow(row: Uint8Array, { samples, bits, littleEndian }: Rows): 
  * Groups the bytes of floating-point samples by significance, most significant first. Then replaces each byte by its difference from the
  * byte `samples` before it.
  */
-function splitFloats(row: Uint8Array, { samples, bits, littleEndian }: Rows): void {
+function splitFloats(row: Uint8Array, { samples, bits, littleEndian }: RowFormat): void {
   const size = bits / 8
   const count = row.length / size
   const original = row.slice()
@@ -85,7 +85,7 @@ function splitFloats(row: Uint8Array, { samples, bits, littleEndian }: Rows): vo
   for (let i = row.length - 1; i >= samples; i--) row[i] = row[i]! - row[i - samples]!
 }
 
-function joinFloats(row: Uint8Array, { samples, bits, littleEndian }: Rows): void {
+function joinFloats(row: Uint8Array, { samples, bits, littleEndian }: RowFormat): void {
   const size = bits / 8
   const count = row.length / size
   for (let i = samples; i < row.length; i++) row[i] = row[i]! + row[i - samples]!
@@ -97,7 +97,7 @@ function joinFloats(row: Uint8Array, { samples, bits, littleEndian }: Rows): voi
 }
 
 /** Reverses the bits of each byte (FillOrder 2). */
-export function mirrorBits(bytes: Uint8Array): void {
+export function reverseBits(bytes: Uint8Array): void {
   for (let i = 0; i < bytes.length; i++) bytes[i] = MIRRORED[bytes[i]!]!
 }
 

@@ -1,5 +1,5 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { Breath } from '../../bytes/yield.ts'
+import { YieldBudget } from '../../bytes/yield.ts'
 import type { Source } from '../../model/codec.ts'
 import { MAX_GAP_BYTES, READ_COST_BYTES, WINDOW_BYTES, YIELD_BYTES } from './tuning.ts'
 
@@ -14,12 +14,12 @@ export class ReadAhead implements Source {
   #start = 0
   #window = new Uint8Array()
   #expected = -1
-  readonly #yieldBudget = new Breath(YIELD_BYTES)
+  readonly #yieldBudget = new YieldBudget(YIELD_BYTES)
   /**
    * True if callers do not use the bytes of a read after the next read, so that windows are freed at once. Must be false for streaming
    * decoders, which keep their input. Default: false.
    */
-  discards = false
+  freesWindows = false
 
   constructor(source: Source) {
     this.#source = source
@@ -41,7 +41,7 @@ export class ReadAhead implements Source {
     }
     if (!isSequential || length >= WINDOW_BYTES) return this.#source.read(offset, length)
     // Free the window, unless it is the whole file and thus may be the source's own buffer.
-    if (this.discards && this.size > WINDOW_BYTES) discard(this.#window)
+    if (this.freesWindows && this.size > WINDOW_BYTES) discard(this.#window)
     this.#window = (await this.#source.read(offset, WINDOW_BYTES)) as Uint8Array<ArrayBuffer>
     this.#start = offset
     return this.#window.subarray(0, Math.max(0, end - offset))

@@ -1,10 +1,19 @@
 /** Reads the directories of a TIFF: the main chain and the directories that pointer tags lead to. */
 
 import { ByteReader } from '../../bytes/reader.ts'
-import { message, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { type CodecError, malformed, overBudget } from '../../model/error.ts'
-import { type Directory, type Entry, isPointer, METADATA, readNumbers, TAG, type TiffFile, TYPE_BYTES } from './directory.ts'
+import {
+  isPointer,
+  METADATA_POINTER_TAGS,
+  readNumbers,
+  TAG,
+  type TiffDirectory,
+  type TiffField,
+  type TiffFile,
+  TYPE_BYTES,
+} from './directory.ts'
 import { entryCount, ifdLayout, readField, readHeader, type TiffHeader } from './ifd.ts'
 import { ReadAhead } from './read-ahead.ts'
 import { MAX_DEPTH, MAX_DIRECTORIES, MAX_ENTRIES, MAX_NAMED_LINKS } from './tuning.ts'
@@ -21,14 +30,14 @@ export async function readTiff(file: Source, format: string): Promise<TiffFile> 
   const reader = new DirectoryReader(source, header, format)
   const first = await reader.chain(header.firstAt, 0, 'next directory')
   if (!first) throw malformed(format, big ? 8 : 4, 'no_image_file_directory')
-  const chain: Directory[] = []
-  for (let at: Directory | undefined = first; at; at = at.next) chain.push(at)
+  const chain: TiffDirectory[] = []
+  for (let at: TiffDirectory | undefined = first; at; at = at.next) chain.push(at)
   const { all, nowhere } = reader
-  return { source, littleEndian, big, headerBytes: big ? 16 : 8, chain, all, nowhere, format }
+  return { source, littleEndian, big, headerBytes: big ? 16 : 8, chain, all, brokenLinks: nowhere, format }
 }
 
 /** A directory whose `next` is not read yet. */
-type Unfinished = Directory & { next: Directory | undefined }
+type Unfinished = TiffDirectory & { next: TiffDirectory | undefined }
 
 class DirectoryReader {
   readonly #source: Source
@@ -48,7 +57,7 @@ class DirectoryReader {
     this.#format = format
   }
 
-  get all(): readonly Directory[] {
+  get all(): readonly TiffDirectory[] {
     return [...this.#known.values()]
   }
 
@@ -59,8 +68,8 @@ class DirectoryReader {
    * @param follow false to read only the first directory. Default: true
    * @returns the first directory; `undefined` if there is none
    */
-  async chain(at: number, depth: number, link: string, follow = true): Promise<Directory | undefined> {
-    let first: Directory | undefined
+  async chain(at: number, depth: number, link: string, follow = true): Promise<TiffDirectory | undefined> {
+    let first: TiffDirectory | undefined
     let last: Unfinished | undefined
     const opened: number[] = []
     for (let next = at; next !== 0; ) {
@@ -102,8 +111,8 @@ class DirectoryReader {
     if (head.length < length - offsetBytes) throw this.#malformed(at, 'directory_cut_off')
     if (this.#known.size >= MAX_DIRECTORIES) throw overBudget(message('more_than_directories', { limit: MAX_DIRECTORIES }))
     const reader = this.#reader(head)
-    const entries: Entry[] = []
-    const children = new Map<number, readonly Directory[]>()
+    const entries: TiffField[] = []
+    const children = new Map<number, readonly TiffDirectory[]>()
     const directory: Unfinished = { offset: at, entries, children, next: undefined }
     this.#known.set(at, directory)
     this.#open.add(at)
@@ -120,7 +129,7 @@ class DirectoryReader {
     return { directory, next: head.length < length ? 0 : this.#offset(reader, length - offsetBytes) }
   }
 
-  #entry(reader: ByteReader, directoryAt: number, at: number): Entry {
+  #entry(reader: ByteReader, directoryAt: number, at: number): TiffField {
     const { tag, type, count, valueAt } = readField(reader, this.#header, at)
     const { offsetBytes } = ifdLayout(this.#header)
     const byteLength = (TYPE_BYTES[type] ?? 0) * count
@@ -131,11 +140,11 @@ class DirectoryReader {
     return { tag, type, count, byteLength, at: offset, inline }
   }
 
-  async #children(entry: Entry, depth: number): Promise<Directory[]> {
+  async #children(entry: TiffField, depth: number): Promise<TiffDirectory[]> {
     if (depth >= MAX_DEPTH) throw overBudget(message('directories_nested_deeper', { limit: MAX_DEPTH }))
     const { littleEndian } = this.#header
     const offsets = await readNumbers({ source: this.#source, littleEndian, format: this.#format }, entry, MAX_DIRECTORIES)
-    const found: Directory[] = []
+    const found: TiffDirectory[] = []
     // Only SubIFDs may be chains. An Exif directory is always single.
     for (const offset of offsets) {
       const first = await this.chain(offset, depth + 1, `tag ${entry.tag}`, entry.tag === TAG.subIfds)
@@ -143,7 +152,7 @@ class DirectoryReader {
     }
     if (found.length === offsets.length) return found
     // Links that lead nowhere may belong to lost pictures, so only metadata tags with one link may be dropped.
-    if (!METADATA.includes(entry.tag) || offsets.length > 1)
+    if (!METADATA_POINTER_TAGS.includes(entry.tag) || offsets.length > 1)
       throw this.#malformed(entry.at ?? 0, message('tag_leads_to_no_directory', { tag: entry.tag }))
     return []
   }
@@ -156,7 +165,7 @@ class DirectoryReader {
     return this.#header.big ? reader.u64(at) : reader.u32(at)
   }
 
-  #malformed(at: number, what: Said): CodecError {
+  #malformed(at: number, what: MessageOrCode): CodecError {
     return malformed(this.#format, at, what)
   }
 }

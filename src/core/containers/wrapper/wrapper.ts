@@ -6,7 +6,7 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { brotliQuality, brotliStream, unbrotliStream } from '../../bytes/brotli.ts'
 import { gunzipStream, gzipLevel, gzipStream, isThorough } from '../../bytes/gzip.ts'
-import { searchFor, unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
+import { chooseSearchDepth, unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
 import type { KnownFormat, OutputId } from '../../catalog/outputs.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
@@ -22,7 +22,7 @@ interface Wrapper {
 
 const WRAPPERS = {
   zst: {
-    compress: async (input, source) => zstdStream(input, source.size, await searchFor(source)),
+    compress: async (input, source) => zstdStream(input, source.size, await chooseSearchDepth(source)),
     decompress: unzstdStream,
     step: (size) => message('zstd_level', { level: zstdLevel(size) }),
   },
@@ -34,7 +34,7 @@ const WRAPPERS = {
   gz: {
     compress: (input, { size }) => gzipStream(input, size),
     decompress: gunzipStream,
-    step: (size) => message('gzip_of', { how: gzipHow(size) }),
+    step: (size) => message('gzip_of', { how: gzipMethod(size) }),
   },
 } as const satisfies { readonly [id: string]: Wrapper }
 
@@ -43,7 +43,7 @@ export type WrapperId = keyof typeof WRAPPERS
 export const isWrapper = (output: OutputId): output is WrapperId => output in WRAPPERS
 
 /** Describes the method that `gzipStream` uses for a file of this size, for the receipt. */
-export const gzipHow = (sourceBytes: number): Message =>
+export const gzipMethod = (sourceBytes: number): Message =>
   isThorough(sourceBytes) ? message('by_optimal_parsing') : message('by_libdeflate_level', { level: gzipLevel(sourceBytes) })
 
 /** Compresses the whole source as `options.output`. */

@@ -194,7 +194,7 @@ export interface Splice {
 }
 
 /** Replaces parts of a text. @throws RangeError if parts overlap */
-export function spliced(text: string, splices: readonly Splice[]): string {
+export function applySplices(text: string, splices: readonly Splice[]): string {
   let result = ''
   let at = 0
   for (const { start, end, text: fresh } of [...splices].sort((a, b) => a.start - b.start)) {

@@ -1,7 +1,7 @@
 /** Compares two archives. The result proves that a lossless rewrite kept every file. */
 import type { Options, Verdict } from '../../model/codec.ts'
 import type { ZipEntry } from './entry.ts'
-import { entryChunks, localPart, prefixChunks, rawChunks, type ZipArchive } from './read.ts'
+import { entryChunks, prefixChunks, rawChunks, readLocalHeader, type ZipArchive } from './read.ts'
 import { FLAG_ENCRYPTED, FLAG_UTF8 } from './records.ts'
 
 /** Fields of an entry that a rewrite must not change, in addition to its bytes. */
@@ -10,38 +10,38 @@ const METADATA_FIELDS = ['versionMadeBy', 'time', 'date', 'internalAttributes', 
 /**
  * Compares order, names and metadata of the entries, then every byte of their contents. Decodes `result` completely and checks its CRCs.
  */
-export async function sameArchives(original: ZipArchive, result: ZipArchive, options: Pick<Options, 'signal'>): Promise<Verdict> {
+export async function compareArchives(original: ZipArchive, result: ZipArchive, options: Pick<Options, 'signal'>): Promise<Verdict> {
   const different = (difference: string): Verdict => ({ equal: false, difference })
   if (original.entries.length !== result.entries.length)
     return different(`${original.entries.length} files became ${result.entries.length}`)
-  const outside = await differentShell(original, result)
+  const outside = await archiveDataDifference(original, result)
   if (outside) return different(outside)
   for (const [index, before] of original.entries.entries()) {
     const after = result.entries[index]!
-    const fact = changedFact(before, after)
+    const fact = changedMetadata(before, after)
     if (fact) return different(`${before.name}: ${fact} changed`)
   }
   for (const [index, before] of original.physical.entries()) {
     options.signal.throwIfAborted()
     const after = result.physical[index]!
     if (Buffer.compare(before.rawName, after.rawName) !== 0) return different(`${before.name}: another position in the file`)
-    const difference = await differentBytes(original, before, result, after)
+    const difference = await contentDifference(original, before, result, after)
     if (difference) return different(`${before.name}: ${difference}`)
   }
   return { equal: true }
 }
 
 /** Compares the data outside the entries: the archive comment, and the bytes before and after the archive. */
-export async function differentShell(original: ZipArchive, result: ZipArchive): Promise<string | undefined> {
+export async function archiveDataDifference(original: ZipArchive, result: ZipArchive): Promise<string | undefined> {
   if (Buffer.compare(original.comment, result.comment) !== 0) return 'the comment changed'
   if (Buffer.compare(original.suffix, result.suffix) !== 0) return 'the bytes after the archive changed'
   if (original.prefixBytes !== result.prefixBytes || original.base > 0 !== result.base > 0)
     return 'the length of the prefix or the base of the offsets changed'
-  return differentChunks(prefixChunks(original), prefixChunks(result))
+  return streamDifference(prefixChunks(original), prefixChunks(result))
 }
 
 /** Names the first metadata field that differs between two entries. Sizes are not compared. */
-export function changedFact(before: ZipEntry, after: ZipEntry): string | undefined {
+export function changedMetadata(before: ZipEntry, after: ZipEntry): string | undefined {
   if (Buffer.compare(before.rawName, after.rawName) !== 0) return 'the name'
   if (Buffer.compare(before.comment, after.comment) !== 0) return 'the comment'
   if ((before.flags ^ after.flags) & (FLAG_UTF8 | FLAG_ENCRYPTED)) return 'the flags'
@@ -49,7 +49,7 @@ export function changedFact(before: ZipEntry, after: ZipEntry): string | undefin
 }
 
 /** Compares the contents of two entries. Encrypted entries are compared without decoding. */
-export async function differentBytes(
+export async function contentDifference(
   original: ZipArchive,
   before: ZipEntry,
   result: ZipArchive,
@@ -57,15 +57,15 @@ export async function differentBytes(
 ): Promise<string | undefined> {
   if (before.opaque || after.opaque) {
     if (before.method !== after.method || before.crc32 !== after.crc32) return 'method or CRC of an encrypted entry changed'
-    const [a, b] = [await localPart(original, before), await localPart(result, after)]
-    return differentChunks(rawChunks(original, before, a.dataOffset), rawChunks(result, after, b.dataOffset))
+    const [a, b] = [await readLocalHeader(original, before), await readLocalHeader(result, after)]
+    return streamDifference(rawChunks(original, before, a.dataOffset), rawChunks(result, after, b.dataOffset))
   }
   if (before.size !== after.size || before.crc32 !== after.crc32) return `${before.size} bytes became ${after.size}, or the CRC changed`
-  return differentChunks(entryChunks(original, before), entryChunks(result, after))
+  return streamDifference(entryChunks(original, before), entryChunks(result, after))
 }
 
 /** Compares two byte streams, whose chunk sizes may differ. */
-export async function differentChunks(first: AsyncIterable<Uint8Array>, second: AsyncIterable<Uint8Array>): Promise<string | undefined> {
+export async function streamDifference(first: AsyncIterable<Uint8Array>, second: AsyncIterable<Uint8Array>): Promise<string | undefined> {
   const [a, b] = [first[Symbol.asyncIterator](), second[Symbol.asyncIterator]()]
   let [x, y]: Uint8Array[] = [new Uint8Array(), new Uint8Array()]
   let at = 0

@@ -1,10 +1,10 @@
 /** Reads the central directory of a ZIP archive (APPNOTE.TXT 4.3.12–4.3.16), with or without zip64 records. */
 
 import { ByteReader } from '../../bytes/reader.ts'
-import { message, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
-import { endPlace, endRecordsIn, MAX_32, readTail, readZip64End, zip64Place } from './end-record.ts'
+import { endRecordsIn, MAX_32, readEndPosition, readTail, readZip64End, readZip64Position } from './end-record.ts'
 import type { ZipEntry } from './entry.ts'
 import { ZIP_LIMITS } from './limits.ts'
 import { decodeName } from './names.ts'
@@ -24,7 +24,7 @@ import {
 
 const MAX_16 = 0xffff
 
-export interface Directory {
+export interface CentralDirectory {
   readonly entries: readonly Omit<ZipEntry, 'limit'>[]
   readonly comment: Uint8Array
   /** File offset of the directory. */
@@ -35,9 +35,9 @@ export interface Directory {
   readonly suffix: Uint8Array
 }
 
-export async function readDirectory(source: Source, format: string): Promise<Directory> {
+export async function readDirectory(source: Source, format: string): Promise<CentralDirectory> {
   const { record, at, comment, suffix } = await findEnd(source, format)
-  let { count, directoryBytes, directoryOffset } = endPlace(record)
+  let { count, directoryBytes, directoryOffset } = readEndPosition(record)
   let endsAt = at
   if (record.u16(4) !== 0 || record.u16(6) !== 0) {
     // Disk number 0xffff: the number is in the zip64 record.
@@ -102,11 +102,11 @@ async function zip64End(source: Source, endAt: number, format: string) {
   if (!record) throw malformed(format, endAt, 'zip64_end_record_lies_outside_file')
   if (record.u32(0) !== ZIP64_END_SIGNATURE) throw malformed(format, at, 'no_zip64_end_record')
   if (record.u32(16) !== 0 || record.u32(20) !== 0) throw unsupported('archive_on_several_disks')
-  return { ...zip64Place(record), endsAt: at }
+  return { ...readZip64Position(record), endsAt: at }
 }
 
 function centralEntry(bytes: Uint8Array, offset: number, base: number, format: string) {
-  const refuse = (what: Said) => malformed(format, base + offset, what)
+  const refuse = (what: MessageOrCode) => malformed(format, base + offset, what)
   if (offset + CENTRAL_BYTES > bytes.length) throw refuse('directory_ends_inside_entry')
   const header = new ByteReader(bytes.subarray(offset, offset + CENTRAL_BYTES), true)
   if (header.u32(0) !== CENTRAL_SIGNATURE) throw refuse('no_directory_entry')

@@ -12,7 +12,7 @@ import {
   DEFLATED,
   END_BYTES,
   END_SIGNATURE,
-  type EntryFacts,
+  type EntryMetadata,
   endRecords,
   extraFields,
   FLAG_ENCRYPTED,
@@ -35,7 +35,7 @@ export async function writeEncryptedZip(source: Source, sink: Sink, name: string
   const method = (await isCompressible(source)) ? DEFLATED : STORED
   const salt = new Uint8Array(randomBytes(SALT_BYTES))
   const cipher = winZipCipher(password, salt)
-  const facts: EntryFacts = {
+  const facts: EntryMetadata = {
     versionMadeBy: MADE_BY_UNIX | VERSION,
     versionNeeded: VERSION,
     flags: FLAG_ENCRYPTED | FLAG_UTF8,

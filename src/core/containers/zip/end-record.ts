@@ -9,7 +9,7 @@ const MOST_COMMENT_BYTES = 0xffff
 export const MAX_32 = 0xffffffff
 
 /** Position of the directory as the end record gives it. */
-export interface DirectoryPlace {
+export interface DirectoryPosition {
   readonly count: number
   readonly directoryBytes: number
   readonly directoryOffset: number
@@ -28,14 +28,14 @@ export function* endRecordsIn(tail: Uint8Array): Generator<number> {
 }
 
 /** Reads the end of central directory record (APPNOTE.TXT 4.3.16). */
-export const endPlace = (record: ByteReader): DirectoryPlace => ({
+export const readEndPosition = (record: ByteReader): DirectoryPosition => ({
   count: record.u16(10),
   directoryBytes: record.u32(12),
   directoryOffset: record.u32(16),
 })
 
 /** Reads the zip64 end of central directory record (APPNOTE.TXT 4.3.14). */
-export const zip64Place = (record: ByteReader): DirectoryPlace => ({
+export const readZip64Position = (record: ByteReader): DirectoryPosition => ({
   count: record.u64(32),
   directoryBytes: record.u64(40),
   directoryOffset: record.u64(48),

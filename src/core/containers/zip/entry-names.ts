@@ -2,7 +2,7 @@
 
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../model/codec.ts'
-import { endPlace, endRecordsIn, MAX_32, readTail, readZip64End, zip64Place } from './end-record.ts'
+import { endRecordsIn, MAX_32, readEndPosition, readTail, readZip64End, readZip64Position } from './end-record.ts'
 import { CENTRAL_BYTES, CENTRAL_SIGNATURE, END_BYTES, LOCAL_BYTES, LOCAL_SIGNATURE } from './records.ts'
 import { MAX_LISTED_DIRECTORY_BYTES, SEARCHED_BYTES } from './tuning.ts'
 
@@ -10,11 +10,11 @@ import { MAX_LISTED_DIRECTORY_BYTES, SEARCHED_BYTES } from './tuning.ts'
 export async function entryNames(source: Source): Promise<string[]> {
   const { tail, tailAt } = await readTail(source)
   for (const at of endRecordsIn(tail)) {
-    let { directoryBytes, directoryOffset } = endPlace(new ByteReader(tail.subarray(at, at + END_BYTES), true))
+    let { directoryBytes, directoryOffset } = readEndPosition(new ByteReader(tail.subarray(at, at + END_BYTES), true))
     if (directoryOffset === MAX_32 || directoryBytes === MAX_32) {
       const wide = (await readZip64End(source, tailAt + at))?.record
       if (!wide) break
-      ;({ directoryBytes, directoryOffset } = zip64Place(wide))
+      ;({ directoryBytes, directoryOffset } = readZip64Position(wide))
     }
     const bytes = Math.min(directoryBytes, MAX_LISTED_DIRECTORY_BYTES)
     const names = namesInDirectory(await source.read(directoryOffset, bytes))

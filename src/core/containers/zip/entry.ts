@@ -1,7 +1,7 @@
-import type { EntryFacts } from './records.ts'
+import type { EntryMetadata } from './records.ts'
 
 /** A file or folder of an archive. */
-export interface ZipEntry extends EntryFacts {
+export interface ZipEntry extends EntryMetadata {
   /** Decoded name, for comparisons and messages. `rawName` is what is written. */
   readonly name: string
   readonly localOffset: number

@@ -8,7 +8,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { inflateRaw } from '../../bytes/deflate.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { ByteReader } from '../../bytes/reader.ts'
-import { message, messageOf, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { readDirectory } from './directory.ts'
@@ -16,7 +16,7 @@ import type { ZipEntry } from './entry.ts'
 import { IN_MEMORY_BYTES, ZIP_LIMITS } from './limits.ts'
 import { DEFLATED, FLAG_ENCRYPTED, LOCAL_BYTES, LOCAL_SIGNATURE, STORED, withoutZip64 } from './records.ts'
 import { MAX_PREFIX_BYTES, MAX_WHOLE_READ_BYTES } from './tuning.ts'
-import { type RangeReader, windowed } from './windowed.ts'
+import { type RangeReader, windowedReader } from './windowed.ts'
 
 export interface ZipArchive {
   readonly source: Source
@@ -37,7 +37,7 @@ export interface ZipArchive {
 }
 
 /** Local header of an entry and the position of its data. */
-export interface LocalPart {
+export interface LocalHeader {
   /** Extra fields of the local header, without zip64. */
   readonly extra: Uint8Array
   readonly dataOffset: number
@@ -52,7 +52,7 @@ export interface LocalPart {
  * @throws CodecError (over_budget) if it has more entries or bytes than `ZIP_LIMITS` allow
  */
 export async function openZip(source: Source, format = 'zip'): Promise<ZipArchive> {
-  const reader = windowed(source)
+  const reader = windowedReader(source)
   const { entries, comment, directoryOffset, base, suffix } = await readDirectory(source, format)
   const physicalOrder = entries.map((_, index) => index).sort((a, b) => entries[a]!.localOffset - entries[b]!.localOffset)
   const limits = new Map(physicalOrder.map((index, place) => [index, entries[physicalOrder[place + 1]!]?.localOffset ?? directoryOffset]))
@@ -69,7 +69,7 @@ function checkEntries(entries: readonly ZipEntry[], archiveBytes: number, format
   let total = 0
   for (const entry of entries) {
     const at = entry.localOffset
-    const refuse = (what: Said) => malformed(format, at, what)
+    const refuse = (what: MessageOrCode) => malformed(format, at, what)
     if (leavesItsFolder(entry.name)) throw refuse(message('name_leaves_folder', { name: JSON.stringify(entry.name.slice(0, 80)) }))
     const key = Buffer.from(entry.rawName).toString('latin1')
     if (names.has(key)) throw refuse(message('two_files_named', { name: JSON.stringify(entry.name.slice(0, 80)) }))
@@ -95,8 +95,8 @@ function leavesItsFolder(name: string): boolean {
 /**
  * Reads the local header of an entry (APPNOTE.TXT 4.3.7) and compares it with the directory. @throws CodecError (malformed) if they differ
  */
-export async function localPart(archive: ZipArchive, entry: ZipEntry): Promise<LocalPart> {
-  const refuse = (what: Said) => malformed(archive.format, entry.localOffset, what)
+export async function readLocalHeader(archive: ZipArchive, entry: ZipEntry): Promise<LocalHeader> {
+  const refuse = (what: MessageOrCode) => malformed(archive.format, entry.localOffset, what)
   const fixed = await archive.reader(entry.localOffset, LOCAL_BYTES)
   if (fixed.length < LOCAL_BYTES) throw refuse('file_ends_inside_header')
   const reader = new ByteReader(fixed, true)
@@ -138,18 +138,18 @@ export async function* rawChunks(archive: ZipArchive, entry: ZipEntry, dataOffse
  * Returns the whole content of an entry and checks size and CRC.
  * @throws CodecError (over_budget) if it has more than `IN_MEMORY_BYTES` bytes; use `entryChunks` instead
  */
-export async function readEntry(archive: ZipArchive, entry: ZipEntry, local?: LocalPart): Promise<Uint8Array> {
+export async function readEntry(archive: ZipArchive, entry: ZipEntry, local?: LocalHeader): Promise<Uint8Array> {
   if (entry.size > IN_MEMORY_BYTES) throw overBudget(message('entry_of_bytes', { name: entry.name, size: entry.size }))
-  const { dataOffset } = local ?? (await localPart(archive, entry))
+  const { dataOffset } = local ?? (await readLocalHeader(archive, entry))
   const raw = await archive.reader(dataOffset, entry.compressedSize)
   if (raw.length < entry.compressedSize) throw malformed(archive.format, dataOffset, 'file_ends_inside_entry')
-  return decode(archive, entry, raw)
+  return decodeEntry(archive, entry, raw)
 }
 
 /** Decompresses the stored bytes of an entry and checks size and CRC. */
-export function decode(archive: ZipArchive, entry: ZipEntry, raw: Uint8Array): Uint8Array {
-  const refuse = (what: Said) =>
-    malformed(archive.format, entry.localOffset, message('of_named', { name: entry.name, what: messageOf(what) }))
+export function decodeEntry(archive: ZipArchive, entry: ZipEntry, raw: Uint8Array): Uint8Array {
+  const refuse = (what: MessageOrCode) =>
+    malformed(archive.format, entry.localOffset, message('of_named', { name: entry.name, what: toMessage(what) }))
   if (entry.opaque) throw refuse('not_readable')
   let bytes = raw
   if (entry.method === DEFLATED) {
@@ -167,10 +167,10 @@ export function decode(archive: ZipArchive, entry: ZipEntry, raw: Uint8Array): U
 
 /** Yields the content of an entry of any size in chunks. Size and CRC are checked after the last chunk. */
 export async function* entryChunks(archive: ZipArchive, entry: ZipEntry): AsyncGenerator<Uint8Array> {
-  const refuse = (what: Said) =>
-    malformed(archive.format, entry.localOffset, message('of_named', { name: entry.name, what: messageOf(what) }))
+  const refuse = (what: MessageOrCode) =>
+    malformed(archive.format, entry.localOffset, message('of_named', { name: entry.name, what: toMessage(what) }))
   if (entry.opaque) throw refuse('not_readable')
-  const local = await localPart(archive, entry)
+  const local = await readLocalHeader(archive, entry)
   if (Math.max(entry.size, entry.compressedSize) <= MAX_WHOLE_READ_BYTES) {
     yield await readEntry(archive, entry, local)
     return

@@ -34,7 +34,7 @@ const MAX_32 = 0xffffffff
 const MAX_16 = 0xffff
 
 /** Metadata of one file in the archive, with the field names of APPNOTE.TXT 4.4. */
-export interface EntryFacts {
+export interface EntryMetadata {
   readonly versionMadeBy: number
   readonly versionNeeded: number
   readonly flags: number
@@ -55,7 +55,7 @@ export interface EntryFacts {
 }
 
 /** Writes a local file header (APPNOTE.TXT 4.3.7). `localExtra`: its extra fields, without zip64. */
-export function localHeader(facts: EntryFacts, localExtra: Uint8Array): Uint8Array {
+export function localHeader(facts: EntryMetadata, localExtra: Uint8Array): Uint8Array {
   const large = facts.size >= MAX_32 || facts.compressedSize >= MAX_32
   const zip64 = large ? zip64Extra([facts.size, facts.compressedSize]) : new Uint8Array()
   return ByteWriter.growing(true)
@@ -77,7 +77,7 @@ export function localHeader(facts: EntryFacts, localExtra: Uint8Array): Uint8Arr
 }
 
 /** Writes a central directory header (APPNOTE.TXT 4.3.12). */
-export function centralHeader(facts: EntryFacts, localOffset: number): Uint8Array {
+export function centralHeader(facts: EntryMetadata, localOffset: number): Uint8Array {
   const wide: number[] = []
   const narrow = (value: number) => {
     if (value < MAX_32) return value

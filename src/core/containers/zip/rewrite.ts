@@ -7,20 +7,20 @@
 import { crc32, createDeflateRaw } from 'node:zlib'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { deflateInPieces, deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
-import { through } from '../../bytes/pipe-transform.ts'
+import { pipeTransform } from '../../bytes/pipe-transform.ts'
 import { ByteReader } from '../../bytes/reader.ts'
-import { Breath } from '../../bytes/yield.ts'
+import { YieldBudget } from '../../bytes/yield.ts'
 import { message } from '../../i18n/message.ts'
 import type { Options, Sink } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { MAX_32 } from './end-record.ts'
 import type { ZipEntry } from './entry.ts'
 import { IN_MEMORY_BYTES } from './limits.ts'
-import { decode, entryChunks, type LocalPart, localPart, prefixChunks, rawChunks, type ZipArchive } from './read.ts'
+import { decodeEntry, entryChunks, type LocalHeader, prefixChunks, rawChunks, readLocalHeader, type ZipArchive } from './read.ts'
 import {
   centralHeader,
   DEFLATED,
-  type EntryFacts,
+  type EntryMetadata,
   endRecords,
   extraFields,
   FLAG_DESCRIPTOR,
@@ -39,7 +39,7 @@ import {
 } from './tuning.ts'
 
 /** Action for an entry of the archive. */
-export type Fate =
+export type EntryAction =
   | { kind: 'keep' }
   /** Like `keep`, but without compression and extra fields. Required for the `mimetype` of an EPUB (OCF 3.3, 4.2.2). */
   | { kind: 'store' }
@@ -48,10 +48,10 @@ export type Fate =
   | { kind: 'replace'; bytes: Uint8Array /** ASCII name. `undefined`: the old name. */; name?: string }
 
 /** Decides the action for an entry. `load` returns its content, only for entries up to `IN_MEMORY_BYTES`. */
-export type Recipe = (entry: ZipEntry, load: () => Promise<Uint8Array>) => Promise<Fate> | Fate
+export type ChooseAction = (entry: ZipEntry, load: () => Promise<Uint8Array>) => Promise<EntryAction> | EntryAction
 
 /** Number of entries for each action, for the receipt. */
-export interface Rewritten {
+export interface RewriteCounts {
   recompressed: number
   kept: number
   replaced: number
@@ -64,18 +64,18 @@ export interface Rewritten {
 const GROWTH_HINT = 0xa220
 const EMPTY = new Uint8Array()
 
-export const KEEP: Fate = { kind: 'keep' }
+export const KEEP: EntryAction = { kind: 'keep' }
 
 export async function rewriteZip(
   archive: ZipArchive,
   sink: Sink,
   options: Pick<Options, 'signal' | 'progress'>,
-  chooseAction: Recipe = () => KEEP,
-): Promise<Rewritten> {
-  const counts: Rewritten = { recompressed: 0, kept: 0, replaced: 0, dropped: 0, betweenBytes: 0 }
+  chooseAction: ChooseAction = () => KEEP,
+): Promise<RewriteCounts> {
+  const counts: RewriteCounts = { recompressed: 0, kept: 0, replaced: 0, dropped: 0, betweenBytes: 0 }
   const effort = effortFor(archive, options.signal)
-  const yieldBudget = new Breath(LARGE_ENTRY_BYTES, options.signal)
-  const written = new Map<ZipEntry, { facts: EntryFacts; offset: number }>()
+  const yieldBudget = new YieldBudget(LARGE_ENTRY_BYTES, options.signal)
+  const written = new Map<ZipEntry, { facts: EntryMetadata; offset: number }>()
   const totalBytes = archive.entries.reduce((sum, entry) => sum + entry.size + 1, 0)
   let doneBytes = 0
   for await (const chunk of prefixChunks(archive)) await sink.write(chunk.slice())
@@ -83,10 +83,10 @@ export async function rewriteZip(
     options.signal.throwIfAborted()
     // Large files are mostly pictures, and picture codecs need the memory.
     if (entry.size > LARGE_ENTRY_BYTES) releaseDeflate()
-    const local = await localPart(archive, entry)
+    const local = await readLocalHeader(archive, entry)
     counts.betweenBytes += await betweenBytes(archive, entry, local)
     let content: Uint8Array | undefined
-    const load = async () => (content ??= decode(archive, entry, await stored(archive, entry, local)))
+    const load = async () => (content ??= decodeEntry(archive, entry, await stored(archive, entry, local)))
     const action = entry.opaque || entry.isDirectory ? KEEP : await chooseAction(entry, load)
     if (action.kind === 'drop') counts.dropped++
     else {
@@ -126,7 +126,7 @@ const DESCRIPTOR_SIGNATURE = 0x08074b50
 const [DESCRIPTOR_BYTES, WIDE_DESCRIPTOR_BYTES] = [12, 20]
 
 /** Bytes after a member and its data descriptor, up to the next member. */
-async function betweenBytes(archive: ZipArchive, { flags, compressedSize, size, limit }: ZipEntry, { dataOffset }: LocalPart) {
+async function betweenBytes(archive: ZipArchive, { flags, compressedSize, size, limit }: ZipEntry, { dataOffset }: LocalHeader) {
   const end = dataOffset + compressedSize
   if (end === limit || !(flags & FLAG_DESCRIPTOR)) return limit - end
   const start = await archive.reader(end, 4)
@@ -166,21 +166,21 @@ interface Rewriting {
   readonly archive: ZipArchive
   readonly sink: Sink
   readonly effort: Effort
-  readonly counts: Rewritten
+  readonly counts: RewriteCounts
 }
 
 /** An entry of the old archive. `content`: its decompressed bytes if the recipe loaded them, otherwise `undefined`. */
 interface OldEntry {
   readonly entry: ZipEntry
-  readonly local: LocalPart
+  readonly local: LocalHeader
   readonly content: Uint8Array | undefined
 }
 
 async function writeEntry(
   { archive, sink, effort, counts }: Rewriting,
   { entry, local, content }: OldEntry,
-  action: Exclude<Fate, { kind: 'drop' }>,
-): Promise<EntryFacts> {
+  action: Exclude<EntryAction, { kind: 'drop' }>,
+): Promise<EntryMetadata> {
   if (entry.opaque && entry.flags & FLAG_DESCRIPTOR) return copyWhole(archive, entry, local, sink, counts)
   const old: Stream = { ...entry, chunks: () => copies(rawChunks(archive, entry, local.dataOffset)) }
   let stream: Stream
@@ -188,7 +188,7 @@ async function writeEntry(
   else if (action.kind === 'replace') stream = await smallest(action.bytes, undefined, effort)
   else if (entry.size > IN_MEMORY_BYTES) stream = await largeStream(archive, entry, old, action.kind === 'store')
   else {
-    const bytes = content ?? decode(archive, entry, await stored(archive, entry, local))
+    const bytes = content ?? decodeEntry(archive, entry, await stored(archive, entry, local))
     stream = action.kind === 'store' ? storedStream(bytes) : await smallest(bytes, old, effort)
   }
   if (action.kind === 'replace') counts.replaced++
@@ -197,7 +197,7 @@ async function writeEntry(
 
   // Sizes are known now, so no data descriptor follows. Bits 1 and 2 describe the old Deflate stream (APPNOTE.TXT 4.4.4).
   const flags = stream === old ? entry.flags & ~FLAG_DESCRIPTOR : entry.flags & ~(FLAG_DESCRIPTOR | 6)
-  const facts: EntryFacts = {
+  const facts: EntryMetadata = {
     ...entry,
     flags,
     method: stream.method,
@@ -276,7 +276,7 @@ async function largeStream(archive: ZipArchive, entry: ZipEntry, old: Stream, st
     chunks: () => copies(entryChunks(archive, entry)),
   }
   if (store) return plain
-  const deflated = () => through(createDeflateRaw({ level: 9, memLevel: 9 }), entryChunks(archive, entry))
+  const deflated = () => pipeTransform(createDeflateRaw({ level: 9, memLevel: 9 }), entryChunks(archive, entry))
   let compressedSize = 0
   for await (const chunk of deflated()) compressedSize += chunk.length
   const best = Math.min(compressedSize, old.compressedSize, plain.size)
@@ -285,7 +285,13 @@ async function largeStream(archive: ZipArchive, entry: ZipEntry, old: Stream, st
 }
 
 /** Copies encrypted data with its data descriptor, because the password check may depend on the descriptor (APPNOTE.TXT 6.1.6). */
-async function copyWhole(archive: ZipArchive, entry: ZipEntry, local: LocalPart, sink: Sink, counts: Rewritten): Promise<EntryFacts> {
+async function copyWhole(
+  archive: ZipArchive,
+  entry: ZipEntry,
+  local: LocalHeader,
+  sink: Sink,
+  counts: RewriteCounts,
+): Promise<EntryMetadata> {
   const dataEnd = local.dataOffset + entry.compressedSize
   const tail = entry.limit - dataEnd
   if (tail > 24 || !(entry.flags & FLAG_ENCRYPTED))
@@ -297,7 +303,7 @@ async function copyWhole(archive: ZipArchive, entry: ZipEntry, local: LocalPart,
   return entry
 }
 
-async function stored(archive: ZipArchive, entry: ZipEntry, local: LocalPart): Promise<Uint8Array> {
+async function stored(archive: ZipArchive, entry: ZipEntry, local: LocalHeader): Promise<Uint8Array> {
   const raw = await archive.reader(local.dataOffset, entry.compressedSize)
   if (raw.length < entry.compressedSize) throw malformed(archive.format, local.dataOffset, 'file_ends_inside_entry')
   return raw

@@ -5,7 +5,7 @@ import { FIRST_WINDOW_BYTES, WINDOW_BYTES } from './tuning.ts'
 export type RangeReader = (offset: number, length: number) => Promise<Uint8Array>
 
 /** Serves small reads from one window of a source, so that thousands of small files do not cause thousands of requests. */
-export function windowed(source: Source): RangeReader {
+export function windowedReader(source: Source): RangeReader {
   let start = 0
   let window: Uint8Array = new Uint8Array()
   return async (offset, length) => {

@@ -1,5 +1,5 @@
 /** Writes CFF fonts with only the used glyphs. Outlines and subroutines are copied byte for byte. */
-import { mostOf } from '../../bytes/min-max.ts'
+import { maxOf } from '../../bytes/min-max.ts'
 import { FontWriter } from '../bytes.ts'
 import { STANDARD } from '../glyph-names.ts'
 import { biasOf, walkCharstring } from './charstring-walk.ts'
@@ -111,7 +111,7 @@ class CffSubset {
   /** Replaces unused subroutines by a return, and shortens the list as far as the bias of subroutine numbers stays the same. */
   private pruned(list: readonly Uint8Array[], used: ReadonlySet<number>): Uint8Array[] {
     if (used.size === 0) return []
-    let length = mostOf(used) + 1
+    let length = maxOf(used) + 1
     while (biasOf(length) !== biasOf(list.length) && length < list.length) length++
     return list.slice(0, length).map((subroutine, i) => (used.has(i) ? subroutine : RETURN))
   }
@@ -160,7 +160,7 @@ class CffSubset {
       else first.set(glyph, code)
     }
     // The format needs a code for every glyph up to the last encoded one. Glyphs without a code get unused codes.
-    const last = Math.max(0, mostOf([...first.keys()].map((glyph) => position.get(glyph)!)))
+    const last = Math.max(0, maxOf([...first.keys()].map((glyph) => position.get(glyph)!)))
     const free = Array.from({ length: 256 }, (_, code) => code).filter((code) => !this.font.encoding().has(code))
     const main: number[] = []
     for (let i = 1; i <= last && i <= 255; i++) {

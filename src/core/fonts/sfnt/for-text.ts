@@ -4,9 +4,9 @@
  */
 import { FontView } from '../bytes.ts'
 import { MAX_FONT_BYTES } from '../tuning.ts'
-import { closure, mapTable, outlineTables, postTable } from './subset.ts'
+import { cmapTable, outlineTables, postTable, withComponents } from './subset.ts'
 import { withSubstitutes } from './substitution.ts'
-import { characterMaps, fontFile, Outlines, type Tables, tablesOf } from './truetype.ts'
+import { characterMaps, type FontTables, fontFile, Outlines, readFontTables } from './truetype.ts'
 
 /** Tables that Whittle supports. Fonts with other tables (colours, mathematics, variations, bitmaps, Apple layout) stay unchanged. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
@@ -21,7 +21,7 @@ const FORBIDDEN = 0x0100 | 0x0200
 const MAP_FORMATS: ReadonlySet<number> = new Set([0, 4, 6, 12])
 
 /** Returns the font with only what `characters` need. `undefined`: the font is not supported, or would not become smaller. */
-export function fontForText(font: Uint8Array, characters: ReadonlySet<number>): Uint8Array | undefined {
+export function subsetForText(font: Uint8Array, characters: ReadonlySet<number>): Uint8Array | undefined {
   try {
     const tables = understood(font)
     if (!tables) return undefined
@@ -36,7 +36,7 @@ export function fontForText(font: Uint8Array, characters: ReadonlySet<number>): 
     fresh.set('hmtx', emptied(tables, keep, outlines.count))
     const maps = characterMaps(tables.get('cmap')).map((map) => ({ ...map, glyphs: kept(map.glyphs, keep) }))
     if (maps.some(({ glyphs }) => glyphs.size === 0)) return undefined
-    fresh.set('cmap', mapTable(maps, keep))
+    fresh.set('cmap', cmapTable(maps, keep))
     const post = tables.get('post')
     if (post) fresh.set('post', postTable(post, keep, outlines.count))
     const file = fontFile(fresh, new FontView(font).u32(0))
@@ -50,8 +50,8 @@ export function fontForText(font: Uint8Array, characters: ReadonlySet<number>): 
 const kept = (glyphs: ReadonlyMap<number, number>, keep: ReadonlySet<number>) => new Map([...glyphs].filter(([, glyph]) => keep.has(glyph)))
 
 /** Returns the tables of a font that can be subset. `undefined`: the font is not supported. */
-function understood(font: Uint8Array): Tables | undefined {
-  const tables = font.length <= MAX_FONT_BYTES ? tablesOf(font) : undefined
+function understood(font: Uint8Array): FontTables | undefined {
+  const tables = font.length <= MAX_FONT_BYTES ? readFontTables(font) : undefined
   if (!tables || [...tables.keys()].some((tag) => !UNDERSTOOD.has(tag))) return undefined
   const [head, maxp, hhea, hmtx, cmap, rights] = ['head', 'maxp', 'hhea', 'hmtx', 'cmap', 'OS/2'].map((tag) => tables.get(tag))
   if (head?.length !== 54 || !maxp || !hhea || hhea.length < 36 || !hmtx || !cmap || !rights || rights.length < 10) return undefined
@@ -67,17 +67,17 @@ function understood(font: Uint8Array): Tables | undefined {
 }
 
 /** Returns the glyphs that the characters can show, directly, by substitution or as components. The first three glyphs are always kept. */
-function reachable(tables: Tables, outlines: Outlines, characters: ReadonlySet<number>): Set<number> {
+function reachable(tables: FontTables, outlines: Outlines, characters: ReadonlySet<number>): Set<number> {
   const shown = new Set<number>([0, 1, 2].filter((glyph) => glyph < outlines.count))
   for (const { platform, glyphs } of characterMaps(tables.get('cmap'))) {
     if (platform === 1) continue
     for (const [code, glyph] of glyphs) if (characters.has(code) && glyph < outlines.count) shown.add(glyph)
   }
-  return closure(outlines, withSubstitutes(tables.get('GSUB'), shown))
+  return withComponents(outlines, withSubstitutes(tables.get('GSUB'), shown))
 }
 
 /** Returns `hmtx` with zeros for removed glyphs. The last full advance stays, because it applies to all glyphs after it. */
-function emptied(tables: Tables, keep: ReadonlySet<number>, count: number): Uint8Array {
+function emptied(tables: FontTables, keep: ReadonlySet<number>, count: number): Uint8Array {
   const hmtx = tables.get('hmtx')!.slice()
   const full = Math.max(1, new FontView(tables.get('hhea')!).u16(34))
   for (let glyph = 0; glyph < count; glyph++) {
@@ -94,7 +94,7 @@ function emptied(tables: Tables, keep: ReadonlySet<number>, count: number): Uint
  */
 export function fontDifference(before: Uint8Array, after: Uint8Array, characters: ReadonlySet<number>): string | undefined {
   try {
-    const [old, fresh] = [understood(before), tablesOf(after)]
+    const [old, fresh] = [understood(before), readFontTables(after)]
     if (!old || !fresh) return 'the font cannot be subset'
     for (const [tag, table] of old) {
       if (!REWRITTEN.has(tag) && Buffer.compare(table, fresh.get(tag) ?? new Uint8Array()) !== 0) return `table ${tag} changed`

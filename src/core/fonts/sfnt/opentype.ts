@@ -1,7 +1,7 @@
 /** OpenType fonts with CFF outlines (ISO/IEC 14496-22, 5.4). */
 import { FontView } from '../bytes.ts'
 import { Cff } from '../cff/font.ts'
-import { tablesOf } from './truetype.ts'
+import { readFontTables } from './truetype.ts'
 
 const FONT_MATRIX = 1207
 /** Units per em of a CFF font without a FontMatrix (TN 5176, table 9). */
@@ -10,17 +10,17 @@ const USUAL_UNITS = 1000
 const HEAD_BYTES = 54
 
 /** True if the font has TrueType outlines. */
-export const hasOutlineTable = (data: Uint8Array): boolean => tablesOf(data)?.has('glyf') ?? false
+export const hasOutlineTable = (data: Uint8Array): boolean => readFontTables(data)?.has('glyf') ?? false
 
 /** Returns the CFF table of an OpenType font, or all of `data` if it is a bare CFF font. */
-export const cffOf = (data: Uint8Array): Uint8Array => tablesOf(data)?.get('CFF ') ?? data
+export const cffOf = (data: Uint8Array): Uint8Array => readFontTables(data)?.get('CFF ') ?? data
 
 /**
  * Returns the CFF table if it can replace the OpenType font. `undefined`: readers also use other tables. `cids`: all CIDs that the document
  * shows.
  */
 export function independentCff(data: Uint8Array, cids: Iterable<number>): Uint8Array | undefined {
-  const tables = tablesOf(data)
+  const tables = readFontTables(data)
   const [cff, head] = [tables?.get('CFF '), tables?.get('head')]
   if (!cff || !head || head.length < HEAD_BYTES || new FontView(head).u16(18) !== USUAL_UNITS) return undefined
   const font = new Cff(cff)

@@ -1,19 +1,19 @@
 /** Writes TrueType fonts with only the used outlines. Glyph numbers stay; glyphs after the last used one are cut off. */
-import { mostOf } from '../../bytes/min-max.ts'
+import { maxOf } from '../../bytes/min-max.ts'
 import { FontView, FontWriter } from '../bytes.ts'
-import { type CharacterMap, characterMaps, fontFile, Outlines, type Tables } from './truetype.ts'
+import { type CharacterMap, characterMaps, type FontTables, fontFile, Outlines } from './truetype.ts'
 
 /**
  * Writes a subset. `simple`: true if the font is used by codes, so `cmap` and `post` are kept for the used glyphs. Composite fonts refer to
  * glyphs by number. `undefined`: the font is not supported.
  */
-export function subsetTrueType(tables: Tables, version: number, wanted: ReadonlySet<number>, simple: boolean): Uint8Array | undefined {
+export function subsetTrueType(tables: FontTables, version: number, wanted: ReadonlySet<number>, simple: boolean): Uint8Array | undefined {
   const [head, maxp, hhea, hmtx] = ['head', 'maxp', 'hhea', 'hmtx'].map((tag) => tables.get(tag))
   if (!head || !maxp || !hhea || !hmtx || hhea.length < 36) return undefined
   const outlines = new Outlines(tables)
   if (outlines.count < 1) return undefined
-  const keep = closure(outlines, wanted)
-  const count = mostOf(keep) + 1
+  const keep = withComponents(outlines, wanted)
+  const count = maxOf(keep) + 1
   const { glyf, loca, long } = outlineTables(outlines, keep, count)
   const newHead = head.slice(0, 54)
   newHead[50] = 0
@@ -24,7 +24,7 @@ export function subsetTrueType(tables: Tables, version: number, wanted: Readonly
   const newHhea = hhea.slice(0, 36)
   newHhea[34] = count >> 8
   newHhea[35] = count & 255
-  const out: Tables = new Map([
+  const out: FontTables = new Map([
     ['head', newHead],
     ['maxp', newMaxp],
     ['hhea', newHhea],
@@ -36,7 +36,7 @@ export function subsetTrueType(tables: Tables, version: number, wanted: Readonly
   for (const tag of ['cvt ', 'fpgm', 'prep']) copy(tables, out, tag)
   if (simple) {
     const maps = characterMaps(tables.get('cmap'))
-    if (maps.length > 0) out.set('cmap', mapTable(maps, keep))
+    if (maps.length > 0) out.set('cmap', cmapTable(maps, keep))
     else copy(tables, out, 'cmap')
     const post = tables.get('post')
     if (post) out.set('post', postTable(post, keep, count))
@@ -45,13 +45,13 @@ export function subsetTrueType(tables: Tables, version: number, wanted: Readonly
   return fontFile(out, version)
 }
 
-function copy(from: Tables, to: Tables, tag: string): void {
+function copy(from: FontTables, to: FontTables, tag: string): void {
   const table = from.get(tag)
   if (table) to.set(tag, table)
 }
 
 /** Returns glyph 0, the wanted glyphs and the components of all of them. */
-export function closure(outlines: Outlines, wanted: ReadonlySet<number>): Set<number> {
+export function withComponents(outlines: Outlines, wanted: ReadonlySet<number>): Set<number> {
   const keep = new Set<number>([0])
   const todo: number[] = [0]
   const add = (glyph: number) => {
@@ -72,11 +72,11 @@ export function outlineTables(outlines: Outlines, keep: ReadonlySet<number>, cou
     if (keep.has(glyph)) glyf.put(outlines.of(glyph)).pad(4)
   }
   offsets.push(glyf.length)
-  return { glyf: glyf.done(), ...locations(offsets) }
+  return { glyf: glyf.done(), ...locaTable(offsets) }
 }
 
 /** Writes `loca` for glyphs that begin at `offsets`; the last offset is the end. `long`: value for indexToLocFormat in `head`. */
-export function locations(offsets: readonly number[]): { loca: Uint8Array; long: boolean } {
+export function locaTable(offsets: readonly number[]): { loca: Uint8Array; long: boolean } {
   // Short offsets are stored as half the value in 16 bits.
   const long = offsets.at(-1)! >= 0x1fffe
   const loca = new FontWriter()
@@ -100,7 +100,7 @@ function metrics(longMetrics: number, hmtx: Uint8Array, keep: ReadonlySet<number
   return out.done()
 }
 
-export function mapTable(maps: readonly CharacterMap[], keep: ReadonlySet<number>): Uint8Array {
+export function cmapTable(maps: readonly CharacterMap[], keep: ReadonlySet<number>): Uint8Array {
   const bodies = maps.map(({ platform, encoding, glyphs }) => {
     const entries = [...glyphs].filter(([, glyph]) => keep.has(glyph)).sort(([a], [b]) => a - b)
     if (platform === 1) return macintosh(entries)

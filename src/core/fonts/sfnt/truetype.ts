@@ -3,15 +3,15 @@ import { latin1Of } from '../../bytes/latin1.ts'
 import { FontView, FontWriter } from '../bytes.ts'
 import { MAX_MAPPED_CODES, MAX_TABLES } from '../tuning.ts'
 
-export type Tables = Map<string, Uint8Array>
+export type FontTables = Map<string, Uint8Array>
 
 /** Returns the tables of a font by tag. `undefined`: not a single TrueType or OpenType font. */
-export function tablesOf(font: Uint8Array): Tables | undefined {
+export function readFontTables(font: Uint8Array): FontTables | undefined {
   if (font.length < 12) return undefined
   const view = new FontView(font)
   const version = view.u32(0)
   if (version !== 0x10000 && view.tag(0) !== 'true' && view.tag(0) !== 'OTTO') return undefined
-  const tables: Tables = new Map()
+  const tables: FontTables = new Map()
   const count = Math.min(view.u16(4), MAX_TABLES)
   for (let i = 0; i < count; i++) {
     const record = 12 + i * 16
@@ -33,7 +33,7 @@ function checksum(bytes: Uint8Array): number {
 }
 
 /** Writes a font file from tables: sorted by tag, with correct checksums. */
-export function fontFile(tables: Tables, version: number): Uint8Array {
+export function fontFile(tables: FontTables, version: number): Uint8Array {
   const list = [...tables].sort(([a], [b]) => (a < b ? -1 : 1))
   const power = 2 ** Math.floor(Math.log2(list.length))
   const out = new FontWriter().u32(version).u16(list.length)
@@ -174,7 +174,7 @@ export class Outlines {
   /** Ascending offsets if `loca` is not ascending: a glyph then ends at the next offset. `undefined`: `loca` is ascending. */
   private readonly sorted: number[] | undefined
 
-  constructor(tables: Tables) {
+  constructor(tables: FontTables) {
     const [head, maxp, loca, glyf] = ['head', 'maxp', 'loca', 'glyf'].map((tag) => tables.get(tag))
     if (!head || !maxp || !loca || !glyf || head.length < 54 || maxp.length < 6)
       throw new RangeError('TrueType: table head, maxp, loca or glyf is missing or too short')
@@ -205,12 +205,12 @@ export class Outlines {
   /** Glyph numbers of the components of a composite glyph. */
   parts(glyph: number): number[] {
     const outline = this.of(glyph)
-    return componentPlaces(outline).map((at) => new FontView(outline).u16(at))
+    return componentOffsets(outline).map((at) => new FontView(outline).u16(at))
   }
 }
 
 /** Offsets in an outline where the glyph numbers of components are stored (`glyf`, composite glyph description). */
-export function componentPlaces(outline: Uint8Array): number[] {
+export function componentOffsets(outline: Uint8Array): number[] {
   const places: number[] = []
   if (outline.length < 10) return places
   const view = new FontView(outline)
@@ -226,7 +226,7 @@ export function componentPlaces(outline: Uint8Array): number[] {
 }
 
 /** Advance width and left side bearing of a glyph (`hmtx`). */
-export function metricOf(tables: Tables, glyph: number): [advance: number, bearing: number] {
+export function metricOf(tables: FontTables, glyph: number): [advance: number, bearing: number] {
   const [hhea, hmtx] = [tables.get('hhea'), tables.get('hmtx')]
   if (!hhea || !hmtx) throw new RangeError('TrueType: table hhea or hmtx is missing')
   const full = Math.max(1, new FontView(hhea).u16(34))

@@ -32,13 +32,13 @@ const PRIVATE: readonly [key: string, operator: number, delta: boolean, otherwis
 
 /** Converts the glyphs `wanted` and the components of composites. `undefined`: all glyphs. */
 export function convertType1(font: Type1, wanted: ReadonlySet<string> | undefined): Uint8Array {
-  return compactFont(font, outlinesOf(font, wanted))
+  return writeType1C(font, type1Outlines(font, wanted))
 }
 
 /** Data of a Type 1 program that the CFF font needs in addition to the outlines. */
-export type Type1Frame = Pick<Type1, 'name' | 'notice' | 'top' | 'private' | 'encoding' | 'standard'>
+export type Type1Metadata = Pick<Type1, 'name' | 'notice' | 'top' | 'private' | 'encoding' | 'standard'>
 
-export function compactFont(font: Type1Frame, outlines: ReadonlyMap<string, Outline>): Uint8Array {
+export function writeType1C(font: Type1Metadata, outlines: ReadonlyMap<string, Outline>): Uint8Array {
   const names = order(font, outlines)
   const strings: string[] = []
   const stringNumber = (text: string) => {
@@ -92,7 +92,7 @@ export function compactFont(font: Type1Frame, outlines: ReadonlyMap<string, Outl
 /**
  * Returns the outlines of the glyphs `wanted` and of the components of composites, in the order of the program. `undefined`: all glyphs.
  */
-export function outlinesOf(font: Type1, wanted: ReadonlySet<string> | undefined): Map<string, Outline> {
+export function type1Outlines(font: Type1, wanted: ReadonlySet<string> | undefined): Map<string, Outline> {
   const outlines = new Map<string, Outline>()
   const todo = ['.notdef', ...(wanted ?? font.charstrings.keys())]
   for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
@@ -111,7 +111,7 @@ export function outlinesOf(font: Type1, wanted: ReadonlySet<string> | undefined)
 }
 
 /** Order of glyphs in the CFF font: `.notdef`, glyphs with codes by code, then the others in the old order. */
-function order(font: Type1Frame, outlines: ReadonlyMap<string, Outline>): string[] {
+function order(font: Type1Metadata, outlines: ReadonlyMap<string, Outline>): string[] {
   const names = new Set(['.notdef'])
   const encoded = font.standard ? [] : [...font.encoding].sort(([a], [b]) => a - b)
   for (const [, name] of encoded) if (outlines.has(name)) names.add(name)
@@ -121,7 +121,7 @@ function order(font: Type1Frame, outlines: ReadonlyMap<string, Outline>): string
 }
 
 /** Writes an encoding (TN 5176, section 12, format 0): the codes of the first glyphs, and further codes as supplements. */
-function encodingBytes(font: Type1Frame, names: readonly string[], stringNumber: (text: string) => number): Uint8Array {
+function encodingBytes(font: Type1Metadata, names: readonly string[], stringNumber: (text: string) => number): Uint8Array {
   const codes = [...font.encoding].sort(([a], [b]) => a - b)
   const main: number[] = []
   const more: [number, string][] = []
@@ -189,7 +189,7 @@ function placed(out: FontWriter, operator: number, values: readonly number[]): v
   operatorBytes(out, operator)
 }
 
-function topEntries(out: FontWriter, font: Type1Frame): void {
+function topEntries(out: FontWriter, font: Type1Metadata): void {
   const box = font.top.get('FontBBox')
   if (box?.length === 4) entry(out, 5, box)
   const matrix = font.top.get('FontMatrix')
@@ -201,7 +201,7 @@ function topEntries(out: FontWriter, font: Type1Frame): void {
   if (stroke !== 0) entry(out, 1208, [stroke])
 }
 
-function privateBytes(font: Type1Frame, usual: number, nominal: number): Uint8Array {
+function privateBytes(font: Type1Metadata, usual: number, nominal: number): Uint8Array {
   const out = new FontWriter()
   for (const [key, operator, delta, otherwise] of PRIVATE) {
     const values = font.private.get(key) ?? []

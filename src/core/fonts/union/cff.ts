@@ -3,19 +3,19 @@
 import { createHash } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
-import { mostOf } from '../../bytes/min-max.ts'
+import { maxOf } from '../../bytes/min-max.ts'
 import { biasOf, flatCharstring } from '../cff/charstring-walk.ts'
 import { type Cff, type CffDict, type CffFont, OP, type PrivateDict } from '../cff/font.ts'
 import { CFF_STRINGS } from '../cff/standard-strings.ts'
 import { fixedInteger, subsetCff } from '../cff/subset.ts'
-import { type Answers, cffGlyphs, type FontUse, nameAnswers } from '../code-glyphs.ts'
+import { cffGlyphs, type FontUse, type GlyphLookups, nameLookups } from '../code-glyphs.ts'
 import { STANDARD } from '../glyph-names.ts'
-import type { Part, Union } from './part.ts'
+import type { FontPart, FontUnion } from './part.ts'
 
 /** How glyphs are referred to: by CID, by number (name-keyed fonts that are used by CID) or by name. */
 type Keys = 'cid' | 'number' | 'name'
 
-export interface CffPart extends Part {
+export interface CffPart extends FontPart {
   keys: Keys
   frame: Frame
 }
@@ -48,7 +48,7 @@ export function cffPart(cff: Cff, uses: readonly FontUse[]): CffPart | undefined
   const wanted = kinds.size === 1 ? cffGlyphs(cff, uses) : undefined
   if (!wanted) return undefined
   const keys: Keys = cff.cidKeyed ? 'cid' : wanted.keepNumbers ? 'number' : 'name'
-  const answers = keys === 'name' ? encodingAnswers(cff, uses) : numberAnswers(cff, uses)
+  const answers = keys === 'name' ? encodingLookups(cff, uses) : numberAnswers(cff, uses)
   const frame: Frame = { name: cff.name, top: cff.top, strings: cff.strings, dicts: new Map() }
   const digests = cff.privates.map((privateDict, i) => {
     const text = digestOf(cff.fontDicts[i], privateDict.entries)
@@ -70,7 +70,14 @@ export function cffPart(cff: Cff, uses: readonly FontUse[]): CffPart | undefined
   const drawing = DRAWING.map((operator) => hex(cff.top.get(operator)?.raw))
   const [registry, ordering] = cff.top.get(OP.ros)?.values.map((id) => cff.stringOf(id)) ?? []
   const essentials = [keys, custom, ...drawing, registry, ordering].join('|')
-  return { essentials, glyphs, answers, bytes: subsetCff(cff, wanted.glyphs, wanted.keepNumbers).length, keys, frame }
+  return {
+    commonProperties: essentials,
+    glyphs,
+    lookups: answers,
+    bytes: subsetCff(cff, wanted.glyphs, wanted.keepNumbers).length,
+    keys,
+    frame,
+  }
 }
 
 function keyOf(cff: CffFont, keys: Keys, glyph: number): string {
@@ -99,9 +106,9 @@ function digestOf(dict: CffDict | undefined, privateDict: CffDict): Uint8Array {
 }
 
 /** Lookups by name and by the built-in encoding, for a font with named glyphs. */
-export function encodingAnswers(cff: Cff, uses: readonly FontUse[]): Answers {
+export function encodingLookups(cff: Cff, uses: readonly FontUse[]): GlyphLookups {
   const own = cff.encoding()
-  return nameAnswers(
+  return nameLookups(
     uses,
     (name) => cff.glyphOfName(name) >= 0,
     (code) => {
@@ -112,14 +119,14 @@ export function encodingAnswers(cff: Cff, uses: readonly FontUse[]): Answers {
 }
 
 /** Lookups by CID: whether the font has a glyph. A missing glyph must stay missing in a union. */
-function numberAnswers(cff: Cff, uses: readonly FontUse[]): Answers {
-  const answers: Answers = new Map()
+function numberAnswers(cff: Cff, uses: readonly FontUse[]): GlyphLookups {
+  const answers: GlyphLookups = new Map()
   for (const use of uses) for (const cid of use.codes) answers.set(`${cid}`, cff.glyphOfCid(cid) >= 0 ? 'yes' : 'no')
   return answers
 }
 
 /** Writes the union as a font file. @throws RangeError if it exceeds the limits of CFF */
-export function writeCff(union: Union<CffPart>): Uint8Array {
+export function writeCff(union: FontUnion<CffPart>): Uint8Array {
   const font = new UnionFont(union)
   return subsetCff(font, new Set(font.charstrings.keys()), union.first.keys === 'number')
 }
@@ -138,7 +145,7 @@ class UnionFont implements CffFont {
   private readonly glyphs = new Map<string, number>()
   private readonly codes = new Map<number, number>()
 
-  constructor(union: Union<CffPart>) {
+  constructor(union: FontUnion<CffPart>) {
     const { keys, frame } = union.first
     this.name = frame.name
     this.top = new Map(frame.top)
@@ -146,7 +153,7 @@ class UnionFont implements CffFont {
     this.cidKeyed = keys === 'cid'
     const dictNumbers = this.collectDicts(frame, union.parts.values())
     const order = inOrder(union, keys)
-    const count = keys === 'number' ? mostOf(order.map(Number)) + 1 : order.length
+    const count = keys === 'number' ? maxOf(order.map(Number)) + 1 : order.length
     this.fontDictOf = new Uint8Array(count)
     this.charset = new Uint16Array(count)
     order.forEach((key, i) => {
@@ -161,7 +168,7 @@ class UnionFont implements CffFont {
     })
     for (let glyph = 0; glyph < count; glyph++) this.charstrings[glyph] ??= END_CHARACTER
     if (keys !== 'name') return
-    if (this.value(OP.encoding, 0) > 1) this.collectCodes(union.answers)
+    if (this.value(OP.encoding, 0) > 1) this.collectCodes(union.lookups)
     else for (const [code, name] of STANDARD.entries()) this.code(code, name ?? '')
   }
 
@@ -183,7 +190,7 @@ class UnionFont implements CffFont {
     return numbers
   }
 
-  private collectCodes(answers: Answers): void {
+  private collectCodes(answers: GlyphLookups): void {
     for (const [question, answer] of answers) if (/^\d/.test(question) && answer !== '') this.code(Number(question), answer)
   }
 
@@ -219,7 +226,7 @@ class UnionFont implements CffFont {
 }
 
 /** Order of glyphs: glyph 0, then by CID or number. Named glyphs with codes are ordered by code, so that the encoding is short. */
-function inOrder({ glyphs, answers }: Part, keys: Keys): string[] {
+function inOrder({ glyphs, lookups: answers }: FontPart, keys: Keys): string[] {
   const codes = new Map<string, number>()
   for (const [question, answer] of answers) if (/^\d/.test(question)) codes.set(`/${answer}`, Number(question))
   const place = (key: string) => (key === '0' ? -1 : keys === 'name' ? (codes.get(key) ?? 256) : Number(key))

@@ -2,21 +2,30 @@
 
 import { createHash } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
-import { mostOf } from '../../bytes/min-max.ts'
+import { maxOf } from '../../bytes/min-max.ts'
 import { FontView, FontWriter } from '../bytes.ts'
 import { MAC_GLYPHS } from '../cff/standard-strings.ts'
-import { type Answers, type FontUse, trueTypeGlyphs } from '../code-glyphs.ts'
-import { closure, locations, mapTable, subsetTrueType } from '../sfnt/subset.ts'
-import { type CharacterMap, characterMaps, componentPlaces, fontFile, metricOf, Outlines, type Tables, tablesOf } from '../sfnt/truetype.ts'
+import { type FontUse, type GlyphLookups, trueTypeGlyphs } from '../code-glyphs.ts'
+import { cmapTable, locaTable, subsetTrueType, withComponents } from '../sfnt/subset.ts'
+import {
+  type CharacterMap,
+  characterMaps,
+  componentOffsets,
+  type FontTables,
+  fontFile,
+  metricOf,
+  Outlines,
+  readFontTables,
+} from '../sfnt/truetype.ts'
 import { MAX_COMPONENT_DEPTH } from '../tuning.ts'
-import type { Part, Union } from './part.ts'
+import type { FontPart, FontUnion } from './part.ts'
 
 /**
  * Composite fonts refer to glyphs by number, so numbers stay. Simple fonts use `cmap` and `post`; their glyphs are identified by a digest
  * of the drawing and get new numbers in a union.
  */
-export interface TrueTypePart extends Part {
-  tables: Tables
+export interface TrueTypePart extends FontPart {
+  tables: FontTables
   version: number
   /** True if glyphs are used by codes, through `cmap` and `post`. */
   simple: boolean
@@ -31,11 +40,11 @@ const NAMED_POST = 0x20000
 
 /** Returns the part of a program that a document shows. `undefined`: not supported. */
 export function trueTypePart(data: Uint8Array, uses: readonly FontUse[]): TrueTypePart | undefined {
-  const tables = tablesOf(data)
+  const tables = readFontTables(data)
   const [head, maxp, hhea] = ['head', 'maxp', 'hhea'].map((tag) => tables?.get(tag))
   if (!tables?.has('glyf') || !tables.has('hmtx') || !head || !maxp || !hhea || head.length < 54 || hhea.length < 36) return undefined
   const outlines = new Outlines(tables)
-  const answers: Answers = new Map()
+  const answers: GlyphLookups = new Map()
   const wanted = trueTypeGlyphs(tables, uses, answers)
   // A number beyond the last glyph shows nothing in this program, but could show a glyph of a union.
   if (!wanted || [...wanted].some((glyph) => glyph >= outlines.count)) return undefined
@@ -44,7 +53,7 @@ export function trueTypePart(data: Uint8Array, uses: readonly FontUse[]): TrueTy
   const maps = simple ? characterMaps(tables.get('cmap')) : []
   if (simple && maps.length === 0) return undefined
   const known = new Glyphs(tables, outlines, numbered, namesAsked(answers))
-  for (const glyph of closure(outlines, wanted)) known.key(glyph)
+  for (const glyph of withComponents(outlines, wanted)) known.key(glyph)
   if (!numbered) {
     for (const [question, answer] of answers) {
       if (NUMBER_NAME.test(question)) return undefined
@@ -66,11 +75,21 @@ export function trueTypePart(data: Uint8Array, uses: readonly FontUse[]): TrueTy
   ].join('|')
   const version = new FontView(data).u32(0)
   const bytes = subsetTrueType(tables, version, wanted, simple)?.length ?? data.length
-  return { essentials, glyphs: known.drawings, answers, bytes, tables, version, simple, numbered, components: known.components }
+  return {
+    commonProperties: essentials,
+    glyphs: known.drawings,
+    lookups: answers,
+    bytes,
+    tables,
+    version,
+    simple,
+    numbered,
+    components: known.components,
+  }
 }
 
 /** Names in `post` that some lookup uses, by glyph number. */
-function namesAsked(answers: Answers): Map<number, string> {
+function namesAsked(answers: GlyphLookups): Map<number, string> {
   const names = new Map<number, string>()
   for (const [question, answer] of answers) {
     if (question.startsWith('/') && answer !== '') for (const glyph of answer.split(' ').map(Number)) names.set(glyph, question)
@@ -86,12 +105,12 @@ class Glyphs {
   readonly drawings = new Map<string, Uint8Array>()
   readonly components = new Map<string, readonly string[]>()
   private readonly keys = new Map<number, string>()
-  private readonly tables: Tables
+  private readonly tables: FontTables
   private readonly outlines: Outlines
   private readonly numbered: boolean
   private readonly names: ReadonlyMap<number, string>
 
-  constructor(tables: Tables, outlines: Outlines, numbered: boolean, names: ReadonlyMap<number, string>) {
+  constructor(tables: FontTables, outlines: Outlines, numbered: boolean, names: ReadonlyMap<number, string>) {
     this.tables = tables
     this.outlines = outlines
     this.numbered = numbered
@@ -109,7 +128,7 @@ class Glyphs {
     let key = String(glyph)
     if (!this.numbered) {
       const parts = this.outlines.parts(glyph).map((part) => this.key(part, nesting + 1))
-      for (const at of componentPlaces(this.outlines.of(glyph))) drawing.fill(0, METRIC_BYTES + at, METRIC_BYTES + at + 2)
+      for (const at of componentOffsets(this.outlines.of(glyph))) drawing.fill(0, METRIC_BYTES + at, METRIC_BYTES + at + 2)
       if (glyph > 0)
         key = createHash('sha256')
           .update(drawing)
@@ -134,12 +153,12 @@ function padded(outline: Uint8Array): Uint8Array {
 const NO_METRIC = new Uint8Array(METRIC_BYTES)
 
 /** Writes the union as a font file. @throws RangeError if it exceeds the limits of TrueType */
-export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
+export function writeTrueType(union: FontUnion<TrueTypePart>): Uint8Array {
   const { tables, version, simple } = union.first
   const numbers = glyphNumbers(union)
   const keys = new Map([...numbers].map(([key, glyph]) => [glyph, key]))
   const keep = new Set(keys.keys())
-  const count = mostOf(keep) + 1
+  const count = maxOf(keep) + 1
   if (count > 0xffff) throw new RangeError(`TrueType: ${count} glyphs, at most 65535 are allowed`)
   const glyf = new FontWriter()
   const hmtx = new FontWriter()
@@ -152,7 +171,7 @@ export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
     glyf.put(drawing.subarray(METRIC_BYTES))
   }
   offsets.push(glyf.length)
-  const { loca, long } = locations(offsets)
+  const { loca, long } = locaTable(offsets)
   const head = tables.get('head')!.slice(0, 54)
   const maxp = tables.get('maxp')!.slice()
   const hhea = tables.get('hhea')!.slice(0, 36)
@@ -168,7 +187,7 @@ export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
     [hhea, 34],
   ] as const)
     table.set([count >> 8, count & 255], at)
-  const out: Tables = new Map([
+  const out: FontTables = new Map([
     ['head', head],
     ['maxp', maxp],
     ['hhea', hhea],
@@ -181,18 +200,18 @@ export function writeTrueType(union: Union<TrueTypePart>): Uint8Array {
     if (table) out.set(tag, table)
   }
   if (simple) {
-    out.set('cmap', mapTable(mapsOf(union, numbers), keep))
+    out.set('cmap', cmapTable(mapsOf(union, numbers), keep))
     const post = tables.get('post')
-    if (post) out.set('post', namesTable(post, union.answers, numbers, count))
+    if (post) out.set('post', namesTable(post, union.lookups, numbers, count))
   }
   return fontFile(out, version)
 }
 
 /** Assigns glyph numbers in the order of characters, so that `cmap` is short. */
-function glyphNumbers(union: Union<TrueTypePart>): Map<string, number> {
+function glyphNumbers(union: FontUnion<TrueTypePart>): Map<string, number> {
   if (union.first.numbered) return new Map([...union.glyphs.keys()].map((key) => [key, Number(key)]))
   const first = new Map<string, number>()
-  for (const [question, answer] of union.answers) {
+  for (const [question, answer] of union.lookups) {
     const character = Number(question.split(' ')[1])
     if (character < (first.get(answer) ?? Number.POSITIVE_INFINITY)) first.set(answer, character)
   }
@@ -200,13 +219,13 @@ function glyphNumbers(union: Union<TrueTypePart>): Map<string, number> {
   return new Map([...union.glyphs.keys()].sort((a, b) => place(a) - place(b)).map((key, glyph) => [key, glyph]))
 }
 
-function drawingOf(union: Union<TrueTypePart>, key: string, numbers: ReadonlyMap<string, number>): Uint8Array {
+function drawingOf(union: FontUnion<TrueTypePart>, key: string, numbers: ReadonlyMap<string, number>): Uint8Array {
   const drawing = union.glyphs.get(key)!
   if (union.first.numbered) return drawing
   const parts = [...union.parts.values()].map(({ components }) => components.get(key)).find((list) => list)
   if (!parts) return drawing
   const copy = drawing.slice()
-  const places = componentPlaces(copy.subarray(METRIC_BYTES))
+  const places = componentOffsets(copy.subarray(METRIC_BYTES))
   for (const [i, at] of places.entries()) {
     const glyph = numbers.get(parts[i] ?? '')
     if (glyph === undefined) throw new RangeError('TrueType: composite glyph without its components')
@@ -222,9 +241,9 @@ function takeMaximum(table: Uint8Array, other: Uint8Array, at: number): void {
 }
 
 /** Builds character maps that return exactly the recorded lookups. */
-function mapsOf(union: Union<TrueTypePart>, numbers: ReadonlyMap<string, number>): CharacterMap[] {
+function mapsOf(union: FontUnion<TrueTypePart>, numbers: ReadonlyMap<string, number>): CharacterMap[] {
   const maps = characterMaps(union.first.tables.get('cmap')).map((map) => ({ ...map, glyphs: new Map<number, number>() }))
-  for (const [question, answer] of union.answers) {
+  for (const [question, answer] of union.lookups) {
     if (question.startsWith('/') || answer === '0') continue
     const [index, character] = question.split(' ').map(Number)
     maps[index!]!.glyphs.set(character!, numbers.get(answer)!)
@@ -233,7 +252,7 @@ function mapsOf(union: Union<TrueTypePart>, numbers: ReadonlyMap<string, number>
 }
 
 /** Writes `post` format 2 with the names that lookups use. Other formats contain no names. */
-function namesTable(post: Uint8Array, answers: Answers, numbers: ReadonlyMap<string, number>, count: number): Uint8Array {
+function namesTable(post: Uint8Array, answers: GlyphLookups, numbers: ReadonlyMap<string, number>, count: number): Uint8Array {
   if (post.length < POST_HEAD_BYTES + 2 || new FontView(post).u32(0) !== NAMED_POST) return post
   const names = new Map<number, string>()
   for (const [question, answer] of answers) {

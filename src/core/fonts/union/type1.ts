@@ -2,18 +2,18 @@
 
 import { type2Outline } from '../cff/charstring-outline.ts'
 import type { Cff } from '../cff/font.ts'
-import { type Answers, type FontUse, nameAnswers, type1Names } from '../code-glyphs.ts'
+import { type FontUse, type GlyphLookups, nameLookups, type1Names } from '../code-glyphs.ts'
 import { type Outline, sameDrawing } from '../outline.ts'
 import { OUTLINE_TOLERANCE } from '../tuning.ts'
 import type { Type1 } from '../type1/program.ts'
-import { compactFont, outlinesOf, type Type1Frame } from '../type1/to-cff.ts'
-import { encodingAnswers } from './cff.ts'
-import type { Part, Union } from './part.ts'
+import { type Type1Metadata, type1Outlines, writeType1C } from '../type1/to-cff.ts'
+import { encodingLookups } from './cff.ts'
+import type { FontPart, FontUnion } from './part.ts'
 
 const encoder = new TextEncoder()
 
-export interface Type1Part extends Part {
-  frame: Type1Frame
+export interface Type1Part extends FontPart {
+  frame: Type1Metadata
 }
 
 /**
@@ -24,18 +24,18 @@ export function type1Part(program: Type1, uses: readonly FontUse[]): Type1Part |
   const wanted = type1Names(program, uses)
   if (!wanted) return undefined
   const glyphs = new Map<string, Uint8Array>()
-  const outlines = outlinesOf(program, wanted)
+  const outlines = type1Outlines(program, wanted)
   for (const [name, outline] of outlines) glyphs.set(name, encoder.encode(JSON.stringify(outline)))
   const { name, notice, top, private: privateDict, encoding, standard } = program
   const frame = { name, notice, top, private: privateDict, encoding, standard }
   const sorted = (map: ReadonlyMap<string, number[]>) => [...map].sort(([a], [b]) => (a < b ? -1 : 1))
   const essentials = JSON.stringify([sorted(top), sorted(privateDict), standard])
-  const bytes = compactFont(program, outlines).length
-  return { essentials, glyphs, bytes, answers: type1Answers(program, uses), frame }
+  const bytes = writeType1C(program, outlines).length
+  return { commonProperties: essentials, glyphs, bytes, lookups: type1Answers(program, uses), frame }
 }
 
-function type1Answers(program: Type1, uses: readonly FontUse[]): Answers {
-  return nameAnswers(
+function type1Answers(program: Type1, uses: readonly FontUse[]): GlyphLookups {
+  return nameLookups(
     uses,
     (name) => program.charstrings.has(name),
     (code) => {
@@ -45,12 +45,12 @@ function type1Answers(program: Type1, uses: readonly FontUse[]): Answers {
   )
 }
 
-export function writeType1(union: Union<Type1Part>): Uint8Array {
+export function writeType1(union: FontUnion<Type1Part>): Uint8Array {
   const { frame } = union.first
   const outlines = new Map([...union.glyphs].map(([name, text]) => [name, JSON.parse(Buffer.from(text).toString()) as Outline]))
   const encoding = new Map<number, string>()
-  for (const [question, answer] of union.answers) if (/^\d/.test(question) && answer !== '') encoding.set(Number(question), answer)
-  return compactFont(frame.standard ? frame : { ...frame, encoding }, outlines)
+  for (const [question, answer] of union.lookups) if (/^\d/.test(question) && answer !== '') encoding.set(Number(question), answer)
+  return writeType1C(frame.standard ? frame : { ...frame, encoding }, outlines)
 }
 
 /** Returns why a glyph of a CFF font does not draw the same as the glyph of a Type 1 program; `undefined` if it does. */
@@ -68,17 +68,17 @@ export function glyphDifference(name: string, before: Outline, after: Cff): stri
   return parts(before.accent) === parts(drawn.accent) ? undefined : `components of ${name} differ`
 }
 
-export const sameMatrix = (before: Type1Frame, after: Cff): boolean =>
+export const hasSameMatrix = (before: Type1Metadata, after: Cff): boolean =>
   after.top.has(1207) === (before.top.get('FontMatrix') ?? []).some((value, i) => value !== [0.001, 0, 0, 0.001, 0, 0][i])
 
 /** Returns why a CFF font must not replace the shown part of a Type 1 program; `undefined` if it may. */
 export function type1Difference(part: Type1Part, after: Cff, uses: readonly FontUse[]): string | undefined {
-  if (!sameMatrix(part.frame, after)) return 'FontMatrix differs'
+  if (!hasSameMatrix(part.frame, after)) return 'FontMatrix differs'
   for (const [name, text] of part.glyphs) {
     const wrong = glyphDifference(name, JSON.parse(Buffer.from(text).toString()) as Outline, after)
     if (wrong) return wrong
   }
-  const answers = encodingAnswers(after, uses)
-  for (const [question, answer] of part.answers) if (answers.get(question) !== answer) return `lookup ${question} differs`
+  const answers = encodingLookups(after, uses)
+  for (const [question, answer] of part.lookups) if (answers.get(question) !== answer) return `lookup ${question} differs`
   return undefined
 }

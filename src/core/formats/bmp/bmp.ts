@@ -2,29 +2,29 @@
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { PngEngine } from '../../../../wasm/png/engine.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { BMP } from '../../catalog/formats/bmp.ts'
 import { paletteTargets } from '../../catalog/level-order.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
-import { type Message, message, messageOf, type Said } from '../../i18n/message.ts'
+import { type Message, type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import { PictureMeter, scoreOfRows, similarityTo16Bits } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
 import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
-import { dataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
+import { detectDataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
 import { applyPalette, collectColours, PaletteTrials, searchPalette } from '../../images/png/palette-search.ts'
 import { asRgba } from '../../images/raster/raster.ts'
-import { type RasterTarget, TARGET_LADDER } from '../../images/search/targets.ts'
+import { type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
-import { lossOf, ofPixels } from '../../model/loss.ts'
-import { tailDifference, withTail } from '../../model/trailing-data.ts'
+import { lossOf, pixelLoss } from '../../model/loss.ts'
+import { compressKeepingTrailingData, trailingDataDifference } from '../../model/trailing-data.ts'
 import { convertibleBmp, stripsOf } from './convert.ts'
-import { DeepMeter, deepUpwards, upwards } from './deep.ts'
+import { DeepMeter, deepRowsFromBottom, rowsFromBottom } from './deep.ts'
 import { type BmpHeader, readHeader } from './header.ts'
 import { asPicture, type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
-import { BmpWriter, type Form, fileBytes, plainBytes, RunCounter } from './write.ts'
+import { type BmpForm, BmpWriter, fileBytes, plainBytes, RunCounter } from './write.ts'
 
 export const bmp: Codec = {
   format: BMP,
@@ -34,7 +34,7 @@ export const bmp: Codec = {
     const header = await readHeader(source)
     const pixels = await openPixels(source, header, options)
     try {
-      return await withTail(source, pixels.end, sink, options, (body, bodyOptions) =>
+      return await compressKeepingTrailingData(source, pixels.end, sink, options, (body, bodyOptions) =>
         compressBmp({ source: body, header, pixels, options: bodyOptions }, sink),
       )
     } catch (error) {
@@ -61,7 +61,7 @@ interface Job {
 
 /** Form of the result: its layout, the size of its pixels, and the engine pass that produces its rows. */
 interface Plan {
-  readonly form: Form
+  readonly form: BmpForm
   readonly pixelBytes: number
   readonly bytes: number
   readonly prepare: (engine: PngEngine) => void
@@ -71,7 +71,7 @@ interface Plan {
 async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   const { header, pixels, options, source } = job
   if (header.masks[3] !== 0) return alphaBmp(job, sink)
-  if (pixels.spareBits && !(await spareBytesAreEqual(source, header, options))) {
+  if (pixels.hasSpareBits && !(await spareBytesAreEqual(source, header, options))) {
     return unchangedBecause('fourth_byte_of_pixels_holds_something')
   }
   using engine = new PngEngine(pixels.header)
@@ -79,19 +79,19 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   engine.begin('analyse')
   await picture.visit(engine)
   const { colours } = engine.facts()
-  const data = pixels.deep || header.masks[3] !== 0 ? undefined : await dataPicture({ ...stripsOf(pixels), most: 255 })
+  const data = pixels.hasDeepFields || header.masks[3] !== 0 ? undefined : await detectDataPicture({ ...stripsOf(pixels), most: 255 })
   const plans: Plan[] = []
-  if (pixels.deep) {
+  if (pixels.hasDeepFields) {
     if (options.lossless || (options.quality === 'high' && options.targetSize === undefined)) {
       throw unsupported('more_than_eight_bits_of_colour_exactly')
     }
   } else if (colours <= 256) {
     // If indexed pictures are data, programs read the indices, so their order must stay.
-    const plan = (e: PngEngine) => void (data && pixels.header.colourType === 3 ? e.planVerbatim() : e.planPalette(1))
+    const plan = (e: PngEngine) => void (data && pixels.header.colourType === 3 ? e.planUnchanged() : e.planPalette(1))
     for (const one of await indexedPlans(engine, job, plan, false)) plans.push(one)
   } else {
     const pixelBytes = plainBytes(header, 24)
-    const form: Form = { kind: 'rgb24' }
+    const form: BmpForm = { kind: 'rgb24' }
     plans.push({ form, pixelBytes, bytes: fileBytes(header, form, pixelBytes), prepare: () => undefined, lossy: false })
   }
   options.progress(0.2)
@@ -104,7 +104,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   await collectColours(engine, picture)
   const trials = new PaletteTrials(engine)
   const add = async (target: RasterTarget) => {
-    const plan = await searchPalette(trials, picture, target, false, () => yieldToOthers(options.signal))
+    const plan = await searchPalette(trials, picture, target, false, () => yieldToEventLoop(options.signal))
     options.signal.throwIfAborted()
     const found = plan ? await indexedPlans(engine, job, (e) => applyPalette(e, plan), true) : []
     for (const one of found) plans.push(one)
@@ -112,7 +112,12 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   }
   if (targetSize === undefined) for (const target of paletteTargets(options.quality)) await add(targetForSize(target, header))
   else
-    return await write(job, engine, await gentlestThatFits(TARGET_LADDER, targetSize, async (target) => smallest(await add(target))), sink)
+    return await write(
+      job,
+      engine,
+      await gentlestThatFits(TARGETS_BY_QUALITY, targetSize, async (target) => smallest(await add(target))),
+      sink,
+    )
   const fewest = smallest(plans)
   const best = fewest && exact && exact.bytes <= mostExactBytes(fewest.bytes, header) ? exact : fewest
   if (!best) throw unsupported('more_than_eight_bits_no_palette')
@@ -131,9 +136,9 @@ async function indexedPlans(engine: PngEngine, job: Job, prepare: Plan['prepare'
   const { header } = job
   const palette = engine.layout().palette ?? new Uint8Array(3)
   const bits = palette.length <= 6 ? 1 : palette.length <= 48 ? 4 : 8
-  const plain: Form = { kind: 'indexed', bits, runs: false, palette }
-  const forms: { form: Form; pixelBytes: number }[] = [{ form: plain, pixelBytes: plainBytes(header, bits) }]
-  const runForms: Form[] =
+  const plain: BmpForm = { kind: 'indexed', bits, runs: false, palette }
+  const forms: { form: BmpForm; pixelBytes: number }[] = [{ form: plain, pixelBytes: plainBytes(header, bits) }]
+  const runForms: BmpForm[] =
     bits === 1
       ? []
       : bits === 4
@@ -185,7 +190,7 @@ async function write(job: Job, engine: PngEngine, plan: Plan, sink: Sink): Promi
   const { header, options, pixels } = job
   plan.prepare(engine)
   const writer = new BmpWriter(sink, header, plan.form, plan.pixelBytes)
-  using meter = plan.lossy && pixels.deep && plan.form.kind === 'indexed' ? new DeepMeter(pixels, plan.form.palette) : undefined
+  using meter = plan.lossy && pixels.hasDeepFields && plan.form.kind === 'indexed' ? new DeepMeter(pixels, plan.form.palette) : undefined
   if (plan.form.kind === 'rgb24') {
     for await (const row of rgbRows(pixels, 'bottom-up')) {
       writer.row(row)
@@ -206,7 +211,7 @@ async function write(job: Job, engine: PngEngine, plan: Plan, sink: Sink): Promi
   options.progress(0.95)
   const steps = [stepOf(header, plan.form)]
   if (!plan.lossy) return { kind: 'compressed', steps }
-  return { kind: 'compressed', ...lossOf(ofPixels(meter?.finish() ?? engine.quality())), steps }
+  return { kind: 'compressed', ...lossOf(pixelLoss(meter?.finish() ?? engine.quality())), steps }
 }
 
 /** Returns the same rows and awaits `ready` before each of them. */
@@ -222,7 +227,7 @@ function prepared(pixels: BmpPixels, ready: () => Promise<void>): BmpPixels {
   }
 }
 
-function stepOf(header: BmpHeader, form: Form): Message {
+function stepOf(header: BmpHeader, form: BmpForm): Message {
   const to =
     form.kind === 'rgb24'
       ? message('bits_only', { bits: 24 })
@@ -231,7 +236,7 @@ function stepOf(header: BmpHeader, form: Form): Message {
 }
 
 /** Outcome if no smaller BMP is lossless. BMP with 16 bits and alpha exists, but common readers reject it. */
-const unchangedBecause = (detail: Said): Outcome => ({ kind: 'unchanged', reason: 'no_gain', detail: messageOf(detail) })
+const unchangedBecause = (detail: MessageOrCode): Outcome => ({ kind: 'unchanged', reason: 'no_gain', detail: toMessage(detail) })
 
 /** Compresses a picture with an alpha channel: 24 bits if all pixels are opaque, otherwise unchanged. */
 async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
@@ -241,7 +246,7 @@ async function alphaBmp(job: Job, sink: Sink): Promise<Outcome> {
   if (!engine.facts().opaque) return unchangedBecause(message('transparency_takes_bits', { bits: job.header.bits }))
   const opaque: BmpHeader = { ...job.header, masks: [job.header.masks[0], job.header.masks[1], job.header.masks[2], 0] }
   const pixels = await openPixels(job.source, opaque, job.options)
-  return await compressBmp({ ...job, header: opaque, pixels: { ...pixels, spareBits: false } }, sink)
+  return await compressBmp({ ...job, header: opaque, pixels: { ...pixels, hasSpareBits: false } }, sink)
 }
 
 /** Decodes both files and compares samples (lossless) or similarity (lossy), and size, resolution and profile. */
@@ -255,7 +260,7 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
   if ((a.profile?.length ?? 0) !== (b.profile?.length ?? 0) || a.profile?.some((v, i) => v !== b.profile?.[i]))
     return differ('the profile changed')
   const [x, y] = [await openPixels(original, a, options), await openPixels(result, b, options)]
-  const tail = await tailDifference(original, x.end, result, y.end)
+  const tail = await trailingDataDifference(original, x.end, result, y.end)
   if (tail) return differ(tail)
   const loss = outcome.kind === 'compressed' ? outcome.loss : undefined
   using meter = new PictureMeter({ width: a.width, height: a.height, channels: 3 }, ['similarity'])
@@ -271,7 +276,9 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
     else if (rgb.some((v, i) => v !== q[i])) return differ(`row ${row} differs`)
   }
   if (!loss) return { equal: true }
-  const found = x.deep ? await similarityTo16Bits(deepUpwards(x), asRgba(upwards(y)).rows()) : meter.finish().similarity
+  const found = x.hasDeepFields
+    ? await similarityTo16Bits(deepRowsFromBottom(x), asRgba(rowsFromBottom(y)).rows())
+    : meter.finish().similarity
   if (!found) return differ('the result has fewer rows than the upload')
   const claim = loss.pictures
   if (!claim) return differ('the outcome has a loss without quality figures')

@@ -1,14 +1,14 @@
 /** Reads a BMP for conversion to JPEG, PNG, WebP, AVIF or another size: its picture as rows from the top. */
 
 import { type Message, message } from '../../i18n/message.ts'
-import type { Convertible } from '../../images/convert/convert.ts'
+import type { ConvertiblePicture } from '../../images/convert/convert.ts'
 import type { Resolution } from '../../images/convert/descriptive-metadata.ts'
 import { type Raster, stripRows } from '../../images/raster/raster.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { type BmpHeader, readHeader } from './header.ts'
 import { type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
 
-export async function convertibleBmp(source: Source, options: Options): Promise<Convertible> {
+export async function convertibleBmp(source: Source, options: Options): Promise<ConvertiblePicture> {
   const header = await readHeader(source)
   const pixels = await openPixels(source, header, options)
   const { width, height } = header
@@ -16,8 +16,8 @@ export async function convertibleBmp(source: Source, options: Options): Promise<
   return {
     carried: { ...(header.profile && { icc: header.profile }), resolution: resolutionOf(header) },
     end: pixels.end,
-    ...(pixels.deep ? { raster16: { width, height, rows: () => pixels.deepRows('top-down') } } : {}),
-    leftOut: (output) => (resolutionOf(header) && output !== 'png' && output !== 'jpg' ? [...omitted, message('resolution')] : omitted),
+    ...(pixels.hasDeepFields ? { raster16: { width, height, rows: () => pixels.deepRows('top-down') } } : {}),
+    omitted: (output) => (resolutionOf(header) && output !== 'png' && output !== 'jpg' ? [...omitted, message('resolution')] : omitted),
     raster: stripsOf(pixels),
   }
 }
@@ -48,7 +48,7 @@ export function stripsOf(pixels: BmpPixels): Raster {
 }
 
 /** Names of what no other format can store, for the receipt. */
-async function leftOut(source: Source, header: BmpHeader, { spareBits }: BmpPixels, options: Options): Promise<Message[]> {
+async function leftOut(source: Source, header: BmpHeader, { hasSpareBits: spareBits }: BmpPixels, options: Options): Promise<Message[]> {
   const omitted: Message[] = []
   if (spareBits && !(await spareBytesAreEqual(source, header, options))) omitted.push(message('fourth_byte_of_pixels'))
   if (header.gap.length > 0) omitted.push(message('gap_between_headers_and_pixels', { bytes: header.gap.length }))

@@ -9,13 +9,13 @@ import type { Raster16 } from '../../images/raster/raster16.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { type BmpPixels, rgbRows } from './pixels.ts'
 
-export const deepUpwards = ({ header: { width, height }, deepRows }: BmpPixels): Raster16 => ({
+export const deepRowsFromBottom = ({ header: { width, height }, deepRows }: BmpPixels): Raster16 => ({
   width,
   height,
   rows: () => deepRows('bottom-up'),
 })
 
-export const upwards = (pixels: BmpPixels): Raster => ({
+export const rowsFromBottom = (pixels: BmpPixels): Raster => ({
   width: pixels.header.width,
   height: pixels.header.height,
   channels: 3,

@@ -4,7 +4,7 @@
  */
 
 import { ByteReader } from '../../bytes/reader.ts'
-import { message, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { type CodecError, malformed, unsupported } from '../../model/error.ts'
 import { MOST_GAP_BYTES, MOST_PROFILE_BYTES } from './tuning.ts'
@@ -39,7 +39,7 @@ export interface BmpHeader {
 const SIZES = [12, 16, 40, 52, 56, 64, 108, 124]
 const NO_MASKS = [0, 0, 0, 0] as const
 
-function damaged(what: Said, offset: number): CodecError {
+function damaged(what: MessageOrCode, offset: number): CodecError {
   return malformed('bmp', offset, what)
 }
 

@@ -2,11 +2,11 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { PictureHeader } from '../../../../wasm/png/engine.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { BMP } from '../../catalog/formats/bmp.ts'
 import { message } from '../../i18n/message.ts'
 import type { PngPicture } from '../../images/png/png-picture.ts'
-import { pixelsWithin } from '../../model/budget.ts'
+import { maxPixelsOf } from '../../model/budget.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { LARGE_BYTES } from '../../model/source.ts'
@@ -21,9 +21,9 @@ export interface BmpPixels {
   /** Yields rows in PNG's native form, each a view that is valid until the next one. */
   rows(order: Order): AsyncGenerator<Uint8Array>
   /** True if pixels have bits outside the colour masks. */
-  readonly spareBits: boolean
+  readonly hasSpareBits: boolean
   /** True if a channel has more than 8 bits, so that `rows` loses precision. */
-  readonly deep: boolean
+  readonly hasDeepFields: boolean
   /** Offset in the file of the first byte after the picture and its profile. */
   readonly end: number
   /** Yields 16-bit RGBA rows with all bits of the fields. Empty unless `hasDeepFields`. */
@@ -33,15 +33,15 @@ export interface BmpPixels {
 /** Opens the pixels and checks everything that needs no pixel data. Run-length pictures are scanned once to find the start of each row. */
 export async function openPixels(source: Source, bmp: BmpHeader, options: Options): Promise<BmpPixels> {
   const { width, height, bits, palette, masks } = bmp
-  if (width * height > pixelsWithin(BMP.mostPixels, options)) throw overBudget(message('pixels_of', { width, height }))
+  if (width * height > maxPixelsOf(BMP.mostPixels, options)) throw overBudget(message('pixels_of', { width, height }))
   if (bits <= 8) {
     const starts = bmp.coding === 'plain' ? undefined : await rleRowStarts(source, bmp)
     const bitDepth = starts ? 8 : bits
     const header: PictureHeader = { width, height, colourType: 3, bitDepth, palette }
     return {
       header,
-      spareBits: false,
-      deep: false,
+      hasSpareBits: false,
+      hasDeepFields: false,
       end: endOf(source, bmp, starts ? (starts[height] ?? 0) + END_OF_RUNS : bmp.pixelsAt + bmp.rowBytes * height),
       rows: (order) => (starts ? rleRows(source, bmp, starts, order === 'bottom-up') : indexRows(source, bmp, order, options)),
       deepRows: noDeepRows,
@@ -51,8 +51,8 @@ export async function openPixels(source: Source, bmp: BmpHeader, options: Option
   const header: PictureHeader = { width, height, colourType: alpha ? 6 : 2, bitDepth: 8 }
   return {
     header,
-    spareBits: bits === 32 && !alpha,
-    deep: masks.some((mask) => mask !== 0 && mask / (mask & -mask) > 255),
+    hasSpareBits: bits === 32 && !alpha,
+    hasDeepFields: masks.some((mask) => mask !== 0 && mask / (mask & -mask) > 255),
     end: endOf(source, bmp, bmp.pixelsAt + bmp.rowBytes * height),
     async *deepRows(order) {
       const convert = maskedWide(masks, bits === 16 ? 2 : 4)
@@ -112,7 +112,7 @@ async function* storedRows(source: Source, bmp: BmpHeader, rowOrder: Order, opti
     }
     for (const i of order(count, forward ? 'first' : 'last')) yield strip.subarray(i * rowBytes, (i + 1) * rowBytes)
     if (source.size > LARGE_BYTES) discard(strip)
-    if (done % (8 * perStrip) === 0) await yieldToOthers(options.signal)
+    if (done % (8 * perStrip) === 0) await yieldToEventLoop(options.signal)
   }
 }
 

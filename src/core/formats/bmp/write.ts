@@ -7,12 +7,12 @@ import type { BmpHeader } from './header.ts'
 import { encodeRle4, encodeRle8, rleBytes } from './rle.ts'
 import { OUTPUT_PIECE_BYTES } from './tuning.ts'
 
-export type Form =
+export type BmpForm =
   | { readonly kind: 'indexed'; readonly bits: 1 | 4 | 8; readonly runs: boolean; readonly palette: Uint8Array }
   | { readonly kind: 'rgb24' }
 
 /** Sizes of headers and palette in bytes. V4 and V5 headers keep their version, because they describe colour spaces. */
-function layoutOf(source: BmpHeader, form: Form) {
+function layoutOf(source: BmpHeader, form: BmpForm) {
   const keeps = source.dib.length >= 108
   const dibBytes = keeps ? source.dib.length : 40
   const paletteBytes = form.kind === 'indexed' ? (form.palette.length / 3) * 4 : 0
@@ -21,7 +21,7 @@ function layoutOf(source: BmpHeader, form: Form) {
 }
 
 /** Returns the headers of a file with `pixelBytes` bytes of pixels. */
-function headers(source: BmpHeader, form: Form, pixelBytes: number): Uint8Array {
+function headers(source: BmpHeader, form: BmpForm, pixelBytes: number): Uint8Array {
   const { keeps, dibBytes, gapAt, pixelsAt } = layoutOf(source, form)
   const out = new Uint8Array(pixelsAt)
   const writer = new ByteWriter(out, true)
@@ -60,7 +60,7 @@ function headers(source: BmpHeader, form: Form, pixelBytes: number): Uint8Array 
 }
 
 /** Size in bytes of a whole file in this form with `pixelBytes` bytes of pixels. */
-export function fileBytes(source: BmpHeader, form: Form, pixelBytes: number): number {
+export function fileBytes(source: BmpHeader, form: BmpForm, pixelBytes: number): number {
   return layoutOf(source, form).pixelsAt + pixelBytes + (source.profile?.length ?? 0)
 }
 
@@ -70,9 +70,9 @@ export function plainBytes(source: BmpHeader, bits: number): number {
 
 /** Packs rows of 8-bit indices or RGB samples into the bytes of the form. A packed row is valid until the next call. */
 class RowPacker {
-  readonly #form: Form
+  readonly #form: BmpForm
   #out = new Uint8Array()
-  constructor(form: Form) {
+  constructor(form: BmpForm) {
     this.#form = form
   }
 
@@ -117,7 +117,7 @@ const END_OF_BITMAP = Uint8Array.of(0, 1)
 export class RunCounter {
   bytes = END_OF_BITMAP.length
   readonly #packer: RowPacker
-  constructor(form: Form) {
+  constructor(form: BmpForm) {
     this.#packer = new RowPacker(form)
   }
   add(row: Uint8Array): void {
@@ -128,13 +128,13 @@ export class RunCounter {
 /** Writes a file whose pixel size is known. Rows come from the bottom. */
 export class BmpWriter {
   readonly #sink: Sink
-  readonly #form: Form
+  readonly #form: BmpForm
   readonly #source: BmpHeader
   readonly #packer: RowPacker
   #full: Uint8Array[] = []
   #piece = new Uint8Array(OUTPUT_PIECE_BYTES)
   #filled = 0
-  constructor(sink: Sink, source: BmpHeader, form: Form, pixelBytes: number) {
+  constructor(sink: Sink, source: BmpHeader, form: BmpForm, pixelBytes: number) {
     this.#sink = sink
     this.#form = form
     this.#source = source

@@ -26,7 +26,7 @@ const ENCODINGS: readonly (Encoding & { readonly syntax: string })[] = [
   { explicit: true, littleEndian: false, syntax: '1.2.840.10008.1.2.2' },
 ]
 
-export interface Bare {
+export interface BareDicom {
   /** Offset of the first DICOM element in the file. */
   readonly at: number
   /** Transfer syntax of the data set. `undefined`: the file meta information has it. */
@@ -35,7 +35,7 @@ export interface Bare {
 }
 
 /** Recognises a file without preamble from its first bytes. `undefined`: not proved. */
-export function bareDicom(head: Uint8Array): Bare | undefined {
+export function recogniseBareDicom(head: Uint8Array): BareDicom | undefined {
   if (latin1Of(head.subarray(PREAMBLE_BYTES, PREAMBLE_BYTES + 4)) === 'DICM') return undefined
   for (let at = 0; at <= MAX_LEADING_BYTES && at + 8 <= head.length; at++) {
     for (const { syntax, ...encoding } of ENCODINGS) {
@@ -123,7 +123,7 @@ const isText = (value: Uint8Array) =>
  * Returns the file with the preamble and file meta information that it lacks (PS3.10, 7.1). Bytes before the first element become the end
  * of the preamble, which may hold anything.
  */
-export function withPreamble(source: Source, { at, syntax, uids }: Bare, before: Uint8Array): Source {
+export function withPreamble(source: Source, { at, syntax, uids }: BareDicom, before: Uint8Array): Source {
   const preamble = new Uint8Array(PREAMBLE_BYTES)
   preamble.set(before.subarray(0, at), PREAMBLE_BYTES - at)
   const head = concat([preamble, new TextEncoder().encode('DICM'), ...(syntax === undefined ? [] : fileMeta(syntax, uids))])
@@ -137,7 +137,7 @@ export function withPreamble(source: Source, { at, syntax, uids }: Bare, before:
   return { name: source.name, size, read, stream: () => rangeStream(size, read) }
 }
 
-function fileMeta(syntax: string, uids: Bare['uids']): Uint8Array[] {
+function fileMeta(syntax: string, uids: BareDicom['uids']): Uint8Array[] {
   const uid = (text: string) => new TextEncoder().encode(text.length % 2 ? `${text}\0` : text)
   const values: [number, string, Uint8Array | undefined][] = [
     [0x0002_0001, 'OB', Uint8Array.of(0, 1)],

@@ -2,12 +2,12 @@
 
 import { type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
-import type { Dicom } from './file.ts'
+import type { DicomFile } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
 import { PIXEL_READ_BYTES } from './tuning.ts'
 
 /** Reason why a toolkit would decode the deflated file differently. `undefined`: none. */
-export async function whyNotDeflated(dicom: Dicom, source: Source): Promise<Message | undefined> {
+export async function deflateObstacle(dicom: DicomFile, source: Source): Promise<Message | undefined> {
   const [rows, columns, bits] = [0x0028_0010, 0x0028_0011, 0x0028_0100].map((tag) => dicom.number(tag))
   if (!dicom.pixels || !rows || !columns || !bits) return undefined
   // GDCM 3.0 converts these subsampled colours to 4:4:4.
@@ -23,7 +23,7 @@ export async function whyNotDeflated(dicom: Dicom, source: Source): Promise<Mess
 }
 
 /** True if Pixel Data holds only zeros from `at` on. */
-async function isZero(dicom: Dicom, source: Source, at: number): Promise<boolean> {
+async function isZero(dicom: DicomFile, source: Source, at: number): Promise<boolean> {
   const read = littleEndianPixels(dicom, source)
   const { bytes } = dicom.pixels!
   for (; at < bytes; at += PIXEL_READ_BYTES)

@@ -4,7 +4,7 @@
  * deflated ones are decoded first; a missing preamble is added.
  */
 
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { DICOM } from '../../catalog/formats/dicom.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { type Message, message } from '../../i18n/message.ts'
@@ -14,11 +14,11 @@ import { memorySink } from '../../model/sink.ts'
 import { ElementReader, EXPLICIT_LITTLE } from './elements.ts'
 import { deflatedDiffers, deflatedFile, deflatedLevel } from './encode-deflated.ts'
 import { encodeWithJpegLs, jpegLsDiffers } from './encode-jpegls.ts'
-import { type Dicom, readDicom, SYNTAX } from './file.ts'
+import { type DicomFile, readDicom, SYNTAX } from './file.ts'
 import type { Frames } from './frames.ts'
-import { codingsOf, deflatedBelow, deflateWins } from './jpegls-or-deflate.ts'
-import { type LargeDicom, readLargeDicom } from './large-file.ts'
-import { plainSource } from './plain.ts'
+import { codingsOf, deflatedBelow, isDeflateSmaller } from './jpegls-or-deflate.ts'
+import { type LargeDicomFile, readLargeDicom } from './large-file.ts'
+import { decodedSource } from './plain.ts'
 import { elementsDiffer } from './same-elements.ts'
 import { TRY_BOTH_BYTES } from './tuning.ts'
 
@@ -29,7 +29,7 @@ export const dicom: Codec = {
 
   async compress(upload, sink, options) {
     if (isWrapper(options.output)) return compressWrapped(upload, sink, options)
-    const { source, was, added } = await plainSource(upload)
+    const { source, coding: was, added } = await decodedSource(upload)
     const outcome = await reencode(source, sink, options)
     if (outcome.kind !== 'compressed') return outcome
     const before = [...(added ? [message(added)] : []), ...(was ? [message('coding_decoded', { what: was })] : [])]
@@ -38,7 +38,7 @@ export const dicom: Codec = {
 
   async verify(upload, result, _outcome, options) {
     if (isWrapper(options.output)) return verifyWrapped(upload, result, options)
-    const { source: original } = await plainSource(upload)
+    const { source: original } = await decodedSource(upload)
     const file = await readAnySize(original)
     const tick = ticker(options, 0.6, 0.4)
     if ('dataSetAt' in file) {
@@ -60,7 +60,7 @@ async function reencode(source: Source, sink: Sink, options: Options): Promise<O
   if (!jpegLs) return writeDeflated(file, source, sink, tick)
   const { frames, bits } = jpegLs
   if (!file.pixels || file.pixels.bytes > TRY_BOTH_BYTES) {
-    if (deflate && (await deflateWins(frames, bits))) return writeDeflated(file, source, sink, tick)
+    if (deflate && (await isDeflateSmaller(frames, bits))) return writeDeflated(file, source, sink, tick)
     await encodeWithJpegLs(file, frames, bits, sink, tick)
     return done(file, jpegLsStep(frames, bits))
   }
@@ -75,7 +75,7 @@ async function reencode(source: Source, sink: Sink, options: Options): Promise<O
   return done(file, jpegLsStep(frames, bits))
 }
 
-async function readAnySize(source: Source): Promise<Dicom | LargeDicom> {
+async function readAnySize(source: Source): Promise<DicomFile | LargeDicomFile> {
   try {
     return await readDicom(source)
   } catch (error) {
@@ -84,7 +84,7 @@ async function readAnySize(source: Source): Promise<Dicom | LargeDicom> {
   }
 }
 
-async function open(source: Source): Promise<Dicom | LargeDicom | Extract<Outcome, { kind: 'unchanged' }>> {
+async function open(source: Source): Promise<DicomFile | LargeDicomFile | Extract<Outcome, { kind: 'unchanged' }>> {
   const file = await readAnySize(source)
   if (file.signed) return { kind: 'unchanged', reason: 'signed', detail: message('digital_signatures_or_original_attributes') }
   if (!file.encoding.littleEndian && 'before' in file && (file.number(BITS_ALLOCATED) ?? 0) > 16) {
@@ -95,7 +95,7 @@ async function open(source: Source): Promise<Dicom | LargeDicom | Extract<Outcom
 }
 
 async function writeDeflated(
-  file: Dicom | LargeDicom,
+  file: DicomFile | LargeDicomFile,
   source: Source,
   sink: Sink,
   tick: (share: number) => Promise<void>,
@@ -107,7 +107,7 @@ async function writeDeflated(
   return done(file, message('deflate_level', { level: deflatedLevel(source) }))
 }
 
-function done({ encoding }: Dicom | LargeDicom, how: Message): Outcome {
+function done({ encoding }: DicomFile | LargeDicomFile, how: Message): Outcome {
   const steps = encoding.explicit
     ? encoding.littleEndian
       ? []
@@ -123,7 +123,7 @@ const jpegLsStep = ({ count }: Frames, bits: number) =>
  * Compares the converted data set with the stored one, element by element. `undefined`: no difference, or the data set is copied (explicit
  * little endian).
  */
-function conversionDiffers(file: Dicom): string | undefined {
+function conversionDiffers(file: DicomFile): string | undefined {
   if (file.encoding.explicit && file.encoding.littleEndian) return undefined
   const pairs = [
     [file.stored[0], file.before],
@@ -141,7 +141,7 @@ function conversionDiffers(file: Dicom): string | undefined {
   return undefined
 }
 
-async function storedDiffers(file: Dicom, original: Source, result: Source, tick: (share: number) => Promise<void>) {
+async function storedDiffers(file: DicomFile, original: Source, result: Source, tick: (share: number) => Promise<void>) {
   const deflated = file.start(SYNTAX.deflated)
   const stored = await result.read(0, deflated.length)
   if (deflated.every((byte, i) => byte === stored[i])) return deflatedDiffers(file, original, result, tick)
@@ -153,6 +153,6 @@ async function storedDiffers(file: Dicom, original: Source, result: Source, tick
 function ticker(options: Options, start: number, share: number): (done: number) => Promise<void> {
   return async (done) => {
     if (done > 0) options.progress(start + share * done)
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
   }
 }

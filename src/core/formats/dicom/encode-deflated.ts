@@ -3,20 +3,20 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { DeflateSegments } from '../../../../wasm/libdeflate/libdeflate.ts'
 import { gzipLevel } from '../../bytes/gzip.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import type { Source } from '../../model/codec.ts'
 import { rangeStream } from '../../model/source.ts'
 import { PIXEL_DATA } from './elements.ts'
-import { beforePixels, type Dicom, SYNTAX } from './file.ts'
+import { beforePixels, type DicomFile, SYNTAX } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
-import type { LargeDicom } from './large-file.ts'
+import type { LargeDicomFile } from './large-file.ts'
 import { explicitHeader } from './to-explicit.ts'
 import { SEGMENT_BYTES } from './tuning.ts'
 
 export const deflatedLevel = (source: Source): number => gzipLevel(source.size)
 
 export async function* deflatedFile(
-  dicom: Dicom | LargeDicom,
+  dicom: DicomFile | LargeDicomFile,
   source: Source,
   level = deflatedLevel(source),
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -27,7 +27,7 @@ export async function* deflatedFile(
     for (const compressed of segments.push(chunk)) {
       length += compressed.length
       yield compressed
-      await yieldToOthers()
+      await yieldToEventLoop()
     }
   }
   const last = segments.finish()
@@ -36,7 +36,7 @@ export async function* deflatedFile(
 }
 
 /** Yields the data set as explicit little endian. */
-async function* explicitDataSet(dicom: Dicom | LargeDicom, source: Source): AsyncGenerator<Uint8Array, void, undefined> {
+async function* explicitDataSet(dicom: DicomFile | LargeDicomFile, source: Source): AsyncGenerator<Uint8Array, void, undefined> {
   if ('dataSetAt' in dicom) {
     for (let at = dicom.dataSetAt; at < source.size; at += SEGMENT_BYTES) yield await source.read(at, SEGMENT_BYTES)
     return
@@ -56,7 +56,7 @@ async function* explicitDataSet(dicom: Dicom | LargeDicom, source: Source): Asyn
 
 /** Inflates the result and compares it with the source's data set. Describes the first difference; `undefined`: none. */
 export async function deflatedDiffers(
-  dicom: Dicom | LargeDicom,
+  dicom: DicomFile | LargeDicomFile,
   source: Source,
   result: Source,
   tick: (share: number) => Promise<void>,

@@ -7,7 +7,7 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import type { Sink, Source } from '../../model/codec.ts'
 import { PATCHABLE_BYTES } from '../../model/codec.ts'
 import { ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH } from './elements.ts'
-import { beforePixels, type Dicom, SYNTAX } from './file.ts'
+import { beforePixels, type DicomFile, SYNTAX } from './file.ts'
 import type { Frames } from './frames.ts'
 import { explicitHeader, itemHeader } from './to-explicit.ts'
 import { MAX_BUFFERED_FRAME_BYTES, PATCH_MARGIN_BYTES } from './tuning.ts'
@@ -17,7 +17,7 @@ const PLANAR_CONFIGURATION = 0x0028_0006
 export const jpegLsFrame = (frames: Frames, bits: number): JpegLsFrame => ({ ...frames.frame, bits })
 
 /** Writes the file. With several frames, the offset table (one entry per frame) is patched at the end. */
-export async function encodeWithJpegLs(dicom: Dicom, frames: Frames, bits: number, sink: Sink, tick: (share: number) => Promise<void>) {
+export async function encodeWithJpegLs(dicom: DicomFile, frames: Frames, bits: number, sink: Sink, tick: (share: number) => Promise<void>) {
   const start = jpegLsStart(dicom, frames)
   const tableAt = start.length - frames.count * 4
   await sink.write(start)
@@ -52,7 +52,7 @@ export async function encodeWithJpegLs(dicom: Dicom, frames: Frames, bits: numbe
 
 /** Decodes every frame of the result and compares it with the source. Describes the first difference; `undefined`: none. */
 export async function jpegLsDiffers(
-  dicom: Dicom,
+  dicom: DicomFile,
   frames: Frames,
   bits: number,
   result: Source,
@@ -106,7 +106,7 @@ async function firstDifference(decoded: AsyncIterable<Uint8Array>, original: Ret
  * New value of the group length of Pixel Data and its offset in the file. `end`: offset after the frames. `undefined`: the file has no
  * such group length.
  */
-function groupLength(dicom: Dicom, end: number): { at: number; value: Uint8Array } | undefined {
+function groupLength(dicom: DicomFile, end: number): { at: number; value: Uint8Array } | undefined {
   const at = dicom.pixelGroupLengthAt
   if (at === undefined) return undefined
   const startOfData = dicom.start(SYNTAX.jpegLsLossless).length
@@ -116,11 +116,11 @@ function groupLength(dicom: Dicom, end: number): { at: number; value: Uint8Array
 }
 
 /** False if the group length is too far into the file to be patched at the end. */
-export const canPatchGroup = (dicom: Dicom): boolean =>
+export const canPatchGroup = (dicom: DicomFile): boolean =>
   dicom.pixelGroupLengthAt === undefined || dicom.before.length + PATCH_MARGIN_BYTES < PATCHABLE_BYTES
 
 /** Bytes before the first frame. The offset table at their end is still empty. */
-function jpegLsStart(dicom: Dicom, frames: Frames): Uint8Array {
+function jpegLsStart(dicom: DicomFile, frames: Frames): Uint8Array {
   const meta = dicom.start(SYNTAX.jpegLsLossless)
   const tableBytes = hasTable(dicom, frames) ? frames.count * 4 : 0
   const pixels = explicitHeader(PIXEL_DATA, 'OB', UNDEFINED_LENGTH)
@@ -139,7 +139,7 @@ function jpegLsStart(dicom: Dicom, frames: Frames): Uint8Array {
  * True if the file gets an offset table. It is optional (PS3.5, A.4): omitted for one frame, or if it is too far into the file to be
  * patched.
  */
-function hasTable(dicom: Dicom, frames: Frames): boolean {
+function hasTable(dicom: DicomFile, frames: Frames): boolean {
   return frames.count > 1 && dicom.before.length + frames.count * 4 + PATCH_MARGIN_BYTES < PATCHABLE_BYTES
 }
 

@@ -35,7 +35,7 @@ const PIXEL_GROUP_LENGTH = 0x7fe0_0000
 const SIGNATURES = [0x4ffe_0001, 0xfffa_fffa, 0x0400_0561]
 export const isSignature = (tag: number): boolean => SIGNATURES.includes(tag)
 
-export interface Dicom {
+export interface DicomFile {
   readonly encoding: Encoding
   /** Preamble, "DICM" and group 0002 with another transfer syntax. */
   start(syntax: string): Uint8Array
@@ -59,7 +59,7 @@ export interface Dicom {
 }
 
 /** Returns `before` with the group length for a Pixel Data element of `bytes` bytes, header included. */
-export function beforePixels(dicom: Dicom, bytes: number): Uint8Array {
+export function beforePixels(dicom: DicomFile, bytes: number): Uint8Array {
   const at = dicom.pixelGroupLengthAt
   if (at === undefined) return dicom.before
   const before = dicom.before.slice()
@@ -71,7 +71,7 @@ export function beforePixels(dicom: Dicom, bytes: number): Uint8Array {
  * Reads a file, except for the pixel data. @throws CodecError (malformed, unsupported_feature, over_budget), CodecError (no_gain) for
  * compressed transfer syntaxes
  */
-export async function readDicom(source: Source): Promise<Dicom> {
+export async function readDicom(source: Source): Promise<DicomFile> {
   let window = await source.read(0, FIRST_WINDOW_BYTES)
   for (;;) {
     try {
@@ -85,7 +85,7 @@ export async function readDicom(source: Source): Promise<Dicom> {
   }
 }
 
-async function read(source: Source, window: Uint8Array): Promise<Dicom> {
+async function read(source: Source, window: Uint8Array): Promise<DicomFile> {
   if (latin1Of(window.subarray(128, META_AT)) !== 'DICM') throw unsupported('no_preamble')
   const meta = readMeta(new ElementReader(window, EXPLICIT_LITTLE, source.size))
   const encoding = NATIVE[meta.syntax]
@@ -146,7 +146,7 @@ function tagsOf(tail: Uint8Array, encoding: Encoding, signed: boolean): number[]
 }
 
 /** Looks up values by tag in an explicit little-endian data set. Uses the first element with a tag. */
-function lookUp(bytes: Uint8Array): Pick<Dicom, 'number' | 'text' | 'valueAt' | 'pixelGroupLengthAt'> {
+function lookUp(bytes: Uint8Array): Pick<DicomFile, 'number' | 'text' | 'valueAt' | 'pixelGroupLengthAt'> {
   const reader = new ElementReader(bytes, EXPLICIT_LITTLE)
   const values = new Map<number, Element>()
   for (let at = 0; at < bytes.length; ) {

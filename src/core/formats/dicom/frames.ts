@@ -2,8 +2,8 @@
 
 import { JpegLs, type JpegLsFrame } from '../../../../wasm/jpegls/jpegls.ts'
 import type { Source } from '../../model/codec.ts'
-import type { Dicom } from './file.ts'
-import { turned } from './to-explicit.ts'
+import type { DicomFile } from './file.ts'
+import { swapWords } from './to-explicit.ts'
 import { PIXEL_READ_BYTES } from './tuning.ts'
 
 export interface Frames {
@@ -16,7 +16,7 @@ export interface Frames {
 }
 
 /** Returns a function that reads pixel bytes as an explicit little-endian file has them. */
-export function littleEndianPixels(dicom: Dicom, source: Source): (offset: number, length: number) => Promise<Uint8Array> {
+export function littleEndianPixels(dicom: DicomFile, source: Source): (offset: number, length: number) => Promise<Uint8Array> {
   const { at, vr } = dicom.pixels!
   const word = dicom.encoding.littleEndian || vr !== 'OW' ? 1 : 2
   const read = readAhead(source)
@@ -25,7 +25,7 @@ export function littleEndianPixels(dicom: Dicom, source: Source): (offset: numbe
     if (word === 1) return read(at + offset, length)
     const from = offset & ~1
     const bytes = await read(at + from, (offset + length - from + 1) & ~1)
-    return turned(bytes.subarray(0, bytes.length & ~1), 2).subarray(offset - from, offset - from + length)
+    return swapWords(bytes.subarray(0, bytes.length & ~1), 2).subarray(offset - from, offset - from + length)
   }
 }
 
@@ -46,7 +46,7 @@ function readAhead(source: Source): (offset: number, length: number) => Promise<
 const COLOURS: { readonly [photometric: string]: 1 | 3 } = { MONOCHROME1: 1, MONOCHROME2: 1, 'PALETTE COLOR': 1, RGB: 3, YBR_FULL: 3 }
 
 /** True if the standard allows JPEG-LS for these pixels. */
-function isInTable(dicom: Dicom, components: number, bitsAllocated: number, bitsStored: number): boolean {
+function isInTable(dicom: DicomFile, components: number, bitsAllocated: number, bitsStored: number): boolean {
   const photometric = dicom.text(0x0028_0004) ?? ''
   const isGrey = photometric.startsWith('MONOCHROME')
   if (COLOURS[photometric] !== components || bitsStored < 2) return false
@@ -58,7 +58,7 @@ function isInTable(dicom: Dicom, components: number, bitsAllocated: number, bits
  * Returns the frames for JPEG-LS. `undefined`: JPEG-LS cannot store the pixels exactly, or the standard does not allow it (1 or 32 bits,
  * 4:2:2, wrong length).
  */
-export function framesOf(dicom: Dicom, source: Source): Frames | undefined {
+export function framesOf(dicom: DicomFile, source: Source): Frames | undefined {
   if (!dicom.pixels) return undefined
   const height = dicom.number(0x0028_0010)
   const width = dicom.number(0x0028_0011)

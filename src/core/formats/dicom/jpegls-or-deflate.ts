@@ -2,13 +2,13 @@
 
 import { JpegLs } from '../../../../wasm/jpegls/jpegls.ts'
 import { deflateRaw } from '../../bytes/deflate.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
-import { whyNotDeflated } from './deflatable.ts'
+import { deflateObstacle } from './deflatable.ts'
 import { deflatedFile } from './encode-deflated.ts'
 import { canPatchGroup, jpegLsFrame } from './encode-jpegls.ts'
-import type { Dicom } from './file.ts'
+import type { DicomFile } from './file.ts'
 import { type Frames, framesOf } from './frames.ts'
 import { BAND_BYTES, BANDS, QUICK_LEVELS } from './tuning.ts'
 import { type UnusedBits, unusedBits } from './unused-bits.ts'
@@ -24,14 +24,14 @@ export interface Codings {
  * Selects the codings that DCMTK, GDCM and pydicom decode to the same samples. GDCM 3.0 clears unused bits in deflated files; pydicom 3
  * clears them in native files but not in JPEG-LS.
  */
-export async function codingsOf(dicom: Dicom, source: Source, tick: () => Promise<void>): Promise<Codings> {
+export async function codingsOf(dicom: DicomFile, source: Source, tick: () => Promise<void>): Promise<Codings> {
   const unused: UnusedBits = await unusedBits(dicom, source, tick)
   if (unused === 'foreign') {
     const refusal = message('unused_bits_hold_overlay')
     return { jpegLs: undefined, deflate: false, refusal }
   }
   const frames = canPatchGroup(dicom) ? framesOf(dicom, source) : undefined
-  const why = await whyNotDeflated(dicom, source)
+  const why = await deflateObstacle(dicom, source)
   const jpegLs = frames && { frames, bits: precision(frames, unused) }
   return { jpegLs, deflate: why === undefined, refusal: frames ? undefined : why }
 }
@@ -46,13 +46,13 @@ function precision({ frame, bitsStored }: Frames, unused: UnusedBits): number {
 }
 
 /** Returns the best deflated file if it is smaller than `limit`. Skips the slow level if faster ones show that it will not be. */
-export async function deflatedBelow(file: Dicom, source: Source, limit: number): Promise<Uint8Array[] | undefined> {
+export async function deflatedBelow(file: DicomFile, source: Source, limit: number): Promise<Uint8Array[] | undefined> {
   for (const { level, share } of QUICK_LEVELS) if (!(await deflatedWithin(file, source, limit * share, level))) return undefined
   return await deflatedWithin(file, source, limit)
 }
 
 /** Returns the deflated file if it is smaller than `limit` bytes. */
-async function deflatedWithin(file: Dicom, source: Source, limit: number, level?: number): Promise<Uint8Array[] | undefined> {
+async function deflatedWithin(file: DicomFile, source: Source, limit: number, level?: number): Promise<Uint8Array[] | undefined> {
   const pieces: Uint8Array[] = []
   let bytes = 0
   for await (const piece of deflatedFile(file, source, level)) {
@@ -64,7 +64,7 @@ async function deflatedWithin(file: Dicom, source: Source, limit: number, level?
 }
 
 /** True if Deflate makes sampled bands of rows smaller than JPEG-LS does. */
-export async function deflateWins(frames: Frames, bits: number): Promise<boolean> {
+export async function isDeflateSmaller(frames: Frames, bits: number): Promise<boolean> {
   const { width, height, components, sampleBytes } = frames.frame
   const rowBytes = width * components * sampleBytes
   const rows = Math.min(height, Math.max(1, Math.floor(BAND_BYTES / rowBytes)))
@@ -78,7 +78,7 @@ export async function deflateWins(frames: Frames, bits: number): Promise<boolean
     const frame = { ...jpegLsFrame(frames, bits), height: rows }
     for await (const piece of coder.encode(frame, async (offset, length) => band.subarray(offset, offset + length))) jpegLs += piece.length
     deflate += deflateRaw(band).length
-    await yieldToOthers()
+    await yieldToEventLoop()
   }
   return deflate < jpegLs
 }

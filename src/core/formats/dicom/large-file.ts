@@ -11,7 +11,7 @@ import { KNOWN_VRS, LONG_VRS } from './vr.ts'
 const BITS_ALLOCATED = 0x0028_0100
 const BITS_STORED = 0x0028_0101
 
-export interface LargeDicom {
+export interface LargeDicomFile {
   readonly encoding: Encoding
   start(syntax: string): Uint8Array
   readonly signed: boolean
@@ -23,7 +23,7 @@ export interface LargeDicom {
  * Checks the top level of an explicit little-endian data set without reading values.
  * @throws CodecError (malformed), CodecError (unsupported_feature), CodecError (over_budget)
  */
-export async function readLargeDicom(source: Source): Promise<LargeDicom> {
+export async function readLargeDicom(source: Source): Promise<LargeDicomFile> {
   const meta = readMeta(new ElementReader(await source.read(0, FIRST_WINDOW_BYTES), EXPLICIT_LITTLE, source.size))
   if (meta.syntax !== SYNTAX.explicitLittle) throw overBudget('too_much_beside_pixels_not_explicit')
   let signed = false

@@ -6,7 +6,7 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
-import { message, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message } from '../../i18n/message.ts'
 import { type CodecError, malformed, unsupported } from '../../model/error.ts'
 import { LOOKUP_BITS } from './tuning.ts'
 
@@ -76,7 +76,7 @@ function byPlane(samples: Uint16Array, components: number): Uint8Array {
 
 /** Reads the segments before the only scan (T.81, B.2). @throws CodecError (malformed), CodecError (unsupported_feature) */
 export function readHeader(shape: JpegShape, code: Uint8Array, at: number): Header {
-  const damaged = (position: number, what: Said) => malformed('dicom', at + position, what)
+  const damaged = (position: number, what: MessageOrCode) => malformed('dicom', at + position, what)
   const reader = new ByteReader(code, false)
   const tables = new Map<number, Codes>()
   let bits = 0

@@ -8,12 +8,12 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { isCodecError, malformed } from '../../model/error.ts'
 import { memorySource, rangeStream } from '../../model/source.ts'
-import { bareDicom, withPreamble } from './bare.ts'
+import { recogniseBareDicom, withPreamble } from './bare.ts'
 import { ElementReader, EXPLICIT_LITTLE, ITEM, PIXEL_DATA, SEQUENCE_END, UNDEFINED_LENGTH, WindowTooShort } from './elements.ts'
 import { readMeta, SYNTAX } from './file.ts'
 import { decodeLosslessJpeg, readHeader } from './lossless-jpeg.ts'
@@ -37,10 +37,10 @@ const PACKED: { readonly [syntax: string]: 'RLE' | 'lossless JPEG' } = {
 const PREAMBLE_BYTES = 132
 const PHOTOMETRIC = 0x0028_0004
 
-export interface Plain {
+export interface DecodedSource {
   readonly source: Source
   /** Original compression. `undefined`: the file was not compressed. */
-  readonly was?: 'RLE' | 'lossless JPEG' | 'Deflate'
+  readonly coding?: 'RLE' | 'lossless JPEG' | 'Deflate'
   /** Parts of PS3.10 that the file lacked. `undefined`: it was complete. */
   readonly added?: 'preamble_added' | 'preamble_and_meta_information_added'
 }
@@ -49,11 +49,11 @@ export interface Plain {
  * Returns the decoded file, or the file itself if it is not compressed this way or exceeds the decoder's limits. @throws CodecError
  * (malformed)
  */
-export async function plainSource(source: Source): Promise<Plain> {
+export async function decodedSource(source: Source): Promise<DecodedSource> {
   const window = await source.read(0, FIRST_WINDOW_BYTES)
-  const bare = bareDicom(window)
+  const bare = recogniseBareDicom(window)
   if (bare) {
-    const plain = await plainSource(withPreamble(source, bare, window))
+    const plain = await decodedSource(withPreamble(source, bare, window))
     return { ...plain, added: bare.syntax === undefined ? 'preamble_added' : 'preamble_and_meta_information_added' }
   }
   if (window.length <= PREAMBLE_BYTES || latin1Of(window.subarray(128, PREAMBLE_BYTES)) !== 'DICM') return { source }
@@ -61,7 +61,7 @@ export async function plainSource(source: Source): Promise<Plain> {
   const packed = PACKED[meta.syntax]
   if (!packed && meta.syntax !== SYNTAX.deflated) return { source }
   const plain = packed ? await unpacked(source, meta) : await inflated(source, meta)
-  return plain ? { source: plain, was: packed ?? 'Deflate' } : { source }
+  return plain ? { source: plain, coding: packed ?? 'Deflate' } : { source }
 }
 
 type Meta = ReturnType<typeof readMeta>
@@ -105,7 +105,7 @@ async function unpacked(source: Source, meta: Meta): Promise<Source | undefined>
     held = -1
     const frame = decode(shape, await codeOf(source, codes[index]!), codes[index]![0]!.at)
     ;[pixels, held] = [frame, index]
-    await yieldToOthers()
+    await yieldToEventLoop()
     return frame
   }
   const read = async (offset: number, length: number) => {

@@ -1,6 +1,6 @@
 /** Compares two data sets of any encoding element by element: tags, order, nesting and values. */
 import type { Element, ElementReader } from './elements.ts'
-import { isGroupLength, turned } from './to-explicit.ts'
+import { isGroupLength, swapWords } from './to-explicit.ts'
 import { wordBytes } from './vr.ts'
 
 /** Describes where `b` (explicit little endian) differs from `a`. `undefined`: no difference. Group lengths must be correct for `b`. */
@@ -50,7 +50,7 @@ function itemsDiffer(a: ElementReader, x: Element, b: ElementReader, y: Element)
 
 function valuesDiffer(a: ElementReader, x: Element, b: ElementReader, y: Element): string | undefined {
   const value = a.bytes.subarray(x.valueAt, x.end)
-  const wanted = a.encoding.littleEndian ? value : turned(value, wordBytes(x.vr))
+  const wanted = a.encoding.littleEndian ? value : swapWords(value, wordBytes(x.vr))
   const got = b.bytes.subarray(y.valueAt, y.end)
   if (wanted.length !== got.length) return `${text(x)}: ${wanted.length} bytes became ${got.length}`
   return wanted.every((byte, i) => byte === got[i]) ? undefined : `${text(x)}: the value differs`

@@ -76,7 +76,7 @@ function convert(reader: ElementReader, element: Element, depth: number): Uint8A
     if (vr !== 'UN' || !reader.encoding.littleEndian) throw unsupported(message('value_of_undefined_length', { vr, at: element.at }))
     return [explicitHeader(tag, 'UN', UNDEFINED_LENGTH), value]
   }
-  return [explicitHeader(tag, vr, value.length), reader.encoding.littleEndian ? value : turned(value, wordBytes(vr))]
+  return [explicitHeader(tag, vr, value.length), reader.encoding.littleEndian ? value : swapWords(value, wordBytes(vr))]
 }
 
 function* convertItems(reader: ElementReader, sequence: Element, depth: number): Generator<Uint8Array> {
@@ -92,7 +92,7 @@ function* convertItems(reader: ElementReader, sequence: Element, depth: number):
 }
 
 /** Returns a copy with the bytes of each word in reverse order. */
-export function turned(value: Uint8Array, word: number): Uint8Array {
+export function swapWords(value: Uint8Array, word: number): Uint8Array {
   if (word === 1) return value
   if (value.length % word !== 0) throw unsupported(message('value_of_bytes_in_words', { size: value.length, word }))
   const copy = new Uint8Array(value.length)

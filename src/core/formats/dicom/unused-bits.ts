@@ -1,7 +1,7 @@
 /** Classifies the bits of a sample's cell that hold no sample data (PS3.5, 8.1.1): above Bits Stored, or below it if High Bit is higher. */
 
 import type { Source } from '../../model/codec.ts'
-import type { Dicom } from './file.ts'
+import type { DicomFile } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
 import { PIXEL_READ_BYTES } from './tuning.ts'
 
@@ -20,7 +20,7 @@ const OVERLAY_PLANES = 16
  */
 export type UnusedBits = 'clear' | 'signs' | 'foreign'
 
-export async function unusedBits(dicom: Dicom, source: Source, tick: () => Promise<void>): Promise<UnusedBits> {
+export async function unusedBits(dicom: DicomFile, source: Source, tick: () => Promise<void>): Promise<UnusedBits> {
   const [allocated, stored] = [dicom.number(BITS_ALLOCATED), dicom.number(BITS_STORED)]
   if (!dicom.pixels || !allocated || !stored) return 'clear'
   if (hasOverlayInPixels(dicom) || stored > allocated || (dicom.number(HIGH_BIT) ?? stored - 1) !== stored - 1) return 'foreign'
@@ -58,7 +58,7 @@ function classifyCells(cells: Int8Array | Int16Array | Int32Array, stored: numbe
 }
 
 /** True if an overlay plane has no Overlay Data: its bits are then in Pixel Data (retired; PS3.3-2003, C.9.2). */
-function hasOverlayInPixels(dicom: Dicom): boolean {
+function hasOverlayInPixels(dicom: DicomFile): boolean {
   for (let plane = 0; plane < OVERLAY_PLANES; plane++) {
     const group = plane * 0x2_0000
     if (dicom.valueAt(OVERLAY_ROWS + group) !== undefined && dicom.valueAt(OVERLAY_DATA + group) === undefined) return true

@@ -1,21 +1,21 @@
 /** Recompresses the attachments of a mail with their own codecs. They keep their transfer encoding and line length. */
 
-import { differentChunks } from '../../containers/zip/compare.ts'
-import { secondsOfFile } from '../../embedded/cpu-estimate.ts'
-import { pictureFacts } from '../../embedded/image-header.ts'
-import { unlikePictures } from '../../embedded/package-codec.ts'
+import { streamDifference } from '../../containers/zip/compare.ts'
+import { estimateFileSeconds } from '../../embedded/cpu-estimate.ts'
+import { readPictureHeader } from '../../embedded/image-header.ts'
+import { pictureProblem } from '../../embedded/package-codec.ts'
 import { recompressPicture } from '../../embedded/recompress.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { readBase64, writeBase64 } from './base64.ts'
-import { everyPart, type MimePart, readMime } from './parts.ts'
+import { allParts, type MimePart, readMime } from './parts.ts'
 import { quotedBytes, readQuotedPrintable, writeQuotedPrintable } from './quoted-printable.ts'
 import { CHUNK_BYTES, MAX_ATTACHMENT_BYTES, MIN_ATTACHMENT_BYTES } from './tuning.ts'
 
 /** Returns why a mail must not change, or `undefined`: DKIM (RFC 6376), ARC, S/MIME (RFC 8551), PGP (RFC 3156, RFC 9580 armour). */
 async function signatureOf(mail: Source, root: MimePart): Promise<Message | undefined> {
-  for (const part of everyPart(root)) {
+  for (const part of allParts(root)) {
     for (const name of ['dkim-signature', 'domainkey-signature', 'arc-message-signature', 'x-google-dkim-signature']) {
       if (part.headers.has(name)) return message('signed_by_header', { name })
     }
@@ -34,7 +34,7 @@ async function signatureOf(mail: Source, root: MimePart): Promise<Message | unde
 
 /** Yields parts that may be attachments whose encoding can be reproduced exactly. */
 function* candidates(root: MimePart): Generator<MimePart> {
-  for (const part of everyPart(root)) {
+  for (const part of allParts(root)) {
     if (part.children.length > 0 || part.headers.has('content-md5')) continue
     if (part.encoding !== 'base64' && part.encoding !== 'quoted-printable') continue
     // Line breaks of a text may follow the mail's convention, so a text is only a file if it has a file name and base64 encoding.
@@ -112,8 +112,8 @@ function lengthOf(chunks: Iterable<Uint8Array>): number {
 }
 
 async function compressAttachment({ bytes, sizeOf }: Body, name: string, options: Options) {
-  if (pictureFacts(bytes)) return recompressPicture(bytes, name, options, { sizeOf })
-  if (options.inner.time?.take(secondsOfFile(bytes.length), 'file') === false) return undefined
+  if (readPictureHeader(bytes)) return recompressPicture(bytes, name, options, { sizeOf })
+  if (options.inner.time?.take(estimateFileSeconds(bytes.length), 'file') === false) return undefined
   const result = await options.inner.compress(bytes, name)
   if (result.kind === 'unchanged' || result.bytes.length >= bytes.length) return undefined
   const { loss } = result.outcome
@@ -129,12 +129,12 @@ export async function verifyMail(mail: Source, fresh: Source): Promise<Verdict> 
   const different = (difference: string): Verdict => ({ equal: false, difference })
   const [root, after] = [await readMime(mail.stream()), await readMime(fresh.stream())]
   if (!root || !after) return different('the result is not a readable mail')
-  const [before, now] = [[...everyPart(root)], [...everyPart(after)]]
+  const [before, now] = [[...allParts(root)], [...allParts(after)]]
   if (before.length !== now.length) return different(`${before.length} parts became ${now.length}`)
   const rewrittenOf = new Map(before.map((part, index) => [part, now[index]!]))
   const differ = (from: number, to: number, freshFrom: number, freshTo: number) =>
     to - from === freshTo - freshFrom
-      ? differentChunks(bytesOf(mail, from, to), bytesOf(fresh, freshFrom, freshTo))
+      ? streamDifference(bytesOf(mail, from, to), bytesOf(fresh, freshFrom, freshTo))
       : `${to - from} bytes became ${freshTo - freshFrom}`
   let [at, freshAt] = [0, 0]
   for (const part of candidates(root)) {
@@ -143,9 +143,9 @@ export async function verifyMail(mail: Source, fresh: Source): Promise<Verdict> 
     if (await differ(at, part.start, freshAt, rewritten.start)) return different(`bytes before ${part.start} changed`)
     ;[at, freshAt] = [part.end, rewritten.end]
     const [body, decoded] = [await bodyOf(mail, part), await bodyOf(fresh, rewritten)]
-    if (!body || !decoded || (await differentChunks(chunksOf(body.write(decoded.bytes)), bytesOf(fresh, rewritten.start, rewritten.end))))
+    if (!body || !decoded || (await streamDifference(chunksOf(body.write(decoded.bytes)), bytesOf(fresh, rewritten.start, rewritten.end))))
       return different(`the line layout of attachment ${part.fileName} changed`)
-    const problem = pictureFacts(body.bytes) ? await unlikePictures(body.bytes, decoded.bytes) : unlikeHead(body.bytes, decoded.bytes)
+    const problem = readPictureHeader(body.bytes) ? await pictureProblem(body.bytes, decoded.bytes) : unlikeHead(body.bytes, decoded.bytes)
     if (problem) return different(`attachment ${part.fileName}: ${problem}`)
   }
   return (await differ(at, mail.size, freshAt, fresh.size)) ? different('the end of the mail changed') : { equal: true }

@@ -139,9 +139,9 @@ function interpretHeaders(part: OpenPart): boolean {
     .trim()
     .toLowerCase()
   const disposition = part.headers.get('content-disposition')?.[0] ?? ''
-  part.fileName = parameter(disposition, 'filename') ?? parameter(contentType, 'name')
+  part.fileName = fieldParameter(disposition, 'filename') ?? fieldParameter(contentType, 'name')
   if (!part.type.startsWith('multipart/')) return true
-  part.boundary = parameter(contentType, 'boundary')
+  part.boundary = fieldParameter(contentType, 'boundary')
   return part.boundary !== undefined && part.boundary.length <= 200
 }
 
@@ -159,7 +159,7 @@ function close(part: OpenPart, end: number): void {
 }
 
 /** Value of a parameter of a structured field: `name="value"`, `name=value` or RFC 2231 `name*=charset''value`. `undefined`: missing. */
-export function parameter(field: string, name: string): string | undefined {
+export function fieldParameter(field: string, name: string): string | undefined {
   const found = new RegExp(`;\\s*${name}(\\*?)\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]*))`, 'i').exec(field)
   if (!found) return undefined
   const value = found[2]?.replace(/\\(.)/g, '$1') ?? found[3] ?? ''
@@ -172,7 +172,7 @@ export function parameter(field: string, name: string): string | undefined {
 }
 
 /** Yields all parts, outer parts first. */
-export function* everyPart(part: MimePart): Generator<MimePart> {
+export function* allParts(part: MimePart): Generator<MimePart> {
   yield part
-  for (const child of part.children) yield* everyPart(child)
+  for (const child of part.children) yield* allParts(child)
 }

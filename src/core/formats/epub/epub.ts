@@ -3,7 +3,7 @@ import { EPUB } from '../../catalog/formats/epub.ts'
 import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
-import { packageCodec, type Survey } from '../../embedded/package-codec.ts'
+import { type PackageFacts, packageCodec } from '../../embedded/package-codec.ts'
 import { message } from '../../i18n/message.ts'
 import type { Codec } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
@@ -16,7 +16,7 @@ function mimetypeFirst(archive: ZipArchive): ZipArchive {
   return { ...archive, physical: [...first, ...archive.physical.filter((entry) => entry.name !== 'mimetype')] }
 }
 
-async function survey(archive: ZipArchive): Promise<Survey> {
+async function survey(archive: ZipArchive): Promise<PackageFacts> {
   const find = (name: string) => archive.entries.find((entry) => entry.name.toLowerCase() === name)
   if (find('meta-inf/signatures.xml')) return { signed: message('signed_files_kept') }
   // A rights file restricts resources in ways that are not documented (EPUB OCF 3.3, 4.2.6.3.4).
@@ -28,8 +28,8 @@ async function survey(archive: ZipArchive): Promise<Survey> {
 }
 
 /** Resources that `encryption.xml` lists must stay, because they are encrypted or obfuscated (EPUB OCF 3.3, 4.2.6.3.2). */
-async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Survey> {
-  const unreadable: Survey = { signed: message('encryption_unreadable_kept') }
+async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<PackageFacts> {
+  const unreadable: PackageFacts = { signed: message('encryption_unreadable_kept') }
   if (encryption.opaque || encryption.size > 4 * 1024 * 1024) return unreadable
   try {
     const names = new Set<string>()
@@ -48,4 +48,4 @@ async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Sur
  * EPUB 2 and 3. Texts and styles stay byte for byte; pictures are recompressed. PNG photographs become JPEG if only the manifest and pages
  * refer to them.
  */
-export const epub: Codec = packageCodec(EPUB, { survey, arrange: mimetypeFirst, stores: (entry) => entry.name === 'mimetype' })
+export const epub: Codec = packageCodec(EPUB, { survey, reorder: mimetypeFirst, isStored: (entry) => entry.name === 'mimetype' })

@@ -3,7 +3,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
-import { jpegName, leafOf, type Mention, type References, timesNamed } from '../../embedded/renaming.ts'
+import { countName, jpegName, leafOf, type PictureReference, type PictureReferences } from '../../embedded/renaming.ts'
 import { MAX_ALL_TEXTS_BYTES, MAX_TEXT_BYTES } from './tuning.ts'
 
 /** Files that cannot contain references. All other files are searched for names. */
@@ -12,7 +12,7 @@ const MARKUP = /\.(opf|ncx|xhtml|html?|xml|smil)$/i
 const ADDRESSES: ReadonlySet<string> = new Set(['href', 'src', 'poster', 'data', 'altimg'])
 
 /** Returns the PNGs that only the manifest and pages refer to, by plain relative URLs. `undefined`: no PNG may be renamed. */
-export async function epubReferences(archive: ZipArchive): Promise<References | undefined> {
+export async function epubReferences(archive: ZipArchive): Promise<PictureReferences | undefined> {
   const names = new Map<ZipEntry, string>()
   for (const entry of archive.entries) {
     const name = jpegName(entry, archive.entries)
@@ -31,7 +31,7 @@ export async function epubReferences(archive: ZipArchive): Promise<References | 
 class ReferenceFinder {
   readonly #names: ReadonlyMap<ZipEntry, string>
   readonly #byPath: ReadonlyMap<string, ZipEntry>
-  readonly #mentions = new Map<ZipEntry, Mention[]>()
+  readonly #mentions = new Map<ZipEntry, PictureReference[]>()
   readonly #texts = new Map<ZipEntry, string>()
   /** Number of times each picture's name occurs in any file. */
   readonly #nameCounts = new Map<ZipEntry, number>()
@@ -46,7 +46,7 @@ class ReferenceFinder {
   read(file: ZipEntry, bytes: Uint8Array): void {
     const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
     for (const picture of this.#names.keys())
-      this.#nameCounts.set(picture, (this.#nameCounts.get(picture) ?? 0) + timesNamed(raw, leafOf(picture.name)))
+      this.#nameCounts.set(picture, (this.#nameCounts.get(picture) ?? 0) + countName(raw, leafOf(picture.name)))
     // UTF-16 texts are not searched, so references in them would be missed.
     if (/^(\xff\xfe|\xfe\xff)/.test(raw)) for (const picture of this.#names.keys()) this.#ambiguous.add(picture)
     if (!MARKUP.test(file.name)) return
@@ -61,8 +61,8 @@ class ReferenceFinder {
     }
   }
 
-  references(): References {
-    const isClear = (picture: ZipEntry, places: readonly Mention[]) => {
+  references(): PictureReferences {
+    const isClear = (picture: ZipEntry, places: readonly PictureReference[]) => {
       const ofNames = places.filter(({ splice }) => splice.text === leafOf(this.#names.get(picture)!)).length
       return this.#inManifest.has(picture) && !this.#ambiguous.has(picture) && ofNames === this.#nameCounts.get(picture)
     }

@@ -2,27 +2,27 @@
 
 import type { AudioStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { indexOfBytes } from '../../bytes/search.ts'
-import { FAT_SOUND } from '../../catalog/levels.ts'
-import { type Box, find } from '../../containers/isobmff/box.ts'
+import { MIN_SOUND_BITRATE_RATIO } from '../../catalog/levels.ts'
+import { type Box, findBox } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
-import { staysFragmented, trackBytes } from '../../containers/isobmff/write.ts'
+import { mustStayFragmented, trackBytes } from '../../containers/isobmff/write.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Reason, Source } from '../../model/codec.ts'
 import { CREDENTIALS_HEAD_BYTES, isCredentialsBox, signedByCredentials } from '../../model/content-credentials.ts'
 import { CodecError, isCodecError, unsupported } from '../../model/error.ts'
-import type { PartPlan, Plan } from '../../model/segmented.ts'
+import type { PartPlan, SegmentPlan } from '../../model/segmented.ts'
 import { AAC_RATES } from './aac-rates.ts'
-import { steadyPackets } from './compare-sound.ts'
+import { gaplessPacketSamples } from './compare-sound.ts'
 import { type Cut, cutByTime, reorderDepth } from './cut.ts'
 import { isEncrypted, packetStream, pcmStream, videoStream } from './decoders.ts'
 import { type Level, levelOf } from './levels.ts'
 import { type NativeStream, nativeStream } from './native/stream.ts'
 import type { PictureTrack } from './picture-track.ts'
-import { probe } from './pictures.ts'
+import { checkFirstPicture } from './pictures.ts'
 import {
-  LEAN_BITS,
-  LEANER_DECODERS,
+  LEAN_BITS_FACTORS,
+  LEAN_BITS_PER_PIXEL,
   LEAST_SOUND_GAIN,
   MAX_SOUND_SECONDS,
   PART_CPU_SECONDS,
@@ -50,7 +50,7 @@ export interface Analysis {
   readonly video: VideoJob | undefined
   readonly sounds: readonly SoundJob[]
   /** Why the pictures are copied. `undefined`: they are encoded. */
-  readonly kept: { readonly reason: Reason; readonly detail: Message } | undefined
+  readonly copyReason: { readonly reason: Reason; readonly detail: Message } | undefined
   /** CPU seconds that the encoding is expected to take. */
   readonly cpuSeconds: number
 }
@@ -62,7 +62,7 @@ export function secondsPerFrame(pixels: number): number {
 }
 
 /** Returns a plan with one message for the whole film, or with one message per part. Without parts, one message copies the film. */
-export function planOf(source: Source, cpuSeconds: number, parts: PartPlan[]): Plan {
+export function jobPlanOf(source: Source, cpuSeconds: number, parts: PartPlan[]): SegmentPlan {
   const small = cpuSeconds <= WHOLE_CPU_SECONDS && source.size <= WHOLE_BYTES
   return small || parts.length === 0 ? { kind: 'whole' } : { kind: 'parts', parts }
 }
@@ -79,16 +79,16 @@ export async function analyse(source: Source, options: Options, probed = false):
   await refuseSigned(source, movie)
   await refuseItems(source, movie)
   // A movie without samples but with `mvex` is an initialisation segment: its fragments are in other files.
-  if (!movie.fragmented && find(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
+  if (!movie.fragmented && findBox(movie.moov, movie.moovBox, 'mvex') && movie.tracks.every(({ sampleCount }) => sampleCount === 0))
     throw unsupported('index_without_media')
-  const inFragments = staysFragmented(movie)
+  const inFragments = mustStayFragmented(movie)
   if (inFragments && (options.output === 'mov' || movie.brand === 'qt  ')) throw unsupported('fragments_with_negative_offsets')
   if (movie.fragmented && movie.tracks.some(({ descriptions }) => descriptions.length > 1))
     throw unsupported('fragments_with_several_descriptions')
   // Some players of fragmented files ignore edit lists and show the pictures that the list skips.
   if (movie.fragmented && movie.tracks.some(skipsPictures)) throw unsupported('fragments_with_edits')
   const level = levelOf(options.quality)
-  const base = { movie, level, sounds: [] as SoundJob[], video: undefined, kept: undefined, cpuSeconds: 0 }
+  const base = { movie, level, sounds: [] as SoundJob[], video: undefined, copyReason: undefined, cpuSeconds: 0 }
   if (options.lossless) return base
   // New sound needs an edit list for the encoder delay. Some players of fragmented files ignore edit lists.
   const sounds = inFragments ? [] : movie.tracks.flatMap((track) => soundJob(movie, track, level, source.size) ?? [])
@@ -98,7 +98,7 @@ export async function analyse(source: Source, options: Options, probed = false):
   const kept = pictureDecision && !('cuts' in pictureDecision) ? pictureDecision : undefined
   const pixels = video ? video.pictures.stream.width * video.pictures.stream.height : 0
   const cpuSeconds = video ? video.pictures.samples.count * secondsPerFrame(pixels) : 0
-  return { ...base, sounds, video, kept, cpuSeconds }
+  return { ...base, sounds, video, copyReason: kept, cpuSeconds }
 }
 
 /** @throws CodecError (signed) if a top-level box holds Content Credentials */
@@ -113,7 +113,7 @@ const MOST_META_BYTES = 1024 * 1024
 /** @throws CodecError (unsupported_feature) for items (ISO/IEC 14496-12, 8.11.3): `iloc` stores file offsets, and encoding moves the data */
 async function refuseItems(source: Source, { top, moov, moovBox }: Movie): Promise<void> {
   const iloc = new TextEncoder().encode('iloc')
-  const inner = find(moov, moovBox, 'meta')
+  const inner = findBox(moov, moovBox, 'meta')
   const metas = inner ? [moov.subarray(inner.body, inner.end)] : []
   for (const { type, offset, size } of top) {
     if (type === 'meta') metas.push((await source.read(offset, Math.min(size, MOST_META_BYTES))).slice())
@@ -139,10 +139,10 @@ function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): 
   const bytes = trackBytes(track)
   if (uncompressed) return bytes / (stream.hertz * stream.blockAlign) > MAX_SOUND_SECONDS ? undefined : { track, stream, bitsPerSecond }
   const seconds = track.duration / track.timescale
-  if (!(seconds > 0) || seconds > MAX_SOUND_SECONDS || (bytes * 8) / seconds < FAT_SOUND * bitsPerSecond) return undefined
+  if (!(seconds > 0) || seconds > MAX_SOUND_SECONDS || (bytes * 8) / seconds < MIN_SOUND_BITRATE_RATIO * bitsPerSecond) return undefined
   if (bytes - (seconds * bitsPerSecond) / 8 < LEAST_SOUND_GAIN * fileBytes) return undefined
   // Old packets must follow each other without gaps, because the new packets do.
-  if (!steadyPackets(track.samples(), track.timescale, stream.hertz)) return undefined
+  if (!gaplessPacketSamples(track.samples(), track.timescale, stream.hertz)) return undefined
   // `iTunSMPB` stores the delay of iTunes' own encoder. It would be wrong for the new sound.
   if (indexOfBytes(movie.moov, new TextEncoder().encode('iTunSMPB')) >= 0) return undefined
   return { track, stream, bitsPerSecond }
@@ -167,7 +167,7 @@ async function analysePictures(
   if (!(seconds > 0)) return { reason: 'unsupported_feature', detail: message('film_without_duration') }
   const pixels = stream.width * stream.height
   const bits = (trackBytes(track) * 8) / (pixels * samples.count)
-  const lean = LEAN_BITS[options.quality] * (LEANER_DECODERS[stream.decoder] ?? 1)
+  const lean = LEAN_BITS_PER_PIXEL[options.quality] * (LEAN_BITS_FACTORS[stream.decoder] ?? 1)
   if (bits < lean) return { reason: 'no_gain', detail: message('bits_a_pixel_lean_already', { bits: bits.toFixed(3) }) }
   const rate = { num: Math.max(1, Math.round((samples.count / seconds) * 1000)), den: 1000 }
   const pictures: PictureTrack = {
@@ -176,11 +176,11 @@ async function analysePictures(
     samples,
     rate,
     start: 0,
-    counted: false,
+    isCounted: false,
     annexb: false,
   }
   try {
-    if (!probed && !native) await probe(source, pictures, options)
+    if (!probed && !native) await checkFirstPicture(source, pictures, options)
     const cuts = cutFor(pictures)
     return { track, pictures: { ...pictures, start: cuts[0]?.start ?? 0 }, cuts, ...(native && { native }) }
   } catch (error) {

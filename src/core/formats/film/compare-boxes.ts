@@ -1,6 +1,6 @@
 /** Compares the index boxes of two movies. All boxes must be equal except those that describe how samples are stored. */
 
-import { type Box, find } from '../../containers/isobmff/box.ts'
+import { type Box, findBox } from '../../containers/isobmff/box.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import { childrenOf } from '../../containers/isobmff/structure.ts'
 
@@ -53,11 +53,11 @@ export function compareBoxes(before: Movie, after: Movie): string | undefined {
 function compareTrack([a, was]: Side, [b, is]: Side): string | undefined {
   const found = compareParents([a, was], [b, is]) ?? compareHeaders('tkhd', [a, was], [b, is])
   if (found) return found
-  const [mdia, newMdia] = [find(a, was, 'mdia'), find(b, is, 'mdia')]
+  const [mdia, newMdia] = [findBox(a, was, 'mdia'), findBox(b, is, 'mdia')]
   if (!mdia || !newMdia) return "box 'mdia' is missing"
   const inside = compareParents([a, mdia], [b, newMdia]) ?? compareHeaders('mdhd', [a, mdia], [b, newMdia])
   if (inside) return inside
-  const [minf, newMinf] = [find(a, mdia, 'minf'), find(b, newMdia, 'minf')]
+  const [minf, newMinf] = [findBox(a, mdia, 'minf'), findBox(b, newMdia, 'minf')]
   return minf && newMinf ? compareParents([a, minf], [b, newMinf]) : "box 'minf' is missing"
 }
 
@@ -77,7 +77,7 @@ function compareParents([a, was]: Side, [b, is]: Side): string | undefined {
 /** Compares the flags, language, matrix and other fields of a header, without its times. */
 function compareHeaders(type: string, [a, was]: Side, [b, is]: Side): string | undefined {
   const without = (bytes: Uint8Array, parent: Box) => {
-    const header = find(bytes, parent, type)
+    const header = findBox(bytes, parent, type)
     const copy = header ? bytes.slice(header.body, header.end) : new Uint8Array()
     const times = TIMES[type]?.[copy[0] === 1 ? 1 : 0]
     return times ? copy.fill(0, ...times) : copy

@@ -2,30 +2,30 @@
 
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg, VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import { Breath } from '../../bytes/yield.ts'
-import type { Samples } from '../../containers/isobmff/tables.ts'
+import { YieldBudget } from '../../bytes/yield.ts'
+import type { SampleTables } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
-import { LARGE_WINDOW_BYTES, Window } from '../../containers/packet-window.ts'
+import { LARGE_WINDOW_BYTES, ReadWindow } from '../../containers/packet-window.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
 import type { LumaFigures, PictureLoss } from '../../model/loss.ts'
 import { engineFor } from './refuse.ts'
-import { type FilmFigures, psnrOf, Sampling, Seconds } from './seconds.ts'
-import { COMPARED_PIXELS, COMPARED_PIXELS_A_BREATH, MIN_PSNR_DB } from './tuning.ts'
+import { type FilmFigures, psnrOf, QualityBySecond, SsimSampling } from './seconds.ts'
+import { COMPARED_PIXELS, COMPARED_PIXELS_PER_YIELD, MIN_PSNR_DB } from './tuning.ts'
 
 /** A track of the uploaded or the resulting film. */
-export interface Side {
+export interface ComparedTrack {
   readonly source: Source
   readonly moov: Uint8Array
   readonly track: Track
 }
 
 /** The picture samples of the uploaded or the resulting film, with their decoder. */
-export interface LaidPictures {
+export interface IndexedPictures {
   readonly source: Source
   readonly stream: VideoStream
-  readonly samples: Samples
+  readonly samples: SampleTables
   /** True if frames have no timestamps (AVI): `secondsOf` then gets frame numbers. */
-  readonly counted: boolean
+  readonly isCounted: boolean
   /** Seconds since the film's first frame. */
   secondsOf(time: number): number
   /** Display duration of a frame in seconds. */
@@ -33,39 +33,40 @@ export interface LaidPictures {
 }
 
 /** A span of both films that is decoded and compared, in seconds of display time. */
-export interface Stretch {
+export interface ComparedSpan {
   /** Sync samples of the old and the new film at which decoding starts. Frames before `from` are decoded but not compared. */
-  readonly at: readonly [number, number]
+  readonly syncSamples: readonly [number, number]
   readonly from: number
   readonly to: number
 }
 
 /** Number of frames compared, and the first difference. `undefined`: no difference. */
-export interface Compared {
+export interface PictureComparison {
   readonly frames: number
   readonly difference?: string | undefined
 }
 
 /** Stretch that covers both films from beginning to end. */
-export const WHOLE: Stretch = { at: [0, 0], from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
+export const WHOLE_FILM: ComparedSpan = { syncSamples: [0, 0], from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }
 
 /** Allowed deficit when the same frames are measured again: rounding differs, and SSIM samples other frames at the start of a part. */
 const TOLERANCE: LumaFigures = { ssim: 0.005, psnrDb: 0.05 }
 
 /** Quality figures of the pictures in the receipt. `undefined`: the receipt has none. */
-export const claimedOf = (outcome: Outcome): PictureLoss | undefined => (outcome.kind === 'compressed' ? outcome.loss?.pictures : undefined)
+export const claimedPictureLoss = (outcome: Outcome): PictureLoss | undefined =>
+  outcome.kind === 'compressed' ? outcome.loss?.pictures : undefined
 
 /** True if a film with `frames` frames is short enough to be compared in full. */
-export const isShort = (frames: number, { width, height }: { width: number; height: number }): boolean =>
+export const isComparedInFull = (frames: number, { width, height }: { width: number; height: number }): boolean =>
   2 * frames * width * height <= COMPARED_PIXELS
 
 /** Compares stretches of two films. @param claim figures of the receipt; no second that is compared in full may be worse */
 export async function comparePictures(
-  films: readonly [LaidPictures, LaidPictures],
-  stretches: readonly Stretch[],
+  films: readonly [IndexedPictures, IndexedPictures],
+  stretches: readonly ComparedSpan[],
   claim: PictureLoss | undefined,
   options: Options,
-): Promise<Compared> {
+): Promise<PictureComparison> {
   using engine = engineFor(films[0].stream)
   engine.openVideo(films[0].stream, 0)
   engine.openVideo(films[1].stream, 1)
@@ -82,11 +83,11 @@ export async function comparePictures(
 }
 
 /** Measures a whole film of any length. Returns a description of the difference if its frames are not those of the upload. */
-export async function measurePictures(films: readonly [LaidPictures, LaidPictures], options: Options): Promise<FilmFigures | string> {
+export async function measurePictures(films: readonly [IndexedPictures, IndexedPictures], options: Options): Promise<FilmFigures | string> {
   using engine = engineFor(films[0].stream)
   engine.openVideo(films[0].stream, 0)
   engine.openVideo(films[1].stream, 1)
-  const found = await compareStretch(engine, films, WHOLE, options)
+  const found = await compareStretch(engine, films, WHOLE_FILM, options)
   if (typeof found === 'string') return found
   return found.seconds.figures(films[1].frameSeconds) ?? 'no frame was measured'
 }
@@ -95,7 +96,7 @@ export async function measurePictures(films: readonly [LaidPictures, LaidPicture
 interface Measured {
   readonly frames: number
   readonly mse: number
-  readonly seconds: Seconds
+  readonly seconds: QualityBySecond
   /** Display time of the last frame, in seconds. */
   readonly last: number
 }
@@ -104,14 +105,14 @@ const SAME_TIME = 1e-5
 
 async function compareStretch(
   engine: Ffmpeg,
-  [first, second]: readonly [LaidPictures, LaidPictures],
-  stretch: Stretch,
+  [first, second]: readonly [IndexedPictures, IndexedPictures],
+  stretch: ComparedSpan,
   options: Options,
 ): Promise<Measured | string> {
   await using old = shown(engine, 0, first, stretch)
   await using made = shown(engine, 1, second, stretch)
-  const [seconds, sampling] = [new Seconds(), new Sampling()]
-  const breath = new Breath(COMPARED_PIXELS_A_BREATH, options.signal)
+  const [seconds, sampling] = [new QualityBySecond(), new SsimSampling()]
+  const breath = new YieldBudget(COMPARED_PIXELS_PER_YIELD, options.signal)
   let [mse, last] = [0, 0]
   for (let frames = 0; ; frames++) {
     const [x, y] = [await old.next(), await made.next()]
@@ -119,9 +120,9 @@ async function compareStretch(
     if (y.done || y.value >= stretch.to) return { frames, mse: mse / Math.max(1, frames), seconds, last }
     if (x.done) return `the result has more than ${frames} frames`
     last = y.value
-    if (!first.counted && Math.abs(x.value - last) > SAME_TIME)
+    if (!first.isCounted && Math.abs(x.value - last) > SAME_TIME)
       return `the frame of ${x.value.toFixed(3)} s is shown at ${last.toFixed(3)} s`
-    const sampled = sampling.takes(last)
+    const sampled = sampling.includes(last)
     const found = engine.comparePictures(sampled)
     seconds.add(last, found.mse, sampled ? found.ssim : undefined)
     mse += found.mse
@@ -130,9 +131,14 @@ async function compareStretch(
 }
 
 /** Yields the display times of the decoded frames from the stretch's start on. The engine keeps a frame until the next one is requested. */
-async function* shown(engine: Ffmpeg, which: 0 | 1, film: LaidPictures, { at, from }: Stretch): AsyncGenerator<number, undefined> {
-  const { source, samples, counted } = film
-  using window = new Window(source, LARGE_WINDOW_BYTES)
+async function* shown(
+  engine: Ffmpeg,
+  which: 0 | 1,
+  film: IndexedPictures,
+  { syncSamples: at, from }: ComparedSpan,
+): AsyncGenerator<number, undefined> {
+  const { source, samples, isCounted: counted } = film
+  using window = new ReadWindow(source, LARGE_WINDOW_BYTES)
   let count = 0
   const ready = function* () {
     for (let picture = engine.nextPicture(which); picture; picture = engine.nextPicture(which), count++) {
@@ -154,7 +160,12 @@ async function* shown(engine: Ffmpeg, which: 0 | 1, film: LaidPictures, { at, fr
 }
 
 /** Describes by how much a stretch is worse than the receipt. `undefined`: it is not worse. */
-function deficitOf({ mse, seconds, last }: Measured, { from, to }: Stretch, frameSeconds: number, claim?: PictureLoss): string | undefined {
+function deficitOf(
+  { mse, seconds, last }: Measured,
+  { from, to }: ComparedSpan,
+  frameSeconds: number,
+  claim?: PictureLoss,
+): string | undefined {
   const psnrDb = psnrOf(mse)
   if (psnrDb < MIN_PSNR_DB) return `pictures of ${psnrDb.toFixed(1)} dB at ${Math.max(0, from).toFixed(1)} s`
   const whole = to === Number.POSITIVE_INFINITY

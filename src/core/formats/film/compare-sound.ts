@@ -2,10 +2,10 @@
 
 import { type AudioStream, Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import type { Samples } from '../../containers/isobmff/tables.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
+import type { SampleTables } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
-import { Window } from '../../containers/packet-window.ts'
+import { ReadWindow } from '../../containers/packet-window.ts'
 import { message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Source } from '../../model/codec.ts'
@@ -15,7 +15,7 @@ import type { SoundRuns } from './sound.ts'
 import { LOW_HERTZ, MAX_SOUND_STRETCHES, MOST_LOW_NOISE, SILENCE_LEVEL, SNR_TOLERANCE_DB } from './tuning.ts'
 
 /** Encoded sound in a file, with the position of each decodable unit. */
-export interface LaidSound {
+export interface IndexedSound {
   readonly source: Source
   readonly stream: AudioStream
   /** Byte ranges of the sound that the decoder takes in one call, in playing order. */
@@ -25,13 +25,13 @@ export interface LaidSound {
   /** Number of samples per channel of the whole sound. */
   readonly samples: number
   /** Number of samples at the start that the decoder cannot reproduce, because packets before them were dropped. `undefined`: 0. */
-  readonly faded?: number
+  readonly unrestorable?: number
 }
 
 const UNIT_BYTES = 32 * 1024
 
 /** Indexes sound that is stored in runs of blocks with `perBlock` samples each. */
-export function laidBlocks(source: Source, stream: AudioStream, runs: SoundRuns, perBlock = 1): LaidSound {
+export function indexBlocks(source: Source, stream: AudioStream, runs: SoundRuns, perBlock = 1): IndexedSound {
   const { blockAlign } = stream
   const step = Math.max(blockAlign, UNIT_BYTES - (UNIT_BYTES % blockAlign))
   const [offset, size, starts]: [number[], number[], number[]] = [[], [], []]
@@ -51,7 +51,7 @@ export function laidBlocks(source: Source, stream: AudioStream, runs: SoundRuns,
 }
 
 /** Indexes sound packets with `perPacket` samples each. */
-export function laidPackets(source: Source, stream: AudioStream, units: SoundRuns, perPacket: number): LaidSound {
+export function indexPackets(source: Source, stream: AudioStream, units: SoundRuns, perPacket: number): IndexedSound {
   const starts = new Float64Array(units.count)
   for (let i = 0; i < units.count; i++) starts[i] = i * perPacket
   return { source, stream, units, starts, samples: units.count * perPacket }
@@ -63,7 +63,7 @@ export function laidPackets(source: Source, stream: AudioStream, units: SoundRun
 const STEADY_SECONDS = 0.003
 
 /** Samples per packet if all packets follow each other without gaps, otherwise `undefined`. */
-export function steadyPackets({ count, dts }: Samples, timescale: number, hertz: number): number | undefined {
+export function gaplessPacketSamples({ count, dts }: SampleTables, timescale: number, hertz: number): number | undefined {
   if (count < 2) return undefined
   const place = (i: number) => ((dts[i]! - dts[0]!) * hertz) / timescale
   const perPacket = Math.round(place(count - 1) / (count - 1))
@@ -72,22 +72,22 @@ export function steadyPackets({ count, dts }: Samples, timescale: number, hertz:
 }
 
 /** Indexes the sound track of a movie. `undefined`: no decoder, or the packets have gaps. */
-export function laidTrack(source: Source, moov: Uint8Array, track: Track): LaidSound | undefined {
+export function indexSoundTrack(source: Source, moov: Uint8Array, track: Track): IndexedSound | undefined {
   const entry = track.descriptions[0]!
   const uncompressed = pcmStream(moov, entry)
-  if (uncompressed) return laidBlocks(source, uncompressed, track.chunks)
+  if (uncompressed) return indexBlocks(source, uncompressed, track.chunks)
   const stream = packetStream(moov, entry)
   if (!stream) return undefined
   const samples = track.samples()
-  const perPacket = steadyPackets(samples, track.timescale, stream.hertz)
+  const perPacket = gaplessPacketSamples(samples, track.timescale, stream.hertz)
   if (!perPacket) return undefined
-  return laidPackets(source, stream, samples, perPacket)
+  return indexPackets(source, stream, samples, perPacket)
 }
 
 const STRETCH_SECONDS = 2
 
 /** Share of `seconds` seconds of sound that `compareSound` decodes, 0 to 1. */
-export const comparedShare = (seconds: number): number => Math.min(1, (MAX_SOUND_STRETCHES * STRETCH_SECONDS) / seconds)
+export const comparedSoundShare = (seconds: number): number => Math.min(1, (MAX_SOUND_STRETCHES * STRETCH_SECONDS) / seconds)
 
 /**
  * Compares stretches of two sound tracks.
@@ -96,8 +96,8 @@ export const comparedShare = (seconds: number): number => Math.min(1, (MAX_SOUND
  * @returns a description of the difference. `undefined`: no difference
  */
 export async function compareSound(
-  old: LaidSound,
-  made: LaidSound,
+  old: IndexedSound,
+  made: IndexedSound,
   shift: number,
   snrDb: number,
   options: Options,
@@ -110,11 +110,11 @@ export async function compareSound(
   const taken = Math.min(stretches, MAX_SOUND_STRETCHES)
   const all = new SnrMeter()
   for (let k = 0; k < taken; k++) {
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     const from = whole ? k * step : Math.round((k * (old.samples - step)) / (taken - 1))
     const count = Math.min(step, old.samples - from)
     const [a, b] = [await stretch(old, from, count), await stretch(made, from + shift, count)]
-    const skip = Math.max(0, (made.faded ?? 0) - from)
+    const skip = Math.max(0, (made.unrestorable ?? 0) - from)
     const low = new SnrMeter()
     const span = Math.max(1, Math.round(hertz / LOW_HERTZ))
     a.forEach((channel, i) => {
@@ -136,12 +136,12 @@ export async function compareSound(
 const RUN_UP = 8
 
 /** Decodes the planar samples `from` to `from + count`. Positions without sound are silence. */
-async function stretch({ source, stream, units, starts }: LaidSound, from: number, count: number): Promise<Float32Array[]> {
+async function stretch({ source, stream, units, starts }: IndexedSound, from: number, count: number): Promise<Float32Array[]> {
   const out = Array.from({ length: stream.channels }, () => new Float32Array(count))
   let first = 0
   while (first + 1 < units.count && starts[first + 1]! <= from) first++
   using decoder = new Ffmpeg()
-  using window = new Window(source)
+  using window = new ReadWindow(source)
   decoder.openAudio(stream)
   for (let i = Math.max(0, first - RUN_UP); i < units.count && starts[i]! < from + count; i++) {
     if (!decoder.sendAudio(await window.read(units.offset[i]!, units.size[i]!)) && i >= first)

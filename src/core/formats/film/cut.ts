@@ -1,5 +1,5 @@
 /** Cuts a film into parts. A part is a span of display time that begins at a sync sample, with the samples to decode for it. */
-import { type Samples, usedSamples } from '../../containers/isobmff/tables.ts'
+import { countNonEmptySamples, type SampleTables } from '../../containers/isobmff/tables.ts'
 import { MAX_PART_BYTES, MOST_REORDERED_FRAMES } from './tuning.ts'
 
 export interface Cut {
@@ -15,7 +15,7 @@ export interface Cut {
 }
 
 /** Cuts a film about every `seconds` seconds at sync samples. Cuts inside a group of pictures only if it is more than twice as long. */
-export function cutByTime(samples: Samples, timescale: number, seconds: number): Cut[] {
+export function cutByTime(samples: SampleTables, timescale: number, seconds: number): Cut[] {
   const pts = (i: number) => samples.dts[i]! + samples.composition[i]!
   const order = shownOrder(samples)
   if (order.length === 0) return []
@@ -47,9 +47,9 @@ export function cutByTime(samples: Samples, timescale: number, seconds: number):
 }
 
 /** Indexes of the non-empty samples in display order. Samples with the same time keep their decoding order. */
-function shownOrder(samples: Samples): Uint32Array {
+function shownOrder(samples: SampleTables): Uint32Array {
   const { count, size, dts, composition } = samples
-  const order = new Uint32Array(usedSamples(samples))
+  const order = new Uint32Array(countNonEmptySamples(samples))
   const pts = (i: number) => dts[i]! + composition[i]!
   const most = count * MOST_REORDERED_FRAMES
   let moved = 0
@@ -64,7 +64,7 @@ function shownOrder(samples: Samples): Uint32Array {
 }
 
 /** Largest number of frames that are decoded before a frame that is shown earlier than they are, at most 16. */
-export function reorderDepth(samples: Samples): number {
+export function reorderDepth(samples: SampleTables): number {
   let deepest = 0
   for (let i = 1; i < samples.count; i++) {
     const shown = samples.dts[i]! + samples.composition[i]!

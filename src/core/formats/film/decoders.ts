@@ -2,7 +2,7 @@
 
 import type { AudioStream, VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { ByteReader } from '../../bytes/reader.ts'
-import { type Box, boxes, find, u16At, u32At } from '../../containers/isobmff/box.ts'
+import { type Box, boxes, findBox, u16At, u32At } from '../../containers/isobmff/box.ts'
 import { AAC_RATES } from './aac-rates.ts'
 
 /** FFmpeg video decoders by sample entry type. */
@@ -143,14 +143,14 @@ export function packetStream(moov: Uint8Array, entry: Box): AudioStream | undefi
   if (inside.body > inside.end) return undefined
   const packets = { bitsPerSample: 16, blockAlign: 0, tag: 0 }
   if (entry.type === 'alac') {
-    const cookie = find(moov, inside, 'alac') ?? find(moov, inside, 'wave', 'alac')
+    const cookie = findBox(moov, inside, 'alac') ?? findBox(moov, inside, 'wave', 'alac')
     // ALACSpecificConfig follows 4 bytes of version and flags: bit depth at offset 5, channels at 9, rate at 20.
     if (!cookie || cookie.end - cookie.body < 28) return undefined
     const channels = moov[cookie.body + 13]!
     const stream = { decoder: 'alac', extradata: moov.slice(cookie.start, cookie.end), hertz: u32At(moov, cookie.body + 24), channels }
     return channels === 1 || channels === 2 ? { ...stream, ...packets } : undefined
   }
-  const esds = find(moov, inside, 'esds') ?? find(moov, inside, 'wave', 'esds')
+  const esds = findBox(moov, inside, 'esds') ?? findBox(moov, inside, 'wave', 'esds')
   const config = esds && decoderConfig(moov, esds)
   if (config?.objectType !== 0x40 || config.specific.length < 2) return undefined
   // AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): 5 bits object type, 4 bits frequency index, 4 bits channels. Sync word 0x2b7 announces
@@ -173,7 +173,7 @@ function lpcm(flags: number, bits: number): string | undefined {
 /** Decoder for `ipcm` and `fpcm` (ISO/IEC 23003-5, 5.1). Box `pcmC` gives the byte order (flag bit 0: little-endian) and the bit depth. */
 function isoPcm(moov: Uint8Array, entry: Box): string | undefined {
   if (entry.type !== 'ipcm' && entry.type !== 'fpcm') return undefined
-  const config = find(moov, { body: entry.body + 28, end: entry.end }, 'pcmC')
+  const config = findBox(moov, { body: entry.body + 28, end: entry.end }, 'pcmC')
   if (!config || config.end - config.body < 6) return undefined
   const end = moov[config.body + 4]! & 1 ? 'le' : 'be'
   const bits = moov[config.body + 5]!
@@ -209,7 +209,7 @@ function byType(type: string, bits: number, little: boolean): string | undefined
 
 /** True if atom `wave/enda` has the value 1: samples are little-endian. */
 function littleEndian(moov: Uint8Array, inside: { body: number; end: number }): boolean {
-  const enda = find(moov, inside, 'wave', 'enda')
+  const enda = findBox(moov, inside, 'wave', 'enda')
   return enda !== undefined && u16At(moov, enda.body) === 1
 }
 

@@ -1,9 +1,9 @@
 /** Writes sample entries of new tracks for MP4 and QuickTime: H.264 (ISO/IEC 14496-15), AAC (ISO/IEC 14496-14) and MP3. */
 
 import { concat } from '../../bytes/concat.ts'
-import { mostOf } from '../../bytes/min-max.ts'
+import { maxOf } from '../../bytes/min-max.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { type Box, box, boxes, boxOf, fullBox, text, u16At, u32At, words } from '../../containers/isobmff/box.ts'
+import { type Box, box, boxes, boxOf, fullBox, latin1Bytes, u16At, u32At, words } from '../../containers/isobmff/box.ts'
 import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
 import { unsupported } from '../../model/error.ts'
 
@@ -85,9 +85,9 @@ export function avcConfiguration(headers: readonly Uint8Array[]): Uint8Array {
   if (new Set(sps.map(numberOf)).size < sps.length || new Set(pps.map(numberOf)).size < pps.length) {
     throw unsupported('parts_of_film_need_different_parameter_sets')
   }
-  const profile = mostOf(sps.map((nal) => nal[1]!))
+  const profile = maxOf(sps.map((nal) => nal[1]!))
   const compatible = sps.reduce((flags, nal) => flags & nal[2]!, 0xff)
-  const level = mostOf(sps.map((nal) => nal[3]!))
+  const level = maxOf(sps.map((nal) => nal[3]!))
   const sized = (nal: Uint8Array) => concat([Uint8Array.of(nal.length >> 8, nal.length), nal])
   const high = profile >= 100 ? [0xfd, 0xf8, 0xf8, 0] : []
   return box(
@@ -126,7 +126,7 @@ export function aacEntry(config: Uint8Array, channels: number, hertz: number, bi
   const fields = soundFields(channels, hertz < 65536 ? hertz * 65536 : 0, quickTime ? 1024 : undefined)
   const esds = fullBox('esds', 0, esDescriptor(config, bitsPerSecond))
   if (!quickTime) return box('mp4a', fields, esds)
-  return box('mp4a', fields, box('wave', box('frma', text('mp4a')), box('mp4a', words(0)), esds, words(8, 0)))
+  return box('mp4a', fields, box('wave', box('frma', latin1Bytes('mp4a')), box('mp4a', words(0)), esds, words(8, 0)))
 }
 
 /** Sample entry for MP3 frames: `mp4a` with an MPEG audio object type in MP4, `.mp3` in QuickTime. */

@@ -10,15 +10,15 @@ import { samplesBetween } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { isCodecError, malformed, unsupported } from '../../model/error.ts'
-import type { FinishedPart, Plan as JobPlan, PartPlan, PartReceipt, SegmentedCodec, SoFar } from '../../model/segmented.ts'
-import { type Analysis, analyse, planOf } from './analyse.ts'
+import type { FinishedPart, SegmentPlan as JobPlan, PartPlan, PartReceipt, PartTotals, SegmentedCodec } from '../../model/segmented.ts'
+import { type Analysis, analyse, jobPlanOf } from './analyse.ts'
 import { joinParts } from './join.ts'
 import { encodeNatively } from './native/encode.ts'
-import { keptPictures, PartWriter } from './part-file.ts'
+import { PartWriter, writeUnchangedPictures } from './part-file.ts'
 import { finishPart, snrOf } from './part-loss.ts'
 import { encodePart } from './pictures.ts'
-import { isHopeless, isOfPictures, runInSequence } from './single-message.ts'
-import { type EncodedSound, encodeSound, leadOf, runsOf } from './sound.ts'
+import { isNotShrinking, isPicturePart, runInSequence } from './single-message.ts'
+import { type EncodedSound, encodeSound, leadSilenceOf, runsOf } from './sound.ts'
 import { MAX_SOUND_DRIFT } from './tuning.ts'
 import { verifyFilm } from './verify.ts'
 
@@ -42,7 +42,7 @@ function filmCodec(format: KnownFormat): SegmentedCodec {
 async function planned(source: Source, options: Options): Promise<JobPlan> {
   const analysis = await analyse(source, options)
   using _ = analysis.movie
-  return planOf(source, analysis.cpuSeconds, partsOf(analysis))
+  return jobPlanOf(source, analysis.cpuSeconds, partsOf(analysis))
 }
 
 /** Plans one part per cut of the pictures, then one part per sound track that is encoded. */
@@ -64,11 +64,11 @@ export function partsOf({ video, sounds }: Analysis): PartPlan[] {
   return [...pictures, ...others]
 }
 
-async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options, soFar: SoFar): Promise<PartReceipt> {
+async function compressPart(source: Source, part: PartPlan, sink: Sink, options: Options, soFar: PartTotals): Promise<PartReceipt> {
   const analysis = await analyse(source, options, true)
   using _ = analysis.movie
   const { video } = analysis
-  if (video && isOfPictures(part) && isHopeless(soFar, sumOf(video.pictures.samples.size))) return await keptPictures(sink)
+  if (video && isPicturePart(part) && isNotShrinking(soFar, sumOf(video.pictures.samples.size))) return await writeUnchangedPictures(sink)
   return await runPart(source, keepOnlyPart(analysis, part), part, sink, options)
 }
 
@@ -97,7 +97,7 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
     if (!job) throw malformed('mp4', 0, 'part_does_not_belong_to_this_film')
     const runs = runsOf(job.track, job.stream)
     const sound = { source, stream: job.stream, runs, options }
-    const made = encodeSound(sound, writer, job.bitsPerSecond, leadOf(job.stream, runs))
+    const made = encodeSound(sound, writer, job.bitsPerSecond, leadSilenceOf(job.stream, runs))
     const { head, memoryBytes } = await made.then((done) => checkDuration(done, job.track)).catch(emptySoundPart)
     return { bytes: await writer.finish(head), facts: { snrDb: snrOf([head]), memoryBytes } }
   }
@@ -113,7 +113,7 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   })
   if (!done) {
     await writer.restart()
-    return await keptPictures(sink)
+    return await writeUnchangedPictures(sink)
   }
   const { bytes, facts } = await finishPart(writer, done)
   return { bytes, replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)), facts }
@@ -141,7 +141,7 @@ function emptySoundPart(error: unknown): EncodedSound {
 async function compressWhole(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const analysis = await analyse(source, options)
   const run = (plan: PartPlan, into: Sink, inner: Options) => runPart(source, analysis, plan, into, inner)
-  const parts = await runInSequence(partsOf(analysis), { run, mustPay: true }, options)
+  const parts = await runInSequence(partsOf(analysis), { run, mustShrink: true }, options)
   return joinParts(source, analysis, parts, sink, options)
 }
 

@@ -3,13 +3,13 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import { Window } from '../../containers/packet-window.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
+import { ReadWindow } from '../../containers/packet-window.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import type { Cut } from './cut.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { engineFor } from './refuse.ts'
-import { MOST_SAMPLED_PICTURES, MOST_SLOPE_VARIANCE, MOSTLY_SHARE, SMOOTH_SHARE } from './tuning.ts'
+import { MOST_SAMPLED_PICTURES, MOST_SLOPE_VARIANCE, MOSTLY_SMOOTH_SHARE, SMOOTH_SHARE } from './tuning.ts'
 
 /** Packets sent to the decoder before giving up on a picture. */
 const MOST_PACKETS = 20
@@ -28,10 +28,10 @@ interface Stretch {
 }
 
 /** `partly`: at least one sampled picture is smooth. `mostly`: the sampled pictures together are. */
-export type Smooth = 'partly' | 'mostly'
+export type Smoothness = 'partly' | 'mostly'
 
 /** Detects smooth gradients in a part. `undefined`: no gradients, or the part cannot be decoded (the encoder then reports the error). */
-export async function smoothnessOf(part: Stretch): Promise<Smooth | undefined> {
+export async function smoothnessOf(part: Stretch): Promise<Smoothness | undefined> {
   using engine = engineFor(part.track.stream)
   const shares: number[] = []
   try {
@@ -46,7 +46,7 @@ export async function smoothnessOf(part: Stretch): Promise<Smooth | undefined> {
   }
   if (!shares.some((share) => share >= SMOOTH_SHARE)) return undefined
   const sum = shares.reduce((all, share) => all + share, 0)
-  return sum >= MOSTLY_SHARE * shares.length ? 'mostly' : 'partly'
+  return sum >= MOSTLY_SMOOTH_SHARE * shares.length ? 'mostly' : 'partly'
 }
 
 /** Chooses sync samples, spread evenly over a part of a film. */
@@ -60,13 +60,13 @@ function sampledSyncs({ track: { samples }, cut }: Stretch): number[] {
 /** Share of smooth squares in the first picture that is decoded from a sync sample on. */
 async function smoothShareAt(engine: Ffmpeg, { source, track, cut, options }: Stretch, sync: number): Promise<number> {
   const { samples } = track
-  using window = new Window(source, SMALL_WINDOW_BYTES)
+  using window = new ReadWindow(source, SMALL_WINDOW_BYTES)
   for (let i = sync; i < Math.min(cut.to, sync + MOST_PACKETS); i++) {
     if (samples.size[i] === 0) continue
     if (!engine.sendVideo(await window.read(samples.offset[i]!, samples.size[i]!), i, samples.sync[i] !== 0)) return 0
     const picture = engine.nextPicture()
     if (picture) return smoothShare(engine.luma(), picture.width, picture.height)
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
   }
   engine.endVideo()
   const picture = engine.nextPicture()

@@ -2,40 +2,40 @@
 
 import { concat } from '../../bytes/concat.ts'
 import { FLOOR_SNR_DB } from '../../catalog/floors.ts'
-import { box, text, words } from '../../containers/isobmff/box.ts'
+import { box, latin1Bytes, words } from '../../containers/isobmff/box.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import type { NewTrack } from '../../containers/isobmff/track-interleaving.ts'
-import { layOut, staysFragmented, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
+import { layOutMovie, mustStayFragmented, trackBytes, writeMovie } from '../../containers/isobmff/write.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { noGain, unsupported } from '../../model/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../model/loss.ts'
 import type { FinishedPart } from '../../model/segmented.ts'
-import { copyTail, tailSteps } from '../../model/trailing-data.ts'
+import { copyTrailingData, trailingDataSteps } from '../../model/trailing-data.ts'
 import type { Analysis, VideoJob } from './analyse.ts'
-import { copiedOf } from './copied.ts'
+import { copiedKinds } from './copied.ts'
 import { newSound, newVideo } from './new-tracks.ts'
 import { type PartFile, type PicturesHead, readParts, type SoundHead } from './part-file.ts'
-import { belowFloors, isAboveFloors, lossOfParts, snrOf } from './part-loss.ts'
-import { isOfPictures } from './single-message.ts'
-import { TRIFLE, WORTH_IT } from './tuning.ts'
+import { describeBelowFloors, isAboveFloors, lossOfParts, snrOf } from './part-loss.ts'
+import { isPicturePart } from './single-message.ts'
+import { MAX_RESULT_SHARE, MAX_TRACK_SHARE } from './tuning.ts'
 
 /** Joins finished parts of a film whose analysis is known. Frees the analysis's tables once the output layout is fixed. */
 export async function joinParts(source: Source, analysis: Analysis, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
   const { movie, video, sounds } = analysis
-  let { kept } = analysis
+  let { copyReason: kept } = analysis
   const quickTime = options.output === 'mov'
   const fresh = new Map<number, NewTrack>()
   const steps: Message[] = []
   let pictures: PictureLoss | undefined
   let sound: SoundLoss | undefined
-  const pictureParts = parts.filter(({ plan }) => isOfPictures(plan))
+  const pictureParts = parts.filter(({ plan }) => isPicturePart(plan))
   if (video && pictureParts.length === video.cuts.length && pictureParts.every(({ receipt }) => receipt.facts['frames'] !== 0)) {
     const files = await readParts<PicturesHead>(pictureParts)
     const loss = lossOfParts(files, video.pictures.rate)
     const track = newVideo(movie, video, files)
-    if (!isAboveFloors(loss)) kept = { reason: 'below_floor', detail: belowFloors(loss) }
-    else if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * WORTH_IT) {
+    if (!isAboveFloors(loss)) kept = { reason: 'below_floor', detail: describeBelowFloors(loss) }
+    else if (track.pieces.reduce((sum, { size }) => sum + size, 0) < trackBytes(video.track) * MAX_TRACK_SHARE) {
       fresh.set(video.track.index, track)
       pictures = loss
       steps.push(describeVideo(video, files, options))
@@ -48,27 +48,27 @@ export async function joinParts(source: Source, analysis: Analysis, parts: Finis
     const snrDb = snrOf([file.head])
     if (snrDb < FLOOR_SNR_DB) continue
     const track = newSound(movie, job, file, quickTime)
-    if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * WORTH_IT) continue
+    if (track.pieces.reduce((sum, { size }) => sum + size, 0) >= trackBytes(job.track) * MAX_TRACK_SHARE) continue
     fresh.set(job.track.index, track)
     sound = { snrDb: Math.min(snrDb, sound?.snrDb ?? snrDb) }
     steps.push(message('sound_to_aac', { decoder: job.stream.decoder, kilobits: Math.round(job.bitsPerSecond / 1000) }))
   }
-  const layout = staysFragmented(movie) ? message('one_fragment_dead_space_dropped') : message('index_first_dead_space_dropped')
+  const layout = mustStayFragmented(movie) ? message('one_fragment_dead_space_dropped') : message('index_first_dead_space_dropped')
   // New tracks have their own tables, so the tables of the old tracks are freed.
-  for (const track of movie.tracks) track.forget()
+  for (const track of movie.tracks) track.freeTables()
   checkContainer(movie, fresh, quickTime)
-  const plan = layOut(source, movie, fresh, fileType(movie, quickTime))
+  const plan = layOutMovie(source, movie, fresh, fileType(movie, quickTime))
   // If the pictures are copied, dropping a few unused bytes is not worth a result. The receipt then gives the reason why they are copied.
   const total = plan.total + source.size - movie.end
-  if (kept && total >= source.size * TRIFLE) return { kind: 'unchanged', ...kept }
+  if (kept && total >= source.size * MAX_RESULT_SHARE) return { kind: 'unchanged', ...kept }
   if (total >= source.size) throw noGain()
   movie[Symbol.dispose]()
   await writeMovie(source, plan, sink, options)
-  await copyTail(source, movie.end, sink)
-  for (const step of [layout, ...tailSteps(source, movie.end)]) steps.push(step)
+  await copyTrailingData(source, movie.end, sink)
+  for (const step of [layout, ...trailingDataSteps(source, movie.end)]) steps.push(step)
   if (kept && !pictures) steps.push(message('pictures_kept', { why: kept.detail }))
   const left = movie.tracks.filter(({ index }) => !fresh.has(index)).map(({ handler }) => KINDS[handler])
-  return { kind: 'compressed', ...lossOf(pictures, sound), ...copiedOf(left), steps }
+  return { kind: 'compressed', ...lossOf(pictures, sound), ...copiedKinds(left), steps }
 }
 
 const KINDS: { readonly [handler: string]: 'pictures' | 'sound' | undefined } = { vide: 'pictures', soun: 'sound' }
@@ -95,6 +95,6 @@ function checkContainer(movie: Movie, fresh: ReadonlyMap<number, NewTrack>, quic
 /** `ftyp` box of the output: the old box if the container stays the same. */
 function fileType(movie: Movie, quickTime: boolean): Uint8Array | undefined {
   const was = movie.brand === 'qt  '
-  if (quickTime) return was ? movie.ftyp : concat([box('ftyp', text('qt  '), words(0x200), text('qt  '))])
-  return was ? box('ftyp', text('isom'), words(0x200), text('isomiso2avc1mp41')) : movie.ftyp
+  if (quickTime) return was ? movie.ftyp : concat([box('ftyp', latin1Bytes('qt  '), words(0x200), latin1Bytes('qt  '))])
+  return was ? box('ftyp', latin1Bytes('isom'), words(0x200), latin1Bytes('isomiso2avc1mp41')) : movie.ftyp
 }

@@ -1,7 +1,7 @@
 /** Encodes sound as MP3 frames that do not use the bit reservoir. A stream can then be encoded in stretches and start at its first sample. */
 
 import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import { FrameCutter, firstFrame, frameSamples } from '../../containers/mpeg-audio/frame-cutter.ts'
+import { delayFrames, FrameSplitter, samplesPerFrame } from '../../containers/mpeg-audio/frame-cutter.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import { malformed } from '../../model/error.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
@@ -25,22 +25,22 @@ export async function encodeMp3Frames(
   const { stream } = sound
   const { hertz, blockAlign } = stream
   const channels = stream.channels === 1 ? 1 : 2
-  const perFrame = frameSamples(hertz)
+  const perFrame = samplesPerFrame(hertz)
   using engine = new Ffmpeg()
-  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps: 0, alone: true })
-  const lead = Math.max(0, from + firstFrame(hertz) - RUN_UP)
-  const cutter = new FrameCutter()
+  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps: 0, independentFrames: true })
+  const lead = Math.max(0, from + delayFrames(hertz) - RUN_UP)
+  const cutter = new FrameSplitter()
   // The encoder's first frame is reserved for a Xing tag, which a stream inside a container does not have.
-  let drop = 1 + from + firstFrame(hertz) - lead
+  let drop = 1 + from + delayFrames(hertz) - lead
   let count = 0
   const write = async (bytes: Uint8Array) => {
-    for (const frame of cutter.cut(bytes)) {
+    for (const frame of cutter.push(bytes)) {
       if (drop-- > 0 || count === to - from) continue
       count++
       await part.write(frame)
     }
   }
-  const samplesNeeded = Number.isFinite(to) ? (to - lead + firstFrame(hertz) + RUN_UP) * perFrame : Number.POSITIVE_INFINITY
+  const samplesNeeded = Number.isFinite(to) ? (to - lead + delayFrames(hertz) + RUN_UP) * perFrame : Number.POSITIVE_INFINITY
   let samples = 0
   for await (const planar of decodedSound(engine, sound, lead * perFrame * blockAlign)) {
     samples += planar[0]!.length
@@ -49,6 +49,6 @@ export async function encodeMp3Frames(
   }
   if (samples === 0) throw malformed('sound', 0, 'no_samples')
   await write(encoder.finish().last)
-  const head: SoundHead = { kind: 'sound', config: [], count, hertz, channels, delay: 0, samples, ...encoder.sums }
+  const head: SoundHead = { kind: 'sound', config: [], count, hertz, channels, delay: 0, samples, ...encoder.squareSums }
   return { head, memoryBytes: encoder.memoryBytes }
 }

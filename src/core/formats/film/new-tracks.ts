@@ -3,9 +3,9 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
 import type { Edit } from '../../containers/isobmff/track.ts'
-import type { NewTrack, Piece } from '../../containers/isobmff/track-interleaving.ts'
-import { staysFragmented } from '../../containers/isobmff/write.ts'
-import { leadOfPictures } from '../../containers/isobmff/write-fragment.ts'
+import type { NewTrack, TrackPiece } from '../../containers/isobmff/track-interleaving.ts'
+import { mustStayFragmented } from '../../containers/isobmff/write.ts'
+import { maxCompositionLead } from '../../containers/isobmff/write-fragment.ts'
 import type { Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import type { SoundJob, VideoJob } from './analyse.ts'
@@ -23,9 +23,9 @@ export function newVideo(
   const shown = pts.slice().sort()
   const { samples, timescale } = pictures
   const lastDuration = Math.max(1, samples.dts[samples.count]! - samples.dts[samples.count - 1]!)
-  const inFragments = staysFragmented(movie)
+  const inFragments = mustStayFragmented(movie)
   const { start, durations, compositions, delay } = inFragments
-    ? decodingTimesWithLead(pts, shown, leadOfPictures(samples), lastDuration)
+    ? decodingTimesWithLead(pts, shown, maxCompositionLead(samples), lastDuration)
     : decodingTimes(pts, shown, lastDuration)
   const base = shown[0]!
   const total = shown.at(-1)! - base + lastDuration
@@ -129,8 +129,8 @@ function newEdits(
   return [{ duration: Math.ceil(toMovie(base + total)), mediaTime: delay, rate: 0x10000 }]
 }
 
-function picturePieces(files: readonly PartFile<PicturesHead>[], sizes: Uint32Array, shown: Float64Array, timescale: number): Piece[] {
-  const pieces: Piece[] = []
+function picturePieces(files: readonly PartFile<PicturesHead>[], sizes: Uint32Array, shown: Float64Array, timescale: number): TrackPiece[] {
+  const pieces: TrackPiece[] = []
   let frame = 0
   for (const { head, source } of files) {
     let offset = 0
@@ -164,7 +164,7 @@ export function newSound(
         mediaTime: edit.mediaTime < 0 ? -1 : toSamples(edit.mediaTime) + delay,
       }))
     : [{ duration: Math.round((samples * movie.timescale) / hertz), mediaTime: delay, rate: 0x10000 }]
-  const pieces: Piece[] = []
+  const pieces: TrackPiece[] = []
   const perPiece = Math.max(1, Math.round((CHUNK_SECONDS * hertz) / 1024))
   let offset = 0
   for (let i = 0; i < sizes.length; i += perPiece) {

@@ -2,21 +2,21 @@
 
 import type { Ffmpeg, Picture, VideoPacket } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { sumOf } from '../../bytes/compact-array.ts'
-import { Breath } from '../../bytes/yield.ts'
+import { YieldBudget } from '../../bytes/yield.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import type { Cut } from './cut.ts'
 import type { PartWriter } from './part-file.ts'
 import { type PictureTrack, secondsOf } from './picture-track.ts'
-import { refuse } from './refuse.ts'
-import { mseOf, Sampling, Seconds } from './seconds.ts'
-import { type Memory, parameterSetId, type Seen, settings } from './settings.ts'
-import { ENCODED_PIXELS_A_BREATH } from './tuning.ts'
+import { checkPicture } from './refuse.ts'
+import { mseOf, QualityBySecond, SsimSampling } from './seconds.ts'
+import { type MemoryProfile, parameterSetId, type SceneFeatures, x264Settings } from './settings.ts'
+import { ENCODED_PIXELS_PER_YIELD } from './tuning.ts'
 
 /** Similarity of a part's frames to the source frames. */
 export interface PartQuality {
   readonly frames: number
-  readonly seconds: Seconds
+  readonly seconds: QualityBySecond
   /** Mean PSNR of the frames, in dB. */
   readonly meanPsnrDb: number
   /** Means over the worst 1 % of the frames. SSIM is x264's own, which it measures for each frame. */
@@ -38,46 +38,46 @@ export interface EncodedPart {
 }
 
 /** Request to encode one stretch of a film with one rate factor. */
-export interface Encode {
+export interface EncodeRequest {
   readonly source: Source
   readonly track: PictureTrack
   readonly cut: Cut
   readonly crf: number
-  readonly seen?: Seen
+  readonly seen?: SceneFeatures
   readonly part: PartWriter
   readonly options: Options
   /**
    * Bytes of the film's pictures, if this part holds all of them: encoding stops once the result cannot become smaller. `undefined`: never
    * stop.
    */
-  readonly mustPay?: number | undefined
+  readonly sourcePictureBytes?: number | undefined
 }
 
 /** Takes pictures from the decoder and sends those inside the cut to the encoder. Opens the encoder at the first picture. */
 export class PartEncoder {
-  readonly out: Collector
+  readonly packets: Collector
   /** H.264 parameter sets (SPS, PPS). `undefined` until the first picture. */
   headers: Uint8Array | undefined
   /** x264 rate factor (CRF) in use. */
   crf: number
   readonly #engine: Ffmpeg
-  readonly #job: Encode
-  readonly #memory: Memory
-  readonly #breath: Breath
+  readonly #job: EncodeRequest
+  readonly #memory: MemoryProfile
+  readonly #breath: YieldBudget
   readonly #pixels: number
-  readonly #sampling = new Sampling()
+  readonly #sampling = new SsimSampling()
   /** Display times of frames inside the encoder whose SSIM will be measured. */
   readonly #sampled = new Set<number>()
   #decoded = 0
   #latest = Number.NEGATIVE_INFINITY
 
-  constructor(engine: Ffmpeg, job: Encode, memory: Memory) {
-    this.out = new Collector(job.part, job.cut.frames)
+  constructor(engine: Ffmpeg, job: EncodeRequest, memory: MemoryProfile) {
+    this.packets = new Collector(job.part, job.cut.frames)
     this.crf = job.crf
     this.#engine = engine
     this.#job = job
     this.#memory = memory
-    this.#breath = new Breath(ENCODED_PIXELS_A_BREATH, job.options.signal)
+    this.#breath = new YieldBudget(ENCODED_PIXELS_PER_YIELD, job.options.signal)
     this.#pixels = job.track.stream.width * job.track.stream.height
   }
 
@@ -108,31 +108,31 @@ export class PartEncoder {
     if (pts < this.#latest) throw unsupported('times_contradict_order_of_pictures')
     this.#latest = pts
     this.headers ??= this.#open(picture)
-    if (this.#sampling.takes(secondsOf(track, pts))) this.#sampled.add(pts)
-    const packet = this.#engine.encode(pts, this.out.fed++ === 0)
+    if (this.#sampling.includes(secondsOf(track, pts))) this.#sampled.add(pts)
+    const packet = this.#engine.encode(pts, this.packets.fed++ === 0)
     if (packet) this.#keep(packet)
   }
 
   #keep(packet: VideoPacket): void {
     const ssim = this.#sampled.delete(packet.pts) ? this.#engine.measurePacket().ssim : undefined
-    this.out.add(packet, secondsOf(this.#job.track, packet.pts), ssim)
+    this.packets.add(packet, secondsOf(this.#job.track, packet.pts), ssim)
   }
 
   #timeOf(picture: Picture): number | undefined {
     const { track, cut } = this.#job
     const place = (cut.first ?? cut.start) + this.#decoded++
     // AVI has no timestamps: players guess when reordered frames are shown. Another order of chunks would move the frames.
-    if (track.counted && picture.pts !== place) {
+    if (track.isCounted && picture.pts !== place) {
       if (['h264', 'hevc'].includes(track.stream.decoder)) throw unsupported('reordered_frames_in_container_without_times')
-      this.out.delay = Math.max(this.out.delay, (picture.pts ?? place) - place)
+      this.packets.delay = Math.max(this.packets.delay, (picture.pts ?? place) - place)
     }
-    return track.counted ? place : picture.pts
+    return track.isCounted ? place : picture.pts
   }
 
   #open(picture: Picture): Uint8Array {
     const { track, crf, seen, options } = this.#job
-    refuse(picture, track.stream, options)
-    const wanted = settings(picture, crf, track, this.#memory, seen)
+    checkPicture(picture, track.stream, options)
+    const wanted = x264Settings(picture, crf, track, this.#memory, seen)
     this.crf = wanted.crf
     const id: [string, string] = ['sps-id', String(parameterSetId(this.#memory, picture, seen))]
     return this.#engine.openEncoder(wanted.preset, [...wanted.options, id], track.rate, track.timescale, track.annexb)
@@ -150,7 +150,7 @@ class Collector {
   readonly #waiting: Uint8Array[] = []
   readonly #pts: Float64Array
   readonly #keys: Uint8Array
-  readonly #seconds = new Seconds()
+  readonly #seconds = new QualityBySecond()
   readonly #blockSsim: Float64Array
   readonly #psnrDb: Float64Array
   #count = 0

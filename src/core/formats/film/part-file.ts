@@ -1,12 +1,12 @@
 /** Intermediate file of one part: packets, tables, a JSON header, and the header's length. Only the film codecs read it. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { GrowingColumn } from '../../bytes/compact-array.ts'
+import { GrowingCompactArray } from '../../bytes/compact-array.ts'
 import { u32At, words } from '../../containers/isobmff/box.ts'
 import type { Sink, Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import type { FinishedPart, PartReceipt } from '../../model/segmented.ts'
-import { Gathered } from '../../model/sink.ts'
+import { WriteBuffer } from '../../model/sink.ts'
 import { SECOND_COLUMNS } from './seconds.ts'
 
 export interface PicturesHead {
@@ -51,13 +51,13 @@ export interface PartFile<Head extends PartHead> {
 /** Writes the intermediate file of a part while the part is encoded. */
 export class PartWriter {
   readonly #sink: Sink
-  readonly #packets: Gathered
-  #sizes = new GrowingColumn()
+  readonly #packets: WriteBuffer
+  #sizes = new GrowingCompactArray()
   #bytes = 0
 
   constructor(sink: Sink) {
     this.#sink = sink
-    this.#packets = new Gathered(sink)
+    this.#packets = new WriteBuffer(sink)
   }
 
   /** Number of packets written so far. */
@@ -73,7 +73,7 @@ export class PartWriter {
   /** Discards all packets written so far. */
   async restart(): Promise<void> {
     if (this.count === 0) return
-    this.#sizes = new GrowingColumn()
+    this.#sizes = new GrowingCompactArray()
     this.#bytes = 0
     this.#packets.drop()
     await this.#sink.abort()
@@ -119,7 +119,7 @@ const NO_TABLES = (count: number): PictureTables => ({
 })
 
 /** Writes a part without packets: the old pictures are copied. */
-export async function keptPictures(sink: Sink): Promise<PartReceipt> {
+export async function writeUnchangedPictures(sink: Sink): Promise<PartReceipt> {
   const bytes = await new PartWriter(sink).finish({ kind: 'pictures', headers: [], count: 0, seconds: 0, crf: 0 })
   return { bytes, facts: { frames: 0 } }
 }

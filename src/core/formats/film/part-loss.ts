@@ -8,7 +8,7 @@ import type { PartReceipt } from '../../model/segmented.ts'
 import type { EncodedPart } from './part-encoder.ts'
 import type { PartFile, PartWriter, PicturesHead, SoundHead } from './part-file.ts'
 import type { PictureTrack } from './picture-track.ts'
-import { SECOND_COLUMNS, Seconds } from './seconds.ts'
+import { QualityBySecond, SECOND_COLUMNS } from './seconds.ts'
 
 /** Writes tables and JSON header after the packets of an encoded part. */
 export async function finishPart(writer: PartWriter, done: EncodedPart): Promise<PartReceipt> {
@@ -23,7 +23,7 @@ export async function finishPart(writer: PartWriter, done: EncodedPart): Promise
 
 /** Quality figures of all picture parts of a film together. */
 export function lossOfParts(files: readonly PartFile<PicturesHead>[], { num, den }: PictureTrack['rate']): PictureLoss {
-  const all = new Seconds()
+  const all = new QualityBySecond()
   for (const { seconds } of files) all.addTable(seconds)
   const { worst, mean } = all.figures(den / num)!
   return { ...worst, measuredAt: 'second', mean }
@@ -31,7 +31,7 @@ export function lossOfParts(files: readonly PartFile<PicturesHead>[], { num, den
 
 export const isAboveFloors = ({ ssim, psnrDb }: PictureLoss): boolean => ssim >= FLOOR_SSIM && psnrDb >= FLOOR_PSNR_DB
 
-export const belowFloors = ({ ssim, psnrDb }: PictureLoss): Message =>
+export const describeBelowFloors = ({ ssim, psnrDb }: PictureLoss): Message =>
   message('worst_second', { ssim: ssim.toFixed(4), psnr: psnrDb.toFixed(2) })
 
 /** Signal-to-noise ratio of all parts of a sound track together, in dB. */

@@ -2,19 +2,19 @@
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg, Picture } from '../../../../wasm/ffmpeg/ffmpeg.ts'
-import { Window } from '../../containers/packet-window.ts'
+import { ReadWindow } from '../../containers/packet-window.ts'
 import { message } from '../../i18n/message.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { isCodecError, malformed, noGain, overBudget, unsupported } from '../../model/error.ts'
 import { smoothnessOf } from './gradient-detection.ts'
 import type { Level } from './levels.ts'
-import { type Encode, type EncodedPart, PartEncoder } from './part-encoder.ts'
+import { type EncodedPart, type EncodeRequest, PartEncoder } from './part-encoder.ts'
 import type { PictureTrack } from './picture-track.ts'
-import { shortOf } from './quality-deficit.ts'
-import { engineFor, refuse, refuseLarger } from './refuse.ts'
-import { isLarge, MEMORIES, type Memory } from './settings.ts'
-import { isHopeless } from './single-message.ts'
-import { isStill } from './static-scene.ts'
+import { qualityDeficit } from './quality-deficit.ts'
+import { checkPicture, checkPixelBudget, engineFor } from './refuse.ts'
+import { isLarge, MEMORY_PROFILES, type MemoryProfile } from './settings.ts'
+import { isNotShrinking } from './single-message.ts'
+import { isStaticScene } from './static-scene.ts'
 import { CRF_STEP, MIN_CRF, SMALL_CRF_STEP } from './tuning.ts'
 
 /**
@@ -24,40 +24,40 @@ import { CRF_STEP, MIN_CRF, SMALL_CRF_STEP } from './tuning.ts'
  * @throws CodecError (unsupported_feature) for pictures that are better copied
  * @throws CodecError (over_budget) if memory is too small
  */
-export async function encodePart(job: Omit<Encode, 'crf' | 'seen'>, level: Level): Promise<EncodedPart> {
-  const seen = { still: isLarge(job.track.stream) && (await isStill(job)), smooth: await smoothnessOf(job) }
+export async function encodePart(job: Omit<EncodeRequest, 'crf' | 'seen'>, level: Level): Promise<EncodedPart> {
+  const seen = { isStatic: isLarge(job.track.stream) && (await isStaticScene(job)), smoothness: await smoothnessOf(job) }
   for (let crf = level.crf; ; ) {
     const encoded = await encodeInMemory({ ...job, crf, seen })
-    const short = shortOf(encoded.quality, level)
+    const short = qualityDeficit(encoded.quality, level)
     if (short <= 0 || crf <= MIN_CRF) return encoded
     crf = Math.max(MIN_CRF, crf - (short <= SMALL_CRF_STEP ? SMALL_CRF_STEP : CRF_STEP))
   }
 }
 
 /** Encodes with the largest memory profile that fits. A decoder that holds many frames leaves less memory for lookahead and B-frames. */
-async function encodeInMemory(job: Encode): Promise<EncodedPart> {
-  for (const memory of MEMORIES.slice(0, -1)) {
+async function encodeInMemory(job: EncodeRequest): Promise<EncodedPart> {
+  for (const memory of MEMORY_PROFILES.slice(0, -1)) {
     try {
-      return await encodeOnce(job, memory)
+      return await encodeWithFactor(job, memory)
     } catch (error) {
       if (!isCodecError(error, 'over_budget')) throw error
     }
   }
-  return encodeOnce(job, 'least')
+  return encodeWithFactor(job, 'least')
 }
 
 /** Encodes a part once with one rate factor. Overwrites what an earlier call wrote. @throws the errors of `encodePart` */
-export async function encodeOnce(job: Encode, memory: Memory): Promise<EncodedPart> {
+export async function encodeWithFactor(job: EncodeRequest, memory: MemoryProfile): Promise<EncodedPart> {
   await job.part.restart()
   using engine = engineFor(job.track.stream)
   return await encodeWith(engine, job, memory)
 }
 
-async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<EncodedPart> {
+async function encodeWith(engine: Ffmpeg, job: EncodeRequest, memory: MemoryProfile): Promise<EncodedPart> {
   const { source, track, cut, part, options } = job
   const { samples, stream } = track
   const encoder = new PartEncoder(engine, job, memory)
-  using window = new Window(source, SMALL_WINDOW_BYTES)
+  using window = new ReadWindow(source, SMALL_WINDOW_BYTES)
   engine.openVideo(stream)
   let replaces = 0
   try {
@@ -68,10 +68,11 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
         throw malformed('video', samples.offset[i]!, 'packet_cannot_be_decoded')
       }
       await encoder.takePictures()
-      await encoder.out.flush()
+      await encoder.packets.flush()
       replaces += samples.size[i]!
       // Packets still inside the encoder do not count, so the comparison favours the new pictures.
-      if (job.mustPay !== undefined && isHopeless({ bytes: part.bytes, replaces }, job.mustPay)) throw noGain('pictures_would_take_more')
+      if (job.sourcePictureBytes !== undefined && isNotShrinking({ bytes: part.bytes, replaces }, job.sourcePictureBytes))
+        throw noGain('pictures_would_take_more')
       options.progress((i - cut.from) / (cut.to - cut.from))
     }
     engine.endVideo()
@@ -88,21 +89,21 @@ async function encodeWith(engine: Ffmpeg, job: Encode, memory: Memory): Promise<
   const { headers } = encoder
   if (!headers) throw malformed('video', samples.offset[cut.from]!, 'no_pictures')
   await encoder.drain()
-  await encoder.out.flush()
+  await encoder.packets.flush()
   if (part.count !== cut.frames) {
     throw malformed('video', samples.offset[cut.from]!, message('pictures_instead', { count: part.count, frames: cut.frames }))
   }
-  return encoder.out.finish(headers, engine.memoryBytes, encoder.crf)
+  return encoder.packets.finish(headers, engine.memoryBytes, encoder.crf)
 }
 
 /**
  * Decodes the first picture and throws if the pictures are better copied. @throws CodecError (unsupported_feature), CodecError
  * (over_budget), CodecError (malformed)
  */
-export async function probe(source: Source, { stream, samples }: PictureTrack, options: Options): Promise<void> {
-  refuseLarger(stream, options)
+export async function checkFirstPicture(source: Source, { stream, samples }: PictureTrack, options: Options): Promise<void> {
+  checkPixelBudget(stream, options)
   using engine = engineFor(stream)
-  using window = new Window(source, SMALL_WINDOW_BYTES)
+  using window = new ReadWindow(source, SMALL_WINDOW_BYTES)
   try {
     engine.openVideo(stream)
     let picture: Picture | undefined
@@ -116,7 +117,7 @@ export async function probe(source: Source, { stream, samples }: PictureTrack, o
       picture = engine.nextPicture()
     }
     if (!picture) throw malformed('video', samples.offset[0] ?? 0, 'no_pictures')
-    refuse(picture, stream, options)
+    checkPicture(picture, stream, options)
   } catch (error) {
     if (isEngineError(error, 'ffmpeg')) throw unsupported(message('engine_reports', { problem: error.message }))
     throw error

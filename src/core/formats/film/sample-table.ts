@@ -1,12 +1,12 @@
 /** Builds a movie index without samples (ISO/IEC 14496-12, clause 8), for films that come from another container. */
 
 import { concat } from '../../bytes/concat.ts'
-import { mostOf } from '../../bytes/min-max.ts'
-import { box, boxOf, fullBox, text, words } from '../../containers/isobmff/box.ts'
+import { maxOf } from '../../bytes/min-max.ts'
+import { box, boxOf, fullBox, latin1Bytes, words } from '../../containers/isobmff/box.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import { memorySource } from '../../model/source.ts'
 
-export interface SkeletonTrack {
+export interface EmptyTrack {
   readonly handler: 'vide' | 'soun'
   readonly timescale: number
   /** Duration of the track in `timescale`. */
@@ -22,12 +22,12 @@ const MATRIX = words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 const UNDETERMINED = 0x55c40000
 
 /** Builds an empty movie. @param notes metadata such as the title, by the four-character code of the iTunes item */
-export async function skeleton(tracks: readonly SkeletonTrack[], quickTime: boolean, notes: readonly [string, string][]): Promise<Movie> {
+export async function emptyMovie(tracks: readonly EmptyTrack[], quickTime: boolean, notes: readonly [string, string][]): Promise<Movie> {
   const ftyp = quickTime
-    ? box('ftyp', text('qt  '), words(0x200), text('qt  '))
-    : box('ftyp', text('isom'), words(0x200), text('isomiso2avc1mp41'))
-  const milliseconds = ({ duration, timescale }: SkeletonTrack) => Math.round((duration * MOVIE_TIMESCALE) / timescale)
-  const longest = mostOf(tracks.map(milliseconds))
+    ? box('ftyp', latin1Bytes('qt  '), words(0x200), latin1Bytes('qt  '))
+    : box('ftyp', latin1Bytes('isom'), words(0x200), latin1Bytes('isomiso2avc1mp41'))
+  const milliseconds = ({ duration, timescale }: EmptyTrack) => Math.round((duration * MOVIE_TIMESCALE) / timescale)
+  const longest = maxOf(tracks.map(milliseconds))
   // `mvhd`: rate 1.0, volume 1.0, identity matrix, next free track id.
   const mvhd = fullBox(
     'mvhd',
@@ -40,7 +40,7 @@ export async function skeleton(tracks: readonly SkeletonTrack[], quickTime: bool
   return readMovie(memorySource(concat([ftyp, boxOf('moov', [mvhd, ...traks, ...(notes.length ? [userData(notes)] : [])])]), 'skeleton'))
 }
 
-function trak({ handler, timescale, duration, width, height }: SkeletonTrack, id: number, milliseconds: number): Uint8Array {
+function trak({ handler, timescale, duration, width, height }: EmptyTrack, id: number, milliseconds: number): Uint8Array {
   const sound = handler === 'soun'
   // `tkhd` flags: track enabled and in movie. Volume: 1.0 for sound, 0 for pictures.
   const tkhd = fullBox(
@@ -59,13 +59,13 @@ function trak({ handler, timescale, duration, width, height }: SkeletonTrack, id
     stbl,
   )
   const mdhd = fullBox('mdhd', 0, words(0, 0, timescale, duration, UNDETERMINED))
-  const hdlr = fullBox('hdlr', 0, words(0), text(handler), words(0, 0, 0), text(sound ? 'SoundHandler\0' : 'VideoHandler\0'))
+  const hdlr = fullBox('hdlr', 0, words(0), latin1Bytes(handler), words(0, 0, 0), latin1Bytes(sound ? 'SoundHandler\0' : 'VideoHandler\0'))
   return box('trak', tkhd, box('mdia', mdhd, hdlr, minf))
 }
 
 /** `udta` box with iTunes items: UTF-8 text, type 1. */
 function userData(notes: readonly [string, string][]): Uint8Array {
   const items = notes.map(([type, value]) => box(type, box('data', words(1, 0), new TextEncoder().encode(value))))
-  const hdlr = fullBox('hdlr', 0, words(0), text('mdirappl'), words(0, 0), Uint8Array.of(0))
+  const hdlr = fullBox('hdlr', 0, words(0), latin1Bytes('mdirappl'), words(0, 0), Uint8Array.of(0))
   return box('udta', fullBox('meta', 0, hdlr, boxOf('ilst', items)))
 }

@@ -2,9 +2,9 @@
  * Measures a film's similarity to the upload second by second: PSNR from all frames, SSIM from some. Parts store sums, because a second
  * may begin in one part and end in the next. Seconds count from the film's first frame.
  */
-import { leastOf } from '../../bytes/min-max.ts'
+import { minOf } from '../../bytes/min-max.ts'
 import type { LumaFigures } from '../../model/loss.ts'
-import { SAMPLES_A_SECOND } from './tuning.ts'
+import { SSIM_FRAMES_PER_SECOND } from './tuning.ts'
 
 /** If the last second is shorter than this, in seconds, it is merged into the second before it. */
 const SHORTEST_SECOND = 0.5
@@ -28,12 +28,12 @@ export interface FilmFigures {
 }
 
 /** Chooses the frames whose SSIM is measured. Call it for each frame in display order. */
-export class Sampling {
+export class SsimSampling {
   #last = Number.NEGATIVE_INFINITY
 
   /** True for the first frame of each sixth of a second. @param time in seconds */
-  takes(time: number): boolean {
-    const slot = Math.floor(time * SAMPLES_A_SECOND + TICK)
+  includes(time: number): boolean {
+    const slot = Math.floor(time * SSIM_FRAMES_PER_SECOND + TICK)
     const taken = slot !== this.#last
     this.#last = slot
     return taken
@@ -41,7 +41,7 @@ export class Sampling {
 }
 
 /** Sums of quality figures by second. */
-export class Seconds {
+export class QualityBySecond {
   readonly #sums = new Map<number, number[]>()
 
   /** Adds a frame. @param time in seconds; `mse` mean squared error; `ssim`: `undefined` if it was not measured */
@@ -61,8 +61,8 @@ export class Seconds {
   }
 
   /** Returns only the seconds that lie entirely between two times. */
-  within(from: number, to: number): Seconds {
-    const inside = new Seconds()
+  within(from: number, to: number): QualityBySecond {
+    const inside = new QualityBySecond()
     for (const row of this.#rows()) if (row[0]! >= from - TICK && row[0]! + 1 <= to + TICK) inside.#add(row)
     return inside
   }
@@ -83,7 +83,7 @@ export class Seconds {
     if (measured.length === 0) return undefined
     const all = rows.reduce(joined)
     return {
-      worst: { ssim: leastOf(measured.map(ssimOf)), psnrDb: psnrOf(rows.reduce((most, row) => Math.max(most, row[2]! / row[1]!), 0)) },
+      worst: { ssim: minOf(measured.map(ssimOf)), psnrDb: psnrOf(rows.reduce((most, row) => Math.max(most, row[2]! / row[1]!), 0)) },
       mean: { ssim: ssimOf(all), psnrDb: psnrOf(all[2]! / all[1]!) },
     }
   }

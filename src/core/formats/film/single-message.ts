@@ -1,26 +1,26 @@
 /** Runs all parts of a film in one message, and decides when to stop encoding the pictures. */
 import type { Options, Sink } from '../../model/codec.ts'
-import type { FinishedPart, PartPlan, PartReceipt, SoFar } from '../../model/segmented.ts'
+import type { FinishedPart, PartPlan, PartReceipt, PartTotals } from '../../model/segmented.ts'
 import { memorySink } from '../../model/sink.ts'
-import { TELLING, WORTH_IT } from './tuning.ts'
+import { EARLY_STOP, MAX_TRACK_SHARE } from './tuning.ts'
 
 /** True if the new pictures have grown so much that the film's pictures, `pictureBytes` in all, will not become smaller. */
-export const isHopeless = ({ bytes, replaces }: SoFar, pictureBytes: number): boolean =>
-  replaces > TELLING.share * pictureBytes && bytes > TELLING.growth * replaces
+export const isNotShrinking = ({ bytes, replaces }: PartTotals, pictureBytes: number): boolean =>
+  replaces > EARLY_STOP.share * pictureBytes && bytes > EARLY_STOP.growth * replaces
 
-export const isOfPictures = ({ facts }: PartPlan): boolean => facts['kind'] === 'pictures'
+export const isPicturePart = ({ facts }: PartPlan): boolean => facts['kind'] === 'pictures'
 
-export interface Runner {
+export interface PartRunner {
   run(plan: PartPlan, sink: Sink, options: Options): Promise<PartReceipt>
   /** True if pictures are given up once they do not become smaller. */
-  readonly mustPay: boolean
+  readonly mustShrink: boolean
 }
 
-export async function runInSequence(plans: readonly PartPlan[], runner: Runner, options: Options): Promise<FinishedPart[]> {
+export async function runInSequence(plans: readonly PartPlan[], runner: PartRunner, options: Options): Promise<FinishedPart[]> {
   const parts: FinishedPart[] = []
   let [old, fresh, done, pays] = [0, 0, 0, true]
   for (const plan of plans) {
-    if (isOfPictures(plan) && !pays) continue
+    if (isPicturePart(plan) && !pays) continue
     const into = memorySink(Number.POSITIVE_INFINITY, 'part')
     const inner = { ...options, progress: (share: number) => options.progress(0.9 * (done + share * plan.weight)) }
     const receipt = await runner.run(plan, into, inner)
@@ -29,7 +29,7 @@ export async function runInSequence(plans: readonly PartPlan[], runner: Runner, 
     if (receipt.replaces === undefined) continue
     old += receipt.replaces
     fresh += receipt.bytes
-    pays = !runner.mustPay || fresh < old * WORTH_IT
+    pays = !runner.mustShrink || fresh < old * MAX_TRACK_SHARE
   }
   return parts
 }

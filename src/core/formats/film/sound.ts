@@ -2,16 +2,16 @@
 
 import { type AudioStream, Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import type { Column } from '../../bytes/compact-array.ts'
-import { Breath } from '../../bytes/yield.ts'
+import type { CompactArray } from '../../bytes/compact-array.ts'
+import { YieldBudget } from '../../bytes/yield.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
-import { Window } from '../../containers/packet-window.ts'
+import { ReadWindow } from '../../containers/packet-window.ts'
 import { message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import type { PartWriter, SoundHead } from './part-file.ts'
-import { SOUND_SAMPLES_A_BREATH } from './tuning.ts'
+import { SOUND_SAMPLES_PER_YIELD } from './tuning.ts'
 
 const BLOCK = 1024
 const BYTES_PER_READ = 32 * 1024
@@ -24,8 +24,8 @@ export interface EncodedSound {
 /** Byte ranges that hold sound, in playing order. */
 export interface SoundRuns {
   readonly count: number
-  readonly offset: Column
-  readonly size: Column
+  readonly offset: CompactArray
+  readonly size: CompactArray
 }
 
 /** Encoded sound inside a file, and how to decode it. */
@@ -53,9 +53,9 @@ export async function* decodedSound(
 ): AsyncGenerator<readonly Float32Array[]> {
   const { blockAlign, hertz, channels } = stream
   decoder.openAudio(stream)
-  using window = new Window(source)
+  using window = new ReadWindow(source)
   const step = blockAlign ? Math.max(blockAlign, BYTES_PER_READ - (BYTES_PER_READ % blockAlign)) : Number.MAX_SAFE_INTEGER
-  const breath = new Breath(SOUND_SAMPLES_A_BREATH, options.signal)
+  const breath = new YieldBudget(SOUND_SAMPLES_PER_YIELD, options.signal)
   let skip = skipBytes
   let silent = 0
   for (let run = 0; run < runs.count; run++) {
@@ -99,7 +99,7 @@ const SLOW_HERTZ = 22_050
  * Samples of silence to put before uncompressed sound, so that its last packet is full. Players honour an edit list that skips the start,
  * but few skip padding at the end.
  */
-export function leadOf({ decoder, hertz, blockAlign }: AudioStream, { count, size }: SoundRuns): number {
+export function leadSilenceOf({ decoder, hertz, blockAlign }: AudioStream, { count, size }: SoundRuns): number {
   if (!decoder.startsWith('pcm_') || hertz > SLOW_HERTZ) return 0
   let samples = 0
   for (let run = 0; run < count; run++) samples += Math.floor(size[run]! / blockAlign)

@@ -3,13 +3,13 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import type { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import { Window } from '../../containers/packet-window.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
+import { ReadWindow } from '../../containers/packet-window.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import type { Cut } from './cut.ts'
 import type { PictureTrack } from './picture-track.ts'
 import { engineFor } from './refuse.ts'
-import { APART_SECONDS, SAME_LEVELS, STILL_SHARE } from './tuning.ts'
+import { SAME_LEVELS, STATIC_GAP_SECONDS, STATIC_SQUARES_SHARE } from './tuning.ts'
 
 const [LEAST_FRAMES, MOST_FRAMES] = [12, 48]
 /** Side of the squares whose means are compared, in pixels. Noise hardly changes a mean. */
@@ -24,13 +24,13 @@ interface Stretch {
 }
 
 /** True if the beginning of a part hardly changes. False if it cannot be decoded; the encoder then reports the error. */
-export async function isStill(part: Stretch): Promise<boolean> {
+export async function isStaticScene(part: Stretch): Promise<boolean> {
   const { num, den } = part.track.rate
-  const apart = Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, Math.round((APART_SECONDS * num) / den)))
+  const apart = Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, Math.round((STATIC_GAP_SECONDS * num) / den)))
   using engine = engineFor(part.track.stream)
   try {
     const [a, b] = await twoPictures(engine, part, apart)
-    return a !== undefined && b !== undefined && shareOfSame(a, b) >= STILL_SHARE
+    return a !== undefined && b !== undefined && shareOfSame(a, b) >= STATIC_SQUARES_SHARE
   } catch (error) {
     if (isEngineError(error, 'ffmpeg') || error instanceof WebAssembly.RuntimeError) return false
     throw error
@@ -40,7 +40,7 @@ export async function isStill(part: Stretch): Promise<boolean> {
 /** Square means of the first picture and of the picture `apart` pictures later. */
 async function twoPictures(engine: Ffmpeg, { source, track, cut, options }: Stretch, apart: number): Promise<(Float32Array | undefined)[]> {
   const { stream, samples } = track
-  using window = new Window(source)
+  using window = new ReadWindow(source)
   const found: Float32Array[] = []
   let shown = 0
   engine.openVideo(stream)
@@ -52,7 +52,7 @@ async function twoPictures(engine: Ffmpeg, { source, track, cut, options }: Stre
       shown++
     }
     if ((i & 7) === 0) {
-      await yieldToOthers(options.signal)
+      await yieldToEventLoop(options.signal)
     }
   }
   return found

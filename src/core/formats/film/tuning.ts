@@ -31,32 +31,32 @@ export const MAX_PART_BYTES = 16 * 1024 * 1024
  */
 export const MOST_REORDERED_FRAMES = 64
 /** Pixels to encode between two pauses for other jobs: about 0.1 s. Set by experiment. */
-export const ENCODED_PIXELS_A_BREATH = 1_000_000
+export const ENCODED_PIXELS_PER_YIELD = 1_000_000
 /** Pixels of both films to decode between two pauses for other jobs: about 0.1 s. Set by experiment. */
-export const COMPARED_PIXELS_A_BREATH = 5_000_000
+export const COMPARED_PIXELS_PER_YIELD = 5_000_000
 /** Samples of sound to encode between two pauses for other jobs: about 0.1 s. Set by experiment. */
-export const SOUND_SAMPLES_A_BREATH = 1 << 18
+export const SOUND_SAMPLES_PER_YIELD = 1 << 18
 
 // Constants that decide when a track is worth encoding
 
 /** Bits per pixel of H.264 below which pictures are copied, by quality level. Set by experiment. */
-export const LEAN_BITS = { low: 0.016, medium: 0.025, high: 0.045, ultra: 0.016 } as const
+export const LEAN_BITS_PER_PIXEL = { low: 0.016, medium: 0.025, high: 0.045, ultra: 0.016 } as const
 /** Factor on `LEAN_BITS_PER_PIXEL` for more efficient codecs. Set by experiment. */
-export const LEANER_DECODERS: { readonly [decoder: string]: number | undefined } = { hevc: 0.6, vp9: 0.6, av1: 0.45 }
+export const LEAN_BITS_FACTORS: { readonly [decoder: string]: number | undefined } = { hevc: 0.6, vp9: 0.6, av1: 0.45 }
 /** Least share of the file that encoding compressed sound again must save. Set by experiment. */
 export const LEAST_SOUND_GAIN = 0.01
 /** Largest size of a new track, as a share of the old track's bytes. Set by experiment. */
-export const WORTH_IT = 0.97
+export const MAX_TRACK_SHARE = 0.97
 /**
  * Early stop: once parts with `share` of the pictures' bytes have grown by more than factor `growth`, the remaining pictures are copied.
  * films.md.
  */
-export const TELLING = { share: 0.2, growth: 1.1 }
+export const EARLY_STOP = { share: 0.2, growth: 1.1 }
 /**
  * Largest size of a result whose pictures are copied, as a share of the upload. Above it, the upload is returned unchanged. Set by
  * experiment.
  */
-export const TRIFLE = 0.999
+export const MAX_RESULT_SHARE = 0.999
 /** Seconds of each track's chunks when tracks are interleaved. Set by experiment. */
 export const CHUNK_SECONDS = 0.75
 
@@ -78,21 +78,21 @@ export const CRF_STEP = 4
 /** Decrease of the rate factor after a part missed its level by at most this many steps. Set by experiment. */
 export const SMALL_CRF_STEP = 2
 /** Least gain in SSIM and in dB from lowering the rate factor by 1. Set by experiment. */
-export const CRF_STEP_WORTH = { ssim: 0.003, psnrDb: 0.35 }
+export const CRF_STEP_GAIN = { ssim: 0.003, psnrDb: 0.35 }
 /**
  * Increase of the rate factor for static scenes, which balances their higher `ipratio`: 6 · log2(3 / 2). Source: docs/decisions/films.md.
  */
-export const STILL_CRF = 3.5
+export const STATIC_SCENE_CRF = 3.5
 /** Most pixels of all lookahead frames of x264: 40 MB. Set by experiment. */
-export const AHEAD_PIXELS = 1024 * 576 * 20
+export const LOOKAHEAD_PIXELS = 1024 * 576 * 20
 /** Most pixels of a frame for which memory allows a third reference frame. Set by experiment. */
-export const ROOMY_PIXELS = 1024 * 576
+export const THREE_REFERENCES_PIXELS = 1024 * 576
 /** Increase from x264's rate factor to x265's at the same PSNR. Set by experiment. */
 export const X265_CRF = 1
 /** Most trial encodings of a part's sample. Set by experiment. */
 export const MOST_TRIALS = 4
 /** The search stops once the rate factor is known to this precision: about 5 % of the bytes. Set by experiment. */
-export const NEAR_CRF = 0.75
+export const CRF_PRECISION = 0.75
 /** Largest decrease of the rate factor at once, because quality is not linear in it. Set by experiment. */
 export const MOST_CRF_STEP = 6
 /** Share of a part's frames in the sample on which the rate factor is searched. Set by experiment. */
@@ -103,11 +103,11 @@ export const LEAST_SAMPLE_FRAMES = 24
 // Constants for static and smooth scenes
 
 /** Seconds between the two pictures that are compared to detect a static scene. Set by experiment. */
-export const APART_SECONDS = 0.8
+export const STATIC_GAP_SECONDS = 0.8
 /** Largest difference of a square's mean in a static scene, in levels of 255. Set by experiment. */
 export const SAME_LEVELS = 2
 /** Least share of unchanged squares in a static scene. Set by experiment. */
-export const STILL_SHARE = 0.85
+export const STATIC_SQUARES_SHARE = 0.85
 /** Most pictures of a part that are measured for smooth gradients. Set by experiment. */
 export const MOST_SAMPLED_PICTURES = 4
 /**
@@ -116,7 +116,7 @@ export const MOST_SAMPLED_PICTURES = 4
  */
 export const SMOOTH_SHARE = 0.35
 /** Least share of smooth squares in all measured pictures together for the stronger encoder options for gradients. Set by experiment. */
-export const MOSTLY_SHARE = 0.6
+export const MOSTLY_SMOOTH_SHARE = 0.6
 /** Largest noise variance of a smooth square, in levels². More grain hides banding. Set by experiment. */
 export const MOST_SLOPE_VARIANCE = 9
 
@@ -145,4 +145,4 @@ export const MOST_LOW_NOISE = 1.5
 /** Seconds by which new sound may be longer: the encoder delay and the padding of its last packet. Set by experiment. */
 export const MAX_SOUND_DRIFT = 0.5
 /** Frames per second whose SSIM is measured. Measuring a frame takes as long as decoding it. Set by experiment. */
-export const SAMPLES_A_SECOND = 6
+export const SSIM_FRAMES_PER_SECOND = 6

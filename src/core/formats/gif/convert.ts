@@ -1,7 +1,7 @@
 /** Reads a still GIF for conversion to JPEG, PNG, WebP or AVIF: its picture as rows. */
 
 import type { GifEngine, GifFacts } from '../../../../wasm/gif/gif.ts'
-import type { Convertible } from '../../images/convert/convert.ts'
+import type { ConvertiblePicture } from '../../images/convert/convert.ts'
 import { stripRows } from '../../images/raster/raster.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
@@ -9,7 +9,7 @@ import { unsupported } from '../../model/error.ts'
 type Open = () => GifEngine
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
 
-export function convertibleGif(source: Source, facts: GifFacts, open: Open, framesOf: Frames, options: Options): Convertible {
+export function convertibleGif(source: Source, facts: GifFacts, open: Open, framesOf: Frames, options: Options): ConvertiblePicture {
   if (facts.frames !== 1) throw unsupported('animation_in_format_of_still_pictures')
   const { width, height, transparent } = facts
   const channels = transparent ? 4 : 3

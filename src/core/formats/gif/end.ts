@@ -43,7 +43,7 @@ export interface GifSurvey {
   /** Offset of the first byte after the trailer; the size of the file if there is no trailer. */
   readonly end: number
   /** Names of comments and application extensions (GIF89a, 24 and 26), for the receipt. Loop extensions are not included. */
-  readonly notes: readonly Message[]
+  readonly metadataNames: readonly Message[]
   readonly frames: number
   /** Sum of the pixels of all frames, each at its own size (GIF89a, 20), limited to the canvas. */
   readonly framePixels: number
@@ -58,7 +58,8 @@ export async function surveyGif(source: Source): Promise<GifSurvey> {
   let at = HEADER_BYTES + tableBytes((await bytes.at(10)) ?? 0)
   for (;;) {
     const kind = await bytes.at(at++)
-    if (kind === undefined || kind === TRAILER) return { end: Math.min(at, source.size), notes: distinct(notes), frames, framePixels }
+    if (kind === undefined || kind === TRAILER)
+      return { end: Math.min(at, source.size), metadataNames: distinct(notes), frames, framePixels }
     if (kind === EXTENSION) {
       const note = await noteOf(bytes, at)
       if (note) notes.push(note)

@@ -4,8 +4,8 @@
  */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { BYTES_PER_PIXEL, GifEngine, type GifFacts, type GifPart } from '../../../../wasm/gif/gif.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { BYTES_PER_PIXEL, type CanvasRectangle, GifEngine, type GifFacts } from '../../../../wasm/gif/gif.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { GIF } from '../../catalog/formats/gif.ts'
 import { paletteTargets } from '../../catalog/level-order.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
@@ -15,17 +15,17 @@ import { convertPicture } from '../../images/convert/convert.ts'
 import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { asRgba } from '../../images/raster/raster.ts'
-import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../../images/search/targets.ts'
+import { PALETTE_TARGETS, type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { overBudget } from '../../model/error.ts'
-import { lossOf, NO_STILL_PICTURE, ofPixels } from '../../model/loss.ts'
-import { chunksOf } from '../../model/source.ts'
-import { tailDifference, withTail } from '../../model/trailing-data.ts'
-import { mostAnimationBytes } from '../../model/work-estimate.ts'
+import { lossOf, NO_STILL_PICTURE, pixelLoss } from '../../model/loss.ts'
+import { freedChunks } from '../../model/source.ts'
+import { compressKeepingTrailingData, trailingDataDifference } from '../../model/trailing-data.ts'
+import { maxAnimationBytes } from '../../model/work-estimate.ts'
 import { convertibleGif } from './convert.ts'
 import { surveyGif } from './end.ts'
-import { compressLarge, fits, isLarge, verifyLarge } from './large.ts'
+import { canvasFits, isCanvasTooLarge, recodeFrames, verifyRecodedFrames } from './large.ts'
 import {
   CLEARLY_LARGER_RATIO,
   CLEARLY_SMALLER_RATIO,
@@ -40,10 +40,10 @@ export const gif: Codec = {
   format: GIF,
 
   async compress(source, sink, options) {
-    const { end, notes, frames, framePixels } = await surveyGif(source)
-    if (frames > 1 && framePixels > mostAnimationBytes(end))
+    const { end, metadataNames: notes, frames, framePixels } = await surveyGif(source)
+    if (frames > 1 && framePixels > maxAnimationBytes(end))
       throw overBudget(message('frames_of_pixels_in_bytes', { frames, framePixels, end }))
-    return await withTail(source, end, sink, options, (body, asked) => compressFile(body, notes, sink, asked))
+    return await compressKeepingTrailingData(source, end, sink, options, (body, asked) => compressFile(body, notes, sink, asked))
   },
 
   async verify(original, result, outcome, options) {
@@ -51,24 +51,24 @@ export const gif: Codec = {
       const picture = await still(original, options)
       return await verifyPicture({ ...picture, end: (await surveyGif(original)).end }, { original, result, outcome }, options)
     }
-    const difference = await tailDifference(original, (await surveyGif(original)).end, result, (await surveyGif(result)).end)
+    const difference = await trailingDataDifference(original, (await surveyGif(original)).end, result, (await surveyGif(result)).end)
     if (difference) return differ(difference)
-    if (await isLarge(original, options)) return await verifyLarge(original, result, framesOf, options)
+    if (await isCanvasTooLarge(original, options)) return await verifyRecodedFrames(original, result, framesOf, options)
     return await verifyGif(original, result, outcome, options).catch((error: unknown) => {
       if (!isDisputed(error)) throw error
-      return verifyLarge(original, result, framesOf, options)
+      return verifyRecodedFrames(original, result, framesOf, options)
     })
   },
 }
 
 /** Compresses the GIF without the bytes after its trailer. */
 async function compressFile(source: Source, notes: readonly Message[], sink: Sink, options: Options): Promise<Outcome> {
-  if (await isLarge(source, options)) return await compressLarge(source, sink, framesOf, options)
+  if (await isCanvasTooLarge(source, options)) return await recodeFrames(source, sink, framesOf, options)
   const outcome = await compressGif(source, notes, sink, options).catch((error: unknown) => {
     if (!isDisputed(error) || options.output !== 'gif' || sink.written > 0) throw error
     return undefined
   })
-  return outcome ?? (await compressLarge(source, sink, framesOf, options))
+  return outcome ?? (await recodeFrames(source, sink, framesOf, options))
 }
 
 /** True if viewers show the file differently, or if it has too many colours to distinguish. Its frames then stay unchanged. */
@@ -88,7 +88,7 @@ function openEngine(options: Options, share = 1, use: keyof typeof BYTES_PER_PIX
 /** Decodes a file frame by frame. Yields `true` after each frame, when the engine's canvas shows it, and `false` at the end. */
 export async function* framesOf(source: Source, engine: GifEngine, options: Options): AsyncGenerator<boolean> {
   let since = 0
-  for await (const chunk of chunksOf(source)) {
+  for await (const chunk of freedChunks(source)) {
     options.signal.throwIfAborted()
     for (let at = 0; at < chunk.length; ) {
       const { taken, frame } = engine.push(chunk.subarray(at))
@@ -97,7 +97,7 @@ export async function* framesOf(source: Source, engine: GifEngine, options: Opti
       if (frame) yield true
       if (since > 65536) {
         since = 0
-        await yieldToOthers(options.signal)
+        await yieldToEventLoop(options.signal)
       }
     }
   }
@@ -159,13 +159,13 @@ async function encode(source: Source, engine: GifEngine, encoding: Encoding, opt
 async function compressGif(source: Source, notes: readonly Message[], sink: Sink, options: Options): Promise<Outcome | undefined> {
   if (options.output !== 'gif') {
     const facts = await scanOnly(source, options)
-    if (!fits(facts, options)) return undefined
+    if (!canvasFits(facts, options)) return undefined
     const picture = convertibleGif(source, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
-    return await convertPicture({ ...picture, leftOut: () => notes }, source, sink, options)
+    return await convertPicture({ ...picture, omitted: () => notes }, source, sink, options)
   }
   using engine = openEngine(options)
   const facts = await scan(source, engine, options)
-  if (!fits(facts, options)) return undefined
+  if (!canvasFits(facts, options)) return undefined
   const chosen = await choose(source, engine, facts, options)
   const encoded = chosen.encoded ?? (await encodeTo(source, engine, chosen.target, sink, options))
   for (const piece of chosen.encoded?.pieces ?? []) await sink.write(piece)
@@ -174,7 +174,7 @@ async function compressGif(source: Source, notes: readonly Message[], sink: Sink
   const { quality } = encoded
   // Luma PSNR alone can be infinite although colours differ.
   if (!chosen.target || quality.rgbPsnrDb === Number.POSITIVE_INFINITY) return { kind: 'compressed', steps: [frames, message('exact')] }
-  return { kind: 'compressed', ...lossOf(ofPixels(quality)), steps: [frames, message('tolerance_chosen_per_frame')] }
+  return { kind: 'compressed', ...lossOf(pixelLoss(quality)), steps: [frames, message('tolerance_chosen_per_frame')] }
 }
 
 /** Finished encoding. `pieces`: the file, if it was kept in memory. */
@@ -273,14 +273,14 @@ async function chooseBySize(source: Source, engine: GifEngine, facts: GifFacts, 
   const exactBytes = (await encode(source, engine, { target: undefined }, options)) ?? 0
   if (exactBytes < targetSize) return undefined
   if (facts.width * facts.height * facts.frames > MOST_CANVAS_PIXELS.lossy) throw overBudget('more_frames_than_size_can_be_searched')
-  const found = await gentlestThatFits(TARGET_LADDER, targetSize, async (target) => ({
+  const found = await gentlestThatFits(TARGETS_BY_QUALITY, targetSize, async (target) => ({
     target,
     bytes: (await encode(source, engine, { target }, options)) ?? 0,
   }))
   return found.target
 }
 
-function unionOf(a: GifPart | undefined, b: GifPart): GifPart {
+function unionOf(a: CanvasRectangle | undefined, b: CanvasRectangle): CanvasRectangle {
   if (!a?.height) return b
   if (!b.height) return a
   const [x, y] = [Math.min(a.x, b.x), Math.min(a.y, b.y)]
@@ -304,7 +304,7 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
   const worst = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY }
   let remainingDelay = 0 // remaining delay of the result's frame, in 1/100 s
   let needsNextFrame = true
-  let changed: GifPart | undefined // area changed since the last comparison of canvases
+  let changed: CanvasRectangle | undefined // area changed since the last comparison of canvases
   let number = 0
   for (; ; number++) {
     const frame = await before.next()
@@ -312,17 +312,17 @@ async function verifyGif(original: Source, result: Source, outcome: Outcome, opt
     if (needsNextFrame) {
       const right = await after.next()
       if (right.done || !right.value) return differ(`the result ends before frame ${number}`)
-      remainingDelay = engines[1].look().delay
-      changed = unionOf(changed, engines[1].changed())
+      remainingDelay = engines[1].currentFrame().delay
+      changed = unionOf(changed, engines[1].changedPart())
     }
-    changed = unionOf(changed, engines[0].changed())
-    const { delay, digest } = engines[0].look()
+    changed = unionOf(changed, engines[0].changedPart())
+    const { delay, digest } = engines[0].currentFrame()
     const [facts, resultFacts] = [engines[0].facts(), engines[1].facts()]
     if (facts.width !== resultFacts.width || facts.height !== resultFacts.height)
       return differ(`the canvas size changed: ${facts.width}×${facts.height} became ${resultFacts.width}×${resultFacts.height}`)
     if (delay > remainingDelay) return differ(`frame ${number}: the delay of ${delay}/100 s became ${remainingDelay}/100 s`)
     needsNextFrame = (remainingDelay -= delay) === 0
-    if (digest === engines[1].look().digest) continue
+    if (digest === engines[1].currentFrame().digest) continue
     if (!loss) return differ(`frame ${number}: pixels differ`)
     const found = engines[1].similarityTo(engines[0], changed)
     changed = undefined

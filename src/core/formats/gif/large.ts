@@ -3,11 +3,11 @@
  * row, lossless.
  */
 
-import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine, seenBytes } from '../../../../wasm/gif/gif.ts'
+import { BYTES_PER_PIXEL, BYTES_PER_RESTORED, GifEngine, scoringBytes } from '../../../../wasm/gif/gif.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { GIF } from '../../catalog/formats/gif.ts'
 import { message } from '../../i18n/message.ts'
-import { affords, pixelsWithin } from '../../model/budget.ts'
+import { fitsMemoryBudget, maxPixelsOf } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 import { FIXED_BYTES, MOST_ENCODER_BYTES, MOST_FRAME_PIXELS } from './tuning.ts'
@@ -15,31 +15,31 @@ import { FIXED_BYTES, MOST_ENCODER_BYTES, MOST_FRAME_PIXELS } from './tuning.ts'
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
 
 /** True if the canvas does not fit the memory budget. Its size comes from the logical screen descriptor (GIF89a, 18). */
-export async function isLarge(source: Source, options: Options): Promise<boolean> {
+export async function isCanvasTooLarge(source: Source, options: Options): Promise<boolean> {
   const head = await source.read(0, 10)
   if (head.length < 10) throw malformed('gif', head.length, 'no_logical_screen')
   const reader = new ByteReader(head, true)
   const [width, height] = [reader.u16(6), reader.u16(8)]
-  if (width * height > pixelsWithin(GIF.mostPixels, options)) throw overBudget(message('canvas_of', { width, height }))
-  return !fits({ width, height }, options)
+  if (width * height > maxPixelsOf(GIF.mostPixels, options)) throw overBudget(message('canvas_of', { width, height }))
+  return !canvasFits({ width, height }, options)
 }
 
 /**
  * True if the canvas fits the memory budget. `restored` and `frames` come from the scan. Restored pixels count twice, for both verifying
  * engines.
  */
-export function fits(
+export function canvasFits(
   { width, height, restored = 0, frames = 1 }: { width: number; height: number; restored?: number; frames?: number },
   options: Options,
 ): boolean {
   const canvases = width * height * BYTES_PER_PIXEL[frames > 1 ? 'encode' : 'still'] + 2 * restored * BYTES_PER_RESTORED
-  const bytes = canvases + seenBytes({ width, height }) + FIXED_BYTES
-  return affords(options, bytes, options.output === 'gif' ? MOST_ENCODER_BYTES : undefined)
+  const bytes = canvases + scoringBytes({ width, height }) + FIXED_BYTES
+  return fitsMemoryBudget(options, bytes, options.output === 'gif' ? MOST_ENCODER_BYTES : undefined)
 }
 
 const openEngine = () => new GifEngine(() => undefined)
 
-export async function compressLarge(source: Source, sink: Sink, framesOf: Frames, options: Options): Promise<Outcome> {
+export async function recodeFrames(source: Source, sink: Sink, framesOf: Frames, options: Options): Promise<Outcome> {
   if (options.output !== 'gif') throw overBudget('canvas_too_large_to_be_drawn')
   using engine = openEngine()
   let frames = 0
@@ -58,7 +58,7 @@ export async function compressLarge(source: Source, sink: Sink, framesOf: Frames
 }
 
 /** Decodes both files frame by frame and compares indices, colour tables, positions, times and extensions. */
-export async function verifyLarge(original: Source, result: Source, framesOf: Frames, options: Options): Promise<Verdict> {
+export async function verifyRecodedFrames(original: Source, result: Source, framesOf: Frames, options: Options): Promise<Verdict> {
   using first = openEngine()
   using second = openEngine()
   const engines = [first, second] as const
@@ -67,7 +67,8 @@ export async function verifyLarge(original: Source, result: Source, framesOf: Fr
   for (let number = 0; ; number++) {
     const [left, right] = [await before.next(), await after.next()]
     if (left.value !== right.value) return { equal: false, difference: `one of both ends after ${number} frames` }
-    if (engines[0].look().digest !== engines[1].look().digest) return { equal: false, difference: `frame ${number} differs` }
+    if (engines[0].currentFrame().digest !== engines[1].currentFrame().digest)
+      return { equal: false, difference: `frame ${number} differs` }
     if (!left.value) break
   }
   for (const engine of engines) engine.finish()

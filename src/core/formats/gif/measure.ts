@@ -1,6 +1,6 @@
 /** Compares two animations frame by frame, as viewers show them. */
 import { GifEngine, type GifFacts } from '../../../../wasm/gif/gif.ts'
-import type { Convertible } from '../../images/convert/convert.ts'
+import type { ConvertiblePicture } from '../../images/convert/convert.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
@@ -20,11 +20,11 @@ export async function gifSimilarity(original: Source, result: Source, options: O
   for (let needsNextFrame = true; ; ) {
     if (!(await before.next()).value) break
     if (needsNextFrame && !(await after.next()).value) throw unsupported('animation_ends_early')
-    if (needsNextFrame) remainingDelay = second.look().delay
-    const { delay, digest } = first.look()
+    if (needsNextFrame) remainingDelay = second.currentFrame().delay
+    const { delay, digest } = first.currentFrame()
     remainingDelay -= delay
     needsNextFrame = remainingDelay <= 0
-    if (digest === second.look().digest) continue
+    if (digest === second.currentFrame().digest) continue
     exact = false
     const { width, height } = first.facts()
     const found = second.similarityTo(first, { x: 0, y: 0, width, height })
@@ -35,7 +35,7 @@ export async function gifSimilarity(original: Source, result: Source, options: O
 }
 
 /** Reads a still GIF as a picture that can be converted. */
-export async function convertibleGifOf(source: Source, options: Options): Promise<Convertible> {
+export async function convertibleGifOf(source: Source, options: Options): Promise<ConvertiblePicture> {
   return convertibleGif(source, await factsOf(source, options), open, framesOf, options)
 }
 

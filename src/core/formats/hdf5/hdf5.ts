@@ -5,9 +5,9 @@ import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrap
 import { message } from '../../i18n/message.ts'
 import type { Codec } from '../../model/codec.ts'
 import { CodecError } from '../../model/error.ts'
-import { withoutEqualTails, withTail } from '../../model/trailing-data.ts'
+import { compressKeepingTrailingData, stripEqualTrailingData } from '../../model/trailing-data.ts'
 import { endOfHdf5 } from './end.ts'
-import { difference, rewrite } from './rewrite.ts'
+import { hdf5Difference, rewrite } from './rewrite.ts'
 
 export const hdf5: Codec = hdf5Codec(HDF5)
 /** Codec for NetCDF-4, which is HDF5 with dimension scales. */
@@ -19,7 +19,7 @@ function hdf5Codec(format: Codec['format']): Codec {
 
     async compress(source, sink, options) {
       if (isWrapper(options.output)) return compressWrapped(source, sink, options)
-      return withTail(source, await endOfHdf5(source), sink, options, async (body, asked) => {
+      return compressKeepingTrailingData(source, await endOfHdf5(source), sink, options, async (body, asked) => {
         const rewritten = await rewrite(body, sink, asked)
         if (rewritten.kind === 'no_gain') return { kind: 'unchanged', reason: 'no_gain' }
         if (rewritten.kind !== 'done')
@@ -30,8 +30,8 @@ function hdf5Codec(format: Codec['format']): Codec {
 
     async verify(original, result, _outcome, options) {
       if (isWrapper(options.output)) return verifyWrapped(original, result, options)
-      const parted = await withoutEqualTails(original, await endOfHdf5(original), result)
-      const found = 'difference' in parted ? parted.difference : await difference(parted.original, parted.result, options)
+      const parted = await stripEqualTrailingData(original, await endOfHdf5(original), result)
+      const found = 'difference' in parted ? parted.difference : await hdf5Difference(parted.original, parted.result, options)
       return found === undefined ? { equal: true } : { equal: false, difference: found }
     },
   }

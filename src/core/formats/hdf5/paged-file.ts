@@ -21,9 +21,9 @@ export class PagedFile {
   /** Number of pages that the sink has: 0, or more than the head. */
   #spilled = 0
   /** True if a write exceeded the size limit of the file. */
-  full = false
+  isFull = false
   /** True if memory was too small, or a write changed a page that the sink already has. */
-  stuck = false
+  isStuck = false
 
   /**
    * @param limitBytes largest size of the file
@@ -34,7 +34,7 @@ export class PagedFile {
     this.#budget = budgetBytes
   }
 
-  get mostHeldBytes(): number {
+  get peakBytes(): number {
     return this.#mostHeld * PAGE_BYTES
   }
 
@@ -46,11 +46,11 @@ export class PagedFile {
   write(offset: number, bytes: Uint8Array): boolean {
     const end = offset + bytes.length
     if (end > this.#limit) {
-      this.full = true
+      this.isFull = true
       return false
     }
     if (this.#isGone(offset, end)) {
-      this.stuck = true
+      this.isStuck = true
       return false
     }
     for (let at = offset; at < end; ) {
@@ -62,7 +62,7 @@ export class PagedFile {
       at += length
     }
     if (this.#held * PAGE_BYTES > this.#budget + PAGE_BYTES) {
-      this.stuck = true
+      this.isStuck = true
       return false
     }
     this.#size = Math.max(this.#size, end)
@@ -86,8 +86,8 @@ export class PagedFile {
   }
 
   resize(size: number): void {
-    if (size > this.#limit) this.full = true
-    else if (size < this.#spilled * PAGE_BYTES) this.stuck = true
+    if (size > this.#limit) this.isFull = true
+    else if (size < this.#spilled * PAGE_BYTES) this.isStuck = true
     else this.#size = size
   }
 

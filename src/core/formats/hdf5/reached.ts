@@ -10,7 +10,7 @@ interface Readable {
   read(offset: number, length: number): Promise<Uint8Array>
 }
 
-export class Reached {
+export class ReadCoverage {
   /** Bit array with one bit per granule: 1 if the granule was read. */
   readonly #seen: Uint8Array
 
@@ -18,7 +18,7 @@ export class Reached {
     this.#seen = new Uint8Array(Math.ceil(size / GRANULE_BYTES / 8))
   }
 
-  note(offset: number, length: number): void {
+  record(offset: number, length: number): void {
     const last = Math.floor((offset + length - 1) / GRANULE_BYTES)
     for (let granule = Math.floor(offset / GRANULE_BYTES); granule <= last; granule++) {
       if ((granule & 7) === 0 && granule + 7 <= last) {
@@ -29,7 +29,7 @@ export class Reached {
   }
 
   /** True if so many non-zero bytes were not read that they must be content. */
-  async missedMuch(file: Readable): Promise<boolean> {
+  async hasUnreadContent(file: Readable): Promise<boolean> {
     const most = MAX_UNREAD_BYTES + MAX_UNREAD_SHARE * file.size
     let missed = 0
     for (let at = 0; at < file.size; at += SCAN_BLOCK_BYTES) {

@@ -1,13 +1,13 @@
 /** Rewrites and compares HDF5 files with the WebAssembly engine, within a memory budget and with pauses for other jobs. */
 
-import { canWait, compareHdf5, type Ended, type RangeFile, rewriteHdf5 } from '../../../../wasm/hdf5/hdf5.ts'
+import { compareHdf5, type Hdf5Outcome, hasJspi, type RangeFile, rewriteHdf5 } from '../../../../wasm/hdf5/hdf5.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
-import { Breath } from '../../bytes/yield.ts'
+import { YieldBudget } from '../../bytes/yield.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Sink } from '../../model/codec.ts'
 import { PagedFile } from './paged-file.ts'
 import { rangeCache } from './range-cache.ts'
-import { Reached } from './reached.ts'
+import { ReadCoverage } from './reached.ts'
 import { BEST_LEVEL_UP_TO_BYTES, OVERHEAD_BYTES, TICK_BYTES, YIELD_BYTES } from './tuning.ts'
 
 interface Readable {
@@ -19,12 +19,12 @@ export interface Hdf5Options {
   /** Budget in bytes for JavaScript heap and Wasm memory together. */
   readonly memoryBudget: number
   /** Callback with the bytes of memory that the rewrite used. */
-  estimated?(bytes: number): void
+  onMemoryUsed?(bytes: number): void
   readonly signal: AbortSignal
   progress(share: number): void
 }
 
-export type Rewritten = { kind: 'done' } | { kind: 'no_gain' } | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: Message }
+export type RewriteResult = { kind: 'done' } | { kind: 'no_gain' } | { kind: 'malformed' | 'unsupported' | 'over_budget'; reason: Message }
 
 const WRITE_ACCESS = 1
 const SWMR_WRITE = 4
@@ -35,24 +35,24 @@ const NEWEST_SUPERBLOCK = 3
  * Rewrites `source`. Data that the engine can still change is kept in memory; without JSPI that is the whole result.
  * Throws the sink's errors.
  */
-export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options): Promise<Rewritten> {
-  const budget = options.memoryBudget - OVERHEAD_BYTES - (canWait ? 0 : source.size)
+export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options): Promise<RewriteResult> {
+  const budget = options.memoryBudget - OVERHEAD_BYTES - (hasJspi ? 0 : source.size)
   if (budget <= 0) return { kind: 'over_budget', reason: message('file_of_bytes', { fileSize: source.size }) }
   const refusal = await whyNot(source)
   if (refusal !== undefined) return { kind: 'unsupported', reason: refusal }
   const output = new PagedFile(source.size + (1 << 20), budget)
-  const input = new CountedFile(await rangeCache(source, !canWait))
+  const input = new CountedFile(await rangeCache(source, !hasJspi))
   const host = { input, output, tick: ticker(options, input, { start: 0, share: 0.7 }, () => output.spill(sink)) }
   const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
-  const ended = await rewriteHdf5(host, level, canWait && source.size > budget / 2)
-  options.estimated?.(output.mostHeldBytes + options.memoryBudget - budget)
+  const ended = await rewriteHdf5(host, level, hasJspi && source.size > budget / 2)
+  options.onMemoryUsed?.(output.peakBytes + options.memoryBudget - budget)
   // If memory ran out, chunks stay uncompressed and can exceed the size limit too, so this is checked first.
   if (ended.kind === 'over_budget') return { kind: ended.kind, reason: message('engine_reports', { problem: ended.reason }) }
-  if (output.full) return { kind: 'no_gain' }
-  if (output.stuck) return { kind: 'over_budget', reason: message('result_in_no_order', { bytes: budget }) }
+  if (output.isFull) return { kind: 'no_gain' }
+  if (output.isStuck) return { kind: 'over_budget', reason: message('result_in_no_order', { bytes: budget }) }
   if (ended.kind !== 'done')
     return { kind: ended.kind === 'different' ? 'unsupported' : ended.kind, reason: message('engine_reports', { problem: ended.reason }) }
-  if (await input.reached.missedMuch(source)) return { kind: 'malformed', reason: message('much_of_file_unreached') }
+  if (await input.reached.hasUnreadContent(source)) return { kind: 'malformed', reason: message('much_of_file_unreached') }
   await output.finish(sink)
   return { kind: 'done' }
 }
@@ -78,23 +78,23 @@ async function whyNot(source: Readable): Promise<Message | undefined> {
 }
 
 /** Describes where the two files differ. `undefined`: no difference. */
-export async function difference(original: Readable, result: Readable, options: Hdf5Options): Promise<string | undefined> {
-  const stored = await rangeCache(result, !canWait)
+export async function hdf5Difference(original: Readable, result: Readable, options: Hdf5Options): Promise<string | undefined> {
+  const stored = await rangeCache(result, !hasJspi)
   const output = { size: stored.size, read: stored.read, write: () => false, resize: () => undefined }
-  const input = new CountedFile(await rangeCache(original, !canWait))
-  const ended: Ended = await compareHdf5({ input, output, tick: ticker(options, input, { start: 0.7, share: 0.3 }) })
+  const input = new CountedFile(await rangeCache(original, !hasJspi))
+  const ended: Hdf5Outcome = await compareHdf5({ input, output, tick: ticker(options, input, { start: 0.7, share: 0.3 }) })
   return ended.kind === 'done' ? undefined : `${ended.kind}: ${ended.reason}`
 }
 
 /** Input file that counts the bytes read and records their positions. */
 class CountedFile implements RangeFile {
   readonly #file: RangeFile
-  readonly reached: Reached
+  readonly reached: ReadCoverage
   bytesRead = 0
 
   constructor(file: RangeFile) {
     this.#file = file
-    this.reached = new Reached(file.size)
+    this.reached = new ReadCoverage(file.size)
   }
 
   get size(): number {
@@ -103,7 +103,7 @@ class CountedFile implements RangeFile {
 
   read(offset: number, length: number): Uint8Array | Promise<Uint8Array> {
     this.bytesRead += length
-    this.reached.note(offset, Math.min(length, this.size - offset))
+    this.reached.record(offset, Math.min(length, this.size - offset))
     return this.#file.read(offset, length)
   }
 }
@@ -114,11 +114,11 @@ function ticker(
   { start, share }: { start: number; share: number },
   spill?: () => Promise<void>,
 ): (done: number | undefined) => void | Promise<void> {
-  const breath = new Breath(YIELD_BYTES, options.signal)
+  const breath = new YieldBudget(YIELD_BYTES, options.signal)
   return (done) => {
     options.signal.throwIfAborted()
     if (done !== undefined) options.progress(start + share * Math.min(1, done))
-    if (!canWait) return undefined
+    if (!hasJspi) return undefined
     const rest = breath.after(TICK_BYTES + input.bytesRead)
     input.bytesRead = 0
     return spill ? spill().then(() => rest) : rest

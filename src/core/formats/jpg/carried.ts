@@ -2,9 +2,9 @@
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
-import { distinct, type Message, message, messageOf, type Said } from '../../i18n/message.ts'
+import { distinct, type Message, type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import { resolutionOfJfif } from '../../images/convert/descriptive-metadata.ts'
-import type { Carried } from '../../images/raster/raster.ts'
+import type { PictureMetadata } from '../../images/raster/raster.ts'
 import { unsupported } from '../../model/error.ts'
 import { isSegment, type JpegHeader, type Segment } from './segments.ts'
 
@@ -13,20 +13,20 @@ const XMP = 'http://ns.adobe.com/xap/1.0/\0'
 const contentOf = (segment: Segment, signatureBytes: number) => segment.bytes.subarray(4 + signatureBytes)
 
 /** Rejects the conversion because `what` would be lost. @throws CodecError `unsupported_feature` */
-export function refuse(what: Said): never {
-  throw unsupported(message('would_be_lost_in_another_format', { what: messageOf(what) }))
+export function rejectConversion(what: MessageOrCode): never {
+  throw unsupported(message('would_be_lost_in_another_format', { what: toMessage(what) }))
 }
 
 /** Metadata for another format. @throws CodecError `unsupported_feature` for metadata that no other format can store */
-export function carriedOf(header: JpegHeader): Carried {
+export function metadataOf(header: JpegHeader): PictureMetadata {
   const { segments } = header
-  if (segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) refuse('further_pictures')
-  if (segments.some((segment) => isSegment(segment, 0xed, 'Photoshop 3.0\0'))) refuse('iptc_block')
-  if (segments.some((segment) => isSegment(segment, 0xe1, 'http://ns.adobe.com/xmp/extension/\0'))) refuse('extended_xmp')
+  if (segments.some((segment) => isSegment(segment, 0xe2, 'MPF\0'))) rejectConversion('further_pictures')
+  if (segments.some((segment) => isSegment(segment, 0xed, 'Photoshop 3.0\0'))) rejectConversion('iptc_block')
+  if (segments.some((segment) => isSegment(segment, 0xe1, 'http://ns.adobe.com/xmp/extension/\0'))) rejectConversion('extended_xmp')
   // With two XMP packets, some readers use the first and others the last.
-  if (segments.filter((segment) => isSegment(segment, 0xe1, XMP)).length > 1) refuse('second_xmp_packet')
+  if (segments.filter((segment) => isSegment(segment, 0xe1, XMP)).length > 1) rejectConversion('second_xmp_packet')
   const icc = iccOf(segments)
-  if (icc && header.components === 4) refuse('cmyk_profile')
+  if (icc && header.components === 4) rejectConversion('cmyk_profile')
   const exif = segments.find((segment) => isSegment(segment, 0xe1, 'Exif\0\0'))
   const xmp = segments.find((segment) => isSegment(segment, 0xe1, XMP))
   const jfif = segments.find((segment) => isSegment(segment, 0xe0, 'JFIF\0'))
@@ -60,7 +60,7 @@ const CARRIED = [
 ] as const
 
 /** Names of the metadata that a conversion drops, for the receipt. */
-export function leftBehind(segments: readonly Segment[], { exif, resolution }: Carried, output: string): readonly Message[] {
+export function droppedMetadata(segments: readonly Segment[], { exif, resolution }: PictureMetadata, output: string): readonly Message[] {
   const dropped = segments.filter(
     (segment) => !(output === 'png' && isComment(segment)) && !CARRIED.some(([marker, signature]) => isSegment(segment, marker, signature)),
   )

@@ -1,44 +1,47 @@
 /** Converts a JPEG to PNG, WebP or AVIF. */
 
-import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
+import type { FileRange } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureTarget } from '../../catalog/levels.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import { OUTPUT_CODECS } from '../../images/convert/output-codecs.ts'
 import { encodeKeepingFloors } from '../../images/convert/output-floors.ts'
 import { lossAgainst } from '../../images/convert/reference.ts'
 import { cmykAsRgb, dctScaleFor, type JpegEnd, jpegRaster } from '../../images/jpeg/decode.ts'
-import { encodePng } from '../../images/png/encode-exact.ts'
+import { encodeLosslessPng } from '../../images/png/encode-exact.ts'
 import type { Raster } from '../../images/raster/raster.ts'
 import { resized, sizeWithin } from '../../images/raster/resize.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import { lossOf } from '../../model/loss.ts'
-import { carriedOf, leftBehind, refuse } from './carried.ts'
+import { droppedMetadata, metadataOf, rejectConversion } from './carried.ts'
 import { isSegment, type JpegHeader, lateSegments } from './segments.ts'
 
 export async function convert(source: Source, sink: Sink, header: JpegHeader, options: Options): Promise<Outcome> {
-  const encode = options.output === 'png' ? encodePng : OUTPUT_CODECS[options.output]?.encode
+  const encode = options.output === 'png' ? encodeLosslessPng : OUTPUT_CODECS[options.output]?.encode
   if (!encode) throw unsupported(message('jpg_to', { output: options.output }))
-  const carried = carriedOf(header)
-  let latePlaces: readonly Place[] = []
-  const { raster, steps } = picture(source, header, options, (read) => {
-    if (read.endOffset < source.size) refuse('data_after_picture')
+  const carried = metadataOf(header)
+  let latePlaces: readonly FileRange[] = []
+  const { raster, steps } = decodedPicture(source, header, options, (read) => {
+    if (read.endOffset < source.size) rejectConversion('data_after_picture')
     latePlaces = read.lateSegments
   })
   const { targetSize, lossless } = options
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit: source.size }
   const encoded = await encodeKeepingFloors(options.output, encode, raster, carried, request)
   const lateOnes = await lateSegments(source, latePlaces)
-  const dropped = [...leftBehind(header.segments, carried, options.output), ...(lateOnes.length > 0 ? leftBehind(lateOnes, {}, '') : [])]
+  const dropped = [
+    ...droppedMetadata(header.segments, carried, options.output),
+    ...(lateOnes.length > 0 ? droppedMetadata(lateOnes, {}, '') : []),
+  ]
   if (dropped.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: dropped }))
   const isIncomplete = dropped.length > 0 || header.components === 4
-  const loss = await lossAgainst({ raster: wholeSize(source, header), carried }, encoded, isIncomplete, options)
+  const loss = await lossAgainst({ raster: fullSizePicture(source, header), carried }, encoded, isIncomplete, options)
   for (const chunk of encoded.chunks) await sink.write(chunk)
   return { kind: 'compressed', ...lossOf(loss), steps: [...steps, encoded.step] }
 }
 
 /** Decodes the picture as grey or RGB, at the requested size. */
-export function picture(
+export function decodedPicture(
   source: Source,
   header: JpegHeader,
   options: Options,
@@ -57,7 +60,7 @@ export function picture(
 }
 
 /** Decodes the picture as grey or RGB, at its full size. */
-export function wholeSize(source: Source, header: JpegHeader): Raster {
+export function fullSizePicture(source: Source, header: JpegHeader): Raster {
   const decoded = jpegRaster(source, header)
   return header.components === 4 ? cmykAsRgb(decoded, isInverted(header)) : decoded
 }

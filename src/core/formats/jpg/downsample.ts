@@ -2,19 +2,19 @@
 
 import { JpegJob, type RowsIn } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { LEVELS, pictureTarget } from '../../catalog/levels.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { message } from '../../i18n/message.ts'
 import { dctScaleFor, jpegRaster } from '../../images/jpeg/decode.ts'
 import { canBeScored, requantiseToScore } from '../../images/jpeg/perceptual-search.ts'
-import { requantiseToTarget, sampleEvery, smallestFile } from '../../images/jpeg/quality-search.ts'
+import { requantiseToTarget, sampleEvery, writeSmallest } from '../../images/jpeg/quality-search.ts'
 import { cachedRaster } from '../../images/raster/cached-raster.ts'
 import { resized, sizeWithin } from '../../images/raster/resize.ts'
-import { affords } from '../../model/budget.ts'
+import { fitsMemoryBudget } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
-import { lossOf, ofPixels } from '../../model/loss.ts'
-import { copyTail, tailSteps } from '../../model/trailing-data.ts'
+import { lossOf, pixelLoss } from '../../model/loss.ts'
+import { copyTrailingData, trailingDataSteps } from '../../model/trailing-data.ts'
 import { isSegment, type JpegHeader } from './segments.ts'
 import { DOWNSAMPLE_BASE_BYTES, PACKED_PER_PIXEL } from './tuning.ts'
 
@@ -39,7 +39,7 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   if (!colours || options.lossless || Math.min(size.width, size.height) < 11) return undefined
   const coefficients = header.progressive ? source.size * 2 : 0
   const needed = DOWNSAMPLE_BASE_BYTES + coefficients + size.width * size.height * PACKED_PER_PIXEL + header.width * 400
-  if (!affords(options, needed)) return undefined
+  if (!fitsMemoryBudget(options, needed)) return undefined
 
   const dctScale = dctScaleFor(header.width, size.width)
   let lateSegmentCount = 0
@@ -65,9 +65,9 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
   const steps = [message('downsampled_from', { width: header.width, height: header.height, newWidth: size.width, newHeight: size.height })]
   const chromaPsnrDb = job.decimationPsnrDb(sampleEvery(size.width, size.height))
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[options.quality]) job.decimate()
-  const pause = () => yieldToOthers(options.signal)
+  const pause = () => yieldToEventLoop(options.signal)
   const reference = resized(jpegRaster(source, header, dctScale, 'natural'), size.width, size.height)
-  const mayCache = affords(options, needed + size.width * size.height * reference.channels)
+  const mayCache = fitsMemoryBudget(options, needed + size.width * size.height * reference.channels)
   const comparedWith = mayCache ? cachedRaster(reference) : reference
   const { quality, figures, reached } =
     colours.pixels !== 'cmyk' && canBeScored(size)
@@ -75,13 +75,13 @@ export async function downsample(source: Source, sink: Sink, header: JpegHeader,
       : await requantiseToTarget(job, pictureTarget(options.quality), { pause })
   if (!reached) return undefined
   job.release('read')
-  const { coded } = smallestFile(job, figures)
+  const { coded } = writeSmallest(job, figures)
   const head = concat([new Uint8Array([0xff, 0xd8]), ...header.segments.map((segment) => segment.bytes)])
   const bytes = head.length + coded.reduce((sum, chunk) => sum + chunk.length, 0) - 2
   if (bytes >= pictureEnd) return undefined
   await sink.write(head)
   for (const [index, chunk] of coded.entries()) await sink.write(index === 0 ? chunk.subarray(2) : chunk)
-  await copyTail(source, pictureEnd, sink)
+  await copyTrailingData(source, pictureEnd, sink)
   steps.push(message('encoded_at_quality', { quality }))
-  return { kind: 'compressed', ...lossOf(ofPixels(figures)), steps: [...steps, ...tailSteps(source, pictureEnd)] }
+  return { kind: 'compressed', ...lossOf(pixelLoss(figures)), steps: [...steps, ...trailingDataSteps(source, pictureEnd)] }
 }

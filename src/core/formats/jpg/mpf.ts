@@ -48,7 +48,7 @@ export function readMultiPicture(segments: readonly Segment[]): MultiPicture | '
 }
 
 /** True if the index matches the file: the first picture ends at `pictureEnd` (its size may include padding), and the others follow it. */
-export function isTrue(index: MultiPicture, segments: readonly Segment[], pictureEnd: number, fileSize: number): boolean {
+export function matchesFile(index: MultiPicture, segments: readonly Segment[], pictureEnd: number, fileSize: number): boolean {
   const base = (segments[index.segment] as Segment).offset + index.tiffAt
   const [first, ...others] = index.pictures
   if (first?.offset !== 0) return false
@@ -56,7 +56,7 @@ export function isTrue(index: MultiPicture, segments: readonly Segment[], pictur
 }
 
 /** Returns the index segment for a first picture that ends at `newEnd`; all later pictures move by the same distance. */
-export function movedIndex(
+export function updatedIndex(
   index: MultiPicture,
   segments: readonly Segment[],
   segmentOffset: number,

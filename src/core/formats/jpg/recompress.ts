@@ -1,10 +1,10 @@
 /** Recompresses a JPEG: requantises it to the level's target, or codes the same coefficients in fewer bytes. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { JpegJob, type Measured, type Place, recode, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import { gentlerTargets } from '../../catalog/level-order.ts'
-import { LEVELS, type PicturePerceptualTarget, pictureTarget, type Quality, type Target } from '../../catalog/levels.ts'
+import { type FileRange, JpegJob, type Measured, recode, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
+import { fallbackLevelsOf } from '../../catalog/level-order.ts'
+import { LEVELS, type LossyPictureTarget, type PicturePerceptualTarget, pictureTarget, type Quality } from '../../catalog/levels.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
 import { type Message, message } from '../../i18n/message.ts'
@@ -12,35 +12,35 @@ import { jpegRaster } from '../../images/jpeg/decode.ts'
 import { canBeScored, requantiseToScore, type SearchEnd, startingQuality, streamToScore } from '../../images/jpeg/perceptual-search.ts'
 import {
   qualityAfterMiss,
-  reachesAboutStreamed,
+  reachesWithinStreamedTolerance,
   requantiseToSize,
   requantiseToTarget,
   sampleEvery,
   searchQuality,
-  smallestExactFile,
-  smallestFile,
+  writeSmallest,
+  writeSmallestLossless,
 } from '../../images/jpeg/quality-search.ts'
 import { HIGHEST_QUALITY, STREAMED_CAUTION } from '../../images/jpeg/tuning.ts'
 import { ScoredRows } from '../../images/search/scored-rows.ts'
-import { affords } from '../../model/budget.ts'
+import { fitsMemoryBudget } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { overBudget, TargetUnreachable } from '../../model/error.ts'
-import { lossOf, ofPixels } from '../../model/loss.ts'
-import { chunksOf } from '../../model/source.ts'
-import { assemble, assembledBytes, type Frame, frameOf, keptSteps } from './assemble.ts'
+import { lossOf, pixelLoss } from '../../model/loss.ts'
+import { freedChunks } from '../../model/source.ts'
+import { assemble, assembledBytes, type KeptParts, keptPartsOf, keptSteps } from './assemble.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
 import {
   BASE_BYTES,
   BYTES_PER_COLUMN,
-  COMFORT_BYTES,
   ESTIMATE_ERROR,
+  FULL_CHROMA_POINTS,
   FULL_CHROMA_QUALITY,
-  HELD_PER_BYTE,
   LOSSLESS_BEST,
+  LOSSY_RATIO,
+  MEMORY_PER_FILE_BYTE,
   NEAR_POINTS,
-  SMALLEST_MEASURED,
-  SPARE_POINTS,
-  WORTH_LOSING,
+  SSIM_WINDOW_SIDE,
+  STORED_FILE_MAX_BYTES,
 } from './tuning.ts'
 
 /** Colour codings that all decoders show alike, with or without the file's segments. */
@@ -59,7 +59,7 @@ interface Candidate {
 /** Result of reading a picture to its end; some implementations also store its coefficients. */
 interface ReadPicture extends Disposable {
   readonly endOffset: number
-  readonly lateSegments: readonly Place[]
+  readonly lateSegments: readonly FileRange[]
 }
 
 /** Receipt step of halved chroma. */
@@ -79,12 +79,12 @@ interface Made {
 
 /** Evidence for `verify`: scored rows of results, and the end of the upload's picture. */
 export class ScoredResult {
-  readonly at: ScoredRows
+  readonly scoredRows: ScoredRows
   readonly endOffset: number
-  readonly lateSegments: readonly Place[]
+  readonly lateSegments: readonly FileRange[]
 
   constructor(at: ScoredRows, { endOffset, lateSegments }: ReadPicture) {
-    this.at = at
+    this.scoredRows = at
     this.endOffset = endOffset
     this.lateSegments = lateSegments
   }
@@ -114,7 +114,7 @@ class Recompression {
   readonly header: JpegHeader
   readonly options: Options
   steps: Message[] = []
-  readonly target: Target
+  readonly target: LossyPictureTarget
   readonly perceptualTarget: PicturePerceptualTarget
   readonly scoredRows = new ScoredRows()
 
@@ -128,10 +128,10 @@ class Recompression {
 
   async best(): Promise<Candidate | undefined> {
     const { header, options } = this
-    const measurable = Math.min(header.width, header.height) >= SMALLEST_MEASURED
+    const measurable = Math.min(header.width, header.height) >= SSIM_WINDOW_SIDE
     if (options.lossless || !measurable) return this.lossless()
     if (options.targetSize !== undefined && options.targetSize < this.source.size) return this.toSize(options.targetSize)
-    const stored = affords(this.options, this.needForBoth, COMFORT_BYTES)
+    const stored = fitsMemoryBudget(this.options, this.needForBoth, STORED_FILE_MAX_BYTES)
     const made = stored ? await this.fewestStored() : await this.streamed()
     const isUnchanged = stored && this.steps.length === 0
     if (!made.reached || !reachesFloors(made.figures)) {
@@ -141,15 +141,15 @@ class Recompression {
     }
     if (isUnchanged) {
       const share = shareOf(made.job)
-      if (share > WORTH_LOSING + ESTIMATE_ERROR) return this.lossless(made.job)
-      if (share < WORTH_LOSING - ESTIMATE_ERROR) return this.perceptual(made)
+      if (share > LOSSY_RATIO + ESTIMATE_ERROR) return this.lossless(made.job)
+      if (share < LOSSY_RATIO - ESTIMATE_ERROR) return this.perceptual(made)
     }
     const perceptual = await this.perceptual(made)
     const hopeless = LOSSLESS_BEST[header.progressive ? 'progressive' : 'sequential'] * (this.source.size - header.scanOffset)
     if (codedBytes(perceptual) < hopeless) return perceptual
     const exact = await this.exactBeside(made.job, isUnchanged)
     if (!exact) return perceptual
-    const [chosen, other] = codedBytes(perceptual) < codedBytes(exact) * WORTH_LOSING ? [perceptual, exact] : [exact, perceptual]
+    const [chosen, other] = codedBytes(perceptual) < codedBytes(exact) * LOSSY_RATIO ? [perceptual, exact] : [exact, perceptual]
     if (other.job !== chosen.job) other.job[Symbol.dispose]()
     return chosen
   }
@@ -160,7 +160,7 @@ class Recompression {
    */
   private async exactBeside(job: JpegJob, isUnchanged: boolean): Promise<Candidate | undefined> {
     if (isUnchanged) return this.lossless(job)
-    if (affords(this.options, this.need('read') + job.memoryBytes)) return this.lossless()
+    if (fitsMemoryBudget(this.options, this.need('read') + job.memoryBytes)) return this.lossless()
     if (this.header.progressive) return undefined
     return this.recoded(job.memoryBytes).catch((error: unknown) => {
       if (isEngineError(error) && error.failure === 'memory') return undefined
@@ -171,10 +171,10 @@ class Recompression {
   /** Result of the level, or of a gentler level if that is smaller, so that `low` is never larger than `medium`. */
   private async fewestStored(): Promise<Made> {
     let best = await this.stored(this.options.quality)
-    for (const level of gentlerTargets(this.options.quality)) {
+    for (const level of fallbackLevelsOf(this.options.quality)) {
       // A result that scores clearly below the gentler level's target is smaller than that level's result.
       const points = (best.score ?? Number.NEGATIVE_INFINITY) - perceptualTarget(level, this.header).score
-      if (!best.reached || points < -NEAR_POINTS || !affords(this.options, this.needForBoth + best.job.memoryBytes)) break
+      if (!best.reached || points < -NEAR_POINTS || !fitsMemoryBudget(this.options, this.needForBoth + best.job.memoryBytes)) break
       const steps = this.steps.splice(0)
       const other = await this.stored(level)
       const isSmaller = other.reached && other.job.estimatedBytes('made') < best.job.estimatedBytes('made')
@@ -191,11 +191,11 @@ class Recompression {
     const job = await this.read()
     await this.decimate(job, LEVELS.halvedChromaPsnrDb[level])
     const made = await this.requantised(job, level)
-    if (this.steps.length === 0 || (made.reached && (made.score ?? 0) < perceptualTarget(level, this.header).score + SPARE_POINTS))
+    if (this.steps.length === 0 || (made.reached && (made.score ?? 0) < perceptualTarget(level, this.header).score + FULL_CHROMA_POINTS))
       return made
     this.steps.length = 0
     if (!made.reached) job[Symbol.dispose]()
-    else if (!affords(this.options, this.needForBoth + job.memoryBytes)) {
+    else if (!fitsMemoryBudget(this.options, this.needForBoth + job.memoryBytes)) {
       this.steps.push(CHROMA_HALVED)
       return made
     }
@@ -216,7 +216,7 @@ class Recompression {
     const target = perceptualTarget(level, this.header)
     const from = { quality: other?.quality, margin: other?.margin }
     const found = await requantiseToScore(job, jpegRaster(this.source, this.header), target, this, from)
-    return { job, ...found, score: found.visible.score }
+    return { job, ...found, score: found.perceptual.score }
   }
 
   /**
@@ -224,12 +224,12 @@ class Recompression {
    */
   private isSteeredByScore(job: JpegJob): boolean {
     if (!SHOWN_ALIKE.has(job.info.colour) || !canBeScored(this.header)) return false
-    return !this.header.progressive || affords(this.options, this.need('shownProgressive'))
+    return !this.header.progressive || fitsMemoryBudget(this.options, this.need('shownProgressive'))
   }
 
   /** True if the result is so close to the lossless size that the lossless one will be chosen. */
   isPointless(job: JpegJob): boolean {
-    return this.steps.length === 0 && shareOf(job) > WORTH_LOSING + ESTIMATE_ERROR
+    return this.steps.length === 0 && shareOf(job) > LOSSY_RATIO + ESTIMATE_ERROR
   }
 
   /**
@@ -258,7 +258,7 @@ class Recompression {
     for (;;) {
       const job = await read(quality)
       const { figures } = job
-      const reached = reachesAboutStreamed(figures, this.target)
+      const reached = reachesWithinStreamedTolerance(figures, this.target)
       if (reached || quality >= HIGHEST_QUALITY) return { job, quality, figures, reached }
       job[Symbol.dispose]()
       const missed = quality
@@ -291,7 +291,7 @@ class Recompression {
     if (!job && !this.header.progressive && this.need('read') > this.options.memoryBudget) return this.recoded()
     this.require(this.need('read'))
     const read = job ?? (await this.read())
-    const { scans, coded, bytes } = await this.assembled(read, smallestExactFile(read, this.source.size - this.header.scanOffset))
+    const { scans, coded, bytes } = await this.assembled(read, writeSmallestLossless(read, this.source.size - this.header.scanOffset))
     return { job: read, coded, bytes, outcome: recodedAs(scans) }
   }
 
@@ -307,9 +307,9 @@ class Recompression {
   }
 
   private async perceptual({ job, quality, figures }: Omit<Made, 'reached'>): Promise<Candidate> {
-    const { scans, coded, bytes } = await this.assembled(job, smallestFile(job, figures))
+    const { scans, coded, bytes } = await this.assembled(job, writeSmallest(job, figures))
     const steps = [...this.steps, message(scans === 'sequential' ? 'requantised_sequential' : 'requantised_progressive', { quality })]
-    return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(ofPixels(figures)), steps } }
+    return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(pixelLoss(figures)), steps } }
   }
 
   /** Returns the coded scans together with the size of the whole file. */
@@ -335,21 +335,21 @@ class Recompression {
     return JpegJob.read(this.chunks(0, 0.4), { kind: 'store' })
   }
 
-  async frame(job: ReadPicture): Promise<Frame> {
+  async frame(job: ReadPicture): Promise<KeptParts> {
     const late = await lateSegments(this.source, job.lateSegments)
     const segments = [...this.header.segments, ...late]
-    return frameOf(this.source, { ...this.header, segments }, job.endOffset, late.length)
+    return keptPartsOf(this.source, { ...this.header, segments }, job.endOffset, late.length)
   }
 
   /** Peak memory in bytes while the given set of coefficients is stored. */
-  private need(coefficients: keyof typeof HELD_PER_BYTE): number {
+  private need(coefficients: keyof typeof MEMORY_PER_FILE_BYTE): number {
     const { width, scanOffset } = this.header
     const memoryKind = coefficients === 'read' ? 'read' : 'measured'
     return (
       BASE_BYTES[memoryKind] +
       2 * scanOffset +
       width * BYTES_PER_COLUMN[memoryKind] +
-      (this.source.size - scanOffset) * HELD_PER_BYTE[coefficients]
+      (this.source.size - scanOffset) * MEMORY_PER_FILE_BYTE[coefficients]
     )
   }
 
@@ -358,14 +358,14 @@ class Recompression {
   }
 
   private require(bytes: number): void {
-    if (affords(this.options, bytes)) return
+    if (fitsMemoryBudget(this.options, bytes)) return
     throw overBudget(message('about_mb_of_memory_would_be_needed', { megabytes: Math.ceil(bytes / 1048576) }))
   }
 
   /** Yields the chunks of the file and reports progress between `from` and `to`. */
   private async *chunks(from: number, to: number): AsyncGenerator<Uint8Array> {
     let done = 0
-    for await (const chunk of chunksOf(this.source)) {
+    for await (const chunk of freedChunks(this.source)) {
       this.options.signal.throwIfAborted()
       done += chunk.length
       this.options.progress(from + ((to - from) * done) / this.source.size)
@@ -374,7 +374,7 @@ class Recompression {
   }
 
   async pause(): Promise<void> {
-    await yieldToOthers(this.options.signal)
+    await yieldToEventLoop(this.options.signal)
   }
 }
 

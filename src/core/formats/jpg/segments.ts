@@ -1,9 +1,9 @@
 /** Reads the marker segments before a JPEG's first scan (ITU-T T.81, Annex B). The engine reads the pixels. */
 
-import type { Place } from '../../../../wasm/jpeg/jpeg.ts'
+import type { FileRange } from '../../../../wasm/jpeg/jpeg.ts'
 import { JPG } from '../../catalog/formats/jpg.ts'
 import { message } from '../../i18n/message.ts'
-import { pixelsWithin } from '../../model/budget.ts'
+import { maxPixelsOf } from '../../model/budget.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { isManifestStore, signedByCredentials } from '../../model/content-credentials.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
@@ -47,7 +47,7 @@ const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && marker !
 
 /** Reads the header up to the first scan. @throws CodecError `over_budget`, also if the picture has more pixels than `options` allow */
 export async function readHeader(source: Source, options: Pick<Options, 'memoryBudget'>): Promise<JpegHeader> {
-  const mostPixels = pixelsWithin(JPG.mostPixels, options)
+  const mostPixels = maxPixelsOf(JPG.mostPixels, options)
   const start = await source.read(0, 2)
   if (start[0] !== 0xff || start[1] !== SOI) throw malformed('jpg', 0, 'no_start_of_image_marker')
   const segments: Segment[] = []
@@ -119,7 +119,7 @@ const AFFECTS_DISPLAY = [0xe0, 0xe1, 0xe2, 0xee]
  * Reads the segments between the scans, whose positions the engine reports. The result has them before the picture, after the other
  * segments.
  */
-export async function lateSegments(source: Source, places: readonly Place[]): Promise<Segment[]> {
+export async function lateSegments(source: Source, places: readonly FileRange[]): Promise<Segment[]> {
   if (places.reduce((sum, place) => sum + place.length, 0) > HEADER_BYTES_MAX) throw overBudget('too_much_metadata_between_scans')
   if (places.length > SEGMENTS_MAX) throw tooManySegments()
   const segments: Segment[] = []

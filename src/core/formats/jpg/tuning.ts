@@ -8,7 +8,7 @@
  * requantised coefficients. `bothProgressive`: both for a progressive file, while both files are compared. `shownProgressive`: while its
  * rows are decoded as well. Source: docs/contributors/memory.md, rows "JPEG".
  */
-export const HELD_PER_BYTE = { read: 2.8, both: 4, bothProgressive: 5.1, shownProgressive: 7.2 }
+export const MEMORY_PER_FILE_BYTE = { read: 2.8, both: 4, bothProgressive: 5.1, shownProgressive: 7.2 }
 
 /**
  * Fixed memory in bytes in addition to the coefficients. `read`: instance, window rows, output buffers, JavaScript. `measured`: also
@@ -22,13 +22,13 @@ export const BASE_BYTES = { read: 10 * 1024 * 1024, measured: 15 * 1024 * 1024 }
 export const BYTES_PER_COLUMN = { read: 200, measured: 1900 }
 
 /** Memory in bytes above which a file is streamed, even if the budget would allow to store its coefficients. */
-export const COMFORT_BYTES = 70 * 1024 * 1024
+export const STORED_FILE_MAX_BYTES = 70 * 1024 * 1024
 
 /**
  * Largest ratio of a lossy result to the lossless one. Otherwise the lossless result is chosen, to avoid a generation loss for little
  * gain. Source: docs/decisions/quality-levels.md.
  */
-export const WORTH_LOSING = 0.95
+export const LOSSY_RATIO = 0.95
 
 /** Error of the estimated ratio. If it is closer than this to `LOSSY_RATIO`, both results are encoded and compared. */
 export const ESTIMATE_ERROR = 0.03
@@ -37,7 +37,7 @@ export const ESTIMATE_ERROR = 0.03
 export const LOSSLESS_BEST = { sequential: 0.75, progressive: 0.88 } as const
 
 /** Smallest side in pixels that SSIM can measure: its window of 11 × 11 (Wang et al. 2004). */
-export const SMALLEST_MEASURED = 11
+export const SSIM_WINDOW_SIDE = 11
 
 /** Quality from which a result for a target size keeps full chroma: finer steps then bring less than finer colour. */
 export const FULL_CHROMA_QUALITY = 80
@@ -46,7 +46,7 @@ export const FULL_CHROMA_QUALITY = 80
  * Surplus of SSIMULACRA 2 points which shows that colour or a single tile, not the score, determined the quality. Full chroma is then
  * tried. Source: docs/decisions/quality-levels.md, "Halved chroma".
  */
-export const SPARE_POINTS = 3
+export const FULL_CHROMA_POINTS = 3
 
 /** SSIMULACRA 2 points below a gentler level's target within which a result may still be larger than that level's. */
 export const NEAR_POINTS = 2
@@ -58,7 +58,7 @@ export const THUMBNAIL_PSNR_DB = 27
 export const SMALL_SIDE = 128
 
 /** Side in pixels of the thumbnails at which a downsampled picture and its original are compared. */
-export const AFAR_PIXELS = 96
+export const THUMBNAIL_SIDE = 96
 
 /** SSIMULACRA 2 score from which two files show the same picture. Different pictures score below zero. */
 export const ALIKE_SCORE = 30

@@ -2,8 +2,8 @@ import { differenceOf } from '../../images/convert/output-codecs.ts'
 import { differenceFromUpload } from '../../images/convert/reference.ts'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
-import { carriedOf } from './carried.ts'
-import { picture, wholeSize } from './convert.ts'
+import { metadataOf } from './carried.ts'
+import { decodedPicture, fullSizePicture } from './convert.ts'
 import { readHeader } from './segments.ts'
 
 /**
@@ -11,9 +11,9 @@ import { readHeader } from './segments.ts'
  */
 export async function verifyConverted(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const header = await readHeader(original, options)
-  const { raster } = picture(original, header, options)
-  const carried = carriedOf(header)
-  const uploaded = { raster: wholeSize(original, header), carried }
+  const { raster } = decodedPicture(original, header, options)
+  const carried = metadataOf(header)
+  const uploaded = { raster: fullSizePicture(original, header), carried }
   const difference =
     (await differenceOf(options.output, raster, carried, result, outcome)) ??
     (await differenceFromUpload(uploaded, result, outcome, options))

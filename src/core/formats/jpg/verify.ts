@@ -9,13 +9,13 @@ import type { Raster } from '../../images/raster/raster.ts'
 import { resized, sizeWithin } from '../../images/raster/resize.ts'
 import { canBeScored } from '../../images/search/perceptual-search.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
-import { chunksOf } from '../../model/source.ts'
-import { tailDifference } from '../../model/trailing-data.ts'
-import { wholeSize } from './convert.ts'
+import { freedChunks } from '../../model/source.ts'
+import { trailingDataDifference } from '../../model/trailing-data.ts'
+import { fullSizePicture } from './convert.ts'
 import { readMultiPicture } from './mpf.ts'
 import type { ScoredResult } from './recompress.ts'
 import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
-import { AFAR_PIXELS, ALIKE_SCORE, SMALL_SIDE, THUMBNAIL_PSNR_DB } from './tuning.ts'
+import { ALIKE_SCORE, SMALL_SIDE, THUMBNAIL_PSNR_DB, THUMBNAIL_SIDE } from './tuning.ts'
 
 type Side = readonly [Source, JpegHeader]
 
@@ -46,7 +46,7 @@ export async function verifyJpeg(
   const segments = segmentsDiffer({ ...before, segments: [...before.segments, ...late] }, after)
   if (segments) return differs(segments)
   if (ends[1].lateSegments.length > 0) return differs('the result has segments between its scans')
-  const tail = await tailDifference(original, ends[0].endOffset, result, ends[1].endOffset)
+  const tail = await trailingDataDifference(original, ends[0].endOffset, result, ends[1].endOffset)
   if (tail !== undefined) return differs(tail)
   return { equal: true, ...(scored ? { ssimulacra2: scored.score } : await score([original, before], result, outcome, options)) }
 }
@@ -59,7 +59,7 @@ async function score(
   options: Options,
 ): Promise<{ ssimulacra2?: number | undefined }> {
   if (header.components === 4) return {}
-  return await scoreOfResult({ raster: wholeSize(original, header), carried: {} }, result, outcome, options)
+  return await scoreOfResult({ raster: fullSizePicture(original, header), carried: {} }, result, outcome, options)
 }
 
 /**
@@ -75,7 +75,7 @@ async function knownScore(
   const shown = jpegRaster(source, header, 8, 'natural', (ended) => {
     read = ended
   })
-  const score = await evidence.at.scoreOf(shown.rows())
+  const score = await evidence.scoredRows.scoreOf(shown.rows())
   return read && score !== undefined && score >= ALIKE_SCORE ? { ends: [evidence, read], score } : undefined
 }
 
@@ -115,7 +115,7 @@ async function verifyDownsampled([original, before]: Side, [result, after]: Side
   if (before.components !== after.components) return differs(`${before.components} components became ${after.components}`)
   const segments = segmentsDiffer(before, after)
   if (segments) return differs(segments)
-  const thumbnail = { width: Math.min(AFAR_PIXELS, after.width), height: Math.min(AFAR_PIXELS, after.height) }
+  const thumbnail = { width: Math.min(THUMBNAIL_SIDE, after.width), height: Math.min(THUMBNAIL_SIDE, after.height) }
   const dctScale = dctScaleFor(before.width, after.width)
   const ends = [original.size, result.size] as [number, number]
   const onEndOf = (index: 0 | 1) => (read: JpegEnd) => {
@@ -125,7 +125,7 @@ async function verifyDownsampled([original, before]: Side, [result, after]: Side
     wholeOf(resized(jpegRaster(original, before, dctScale, 'natural', onEndOf(0)), thumbnail.width, thumbnail.height)),
     wholeOf(resized(jpegRaster(result, after, 8, 'natural', onEndOf(1)), thumbnail.width, thumbnail.height)),
   ])
-  const tail = await tailDifference(original, ends[0], result, ends[1])
+  const tail = await trailingDataDifference(original, ends[0], result, ends[1])
   if (tail) return differs(tail)
   const psnrDb = 10 * Math.log10(65025 / (squaredError(a, b) / a.length))
   if (psnrDb < THUMBNAIL_PSNR_DB) return differs(`another picture: ${psnrDb.toFixed(1)} dB between the thumbnails`)
@@ -162,7 +162,7 @@ function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefin
 async function sameCoefficients(original: Source, result: Source): Promise<[JpegEnd, JpegEnd] | string> {
   // Read one file after the other, because the coefficients of progressive files are kept in memory.
   const hashed = async (source: Source) => {
-    using job = await JpegJob.read(chunksOf(source), { kind: 'hash' })
+    using job = await JpegJob.read(freedChunks(source), { kind: 'hash' })
     return { digest: job.digest(), endOffset: job.endOffset, lateSegments: job.lateSegments }
   }
   const [before, after] = [await hashed(original), await hashed(result)]
@@ -173,7 +173,7 @@ async function sameCoefficients(original: Source, result: Source): Promise<[Jpeg
 async function thumbnailsDiffer(original: Side, result: Side): Promise<[JpegEnd, JpegEnd] | string> {
   // In tiny pictures, halved chroma would be most of the difference at 1/8; use 1/2.
   const dctScale = Math.min(original[1].width, original[1].height) < SMALL_SIDE ? 4 : 1
-  const open = ([source]: Side) => JpegRows.open(chunksOf(source), { dctScale })
+  const open = ([source]: Side) => JpegRows.open(freedChunks(source), { dctScale })
   // Progressive files are kept in memory. Open the larger one first, because it gets the largest pooled memory.
   const storedBytes = ([{ size }, { progressive }]: Side) => (progressive ? size : 0)
   const swapped = storedBytes(result) > storedBytes(original)

@@ -1,5 +1,5 @@
 /** Reads the chunk table after the last chunk: version 0, number of chunks, then byte counts. Each count is predicted by the one before. */
-import { message, messageOf, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { ArithmeticDecoder, IntegerDecompressor } from './arithmetic-decoder.ts'
 import { viewOf } from './las-header.ts'
@@ -13,7 +13,7 @@ const TABLE_HEADER_BYTES = 8
  * @throws CodecError (malformed) if the table is damaged or has another number of chunks
  */
 export function readChunkTable(table: Uint8Array, chunks: number, offset: number): number[] {
-  const wrong = (what: Said) => malformed('las', offset, message('chunk_table', { what: messageOf(what) }))
+  const wrong = (what: MessageOrCode) => malformed('las', offset, message('chunk_table', { what: toMessage(what) }))
   if (table.length < TABLE_HEADER_BYTES) throw wrong(message('bytes_found', { bytes: table.length }))
   const view = viewOf(table)
   if (view.getUint32(0, true) !== 0) throw wrong(message('version_found', { version: view.getUint32(0, true) }))

@@ -1,7 +1,7 @@
 /** Reads the public header and the VLRs of a LAS file (LAS 1.4 R15, 2.4 and 2.5). LAS 1.5 appends three time fields. */
 
 import { latin1Of } from '../../bytes/latin1.ts'
-import { message, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { type PointLayout, pointLayout } from './point-layout.ts'
 import { MAX_EXTRA_BYTES, MAX_HEAD_BYTES } from './tuning.ts'
@@ -42,7 +42,7 @@ export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.by
  * @throws CodecError (malformed, unsupported_feature)
  */
 export async function readLas(source: RangeSource): Promise<LasFile> {
-  const damaged = (offset: number, what: Said) => malformed('las', offset, what)
+  const damaged = (offset: number, what: MessageOrCode) => malformed('las', offset, what)
   if (source.size < MIN_HEADER_BYTES) throw damaged(source.size, message('las_header_has_at_least_bytes', { bytes: MIN_HEADER_BYTES }))
   const start = await readExactly(source, 0, MIN_HEADER_BYTES)
   if (latin1Of(start.subarray(0, 4)) !== 'LASF') throw damaged(0, 'expected_signature_lasf')

@@ -30,7 +30,7 @@ export async function encodeLaz(source: RangeSource, sink: LazSink, tick: (share
     written += bytes.length
     await sink.write(bytes)
   }
-  await write(movedHeader(las, pointOffset))
+  await write(updatedHeader(las, pointOffset))
   await write(vlr)
   await write(head.slice(las.vlrEnd))
   await write(new Uint8Array(8)) // offset of the chunk table, patched below
@@ -53,13 +53,13 @@ export async function encodeLaz(source: RangeSource, sink: LazSink, tick: (share
     await write((await readExactly(source, at, Math.min(COPY_BYTES, source.size - at))).slice())
   }
 
-  sink.patch(pointOffset, int64(BigInt(tableOffset)))
-  for (const [at, value] of trailingOffsets(las)) sink.patch(at, int64(value + shift))
+  sink.patch(pointOffset, int64Bytes(BigInt(tableOffset)))
+  for (const [at, value] of trailingOffsets(las)) sink.patch(at, int64Bytes(value + shift))
   return las
 }
 
 /** LAS header and VLRs with the fields that are known before the points are encoded. */
-export function movedHeader(las: LasFile, pointOffset: number): Uint8Array {
+export function updatedHeader(las: LasFile, pointOffset: number): Uint8Array {
   // Copies by `set`, because `slice` of a Node Buffer would share memory with the source.
   const header = new Uint8Array(las.vlrEnd)
   header.set(las.head.subarray(0, las.vlrEnd))
@@ -80,4 +80,4 @@ export function* trailingOffsets(las: LasFile): Iterable<[field: number, value: 
   }
 }
 
-export const int64 = (value: bigint): Uint8Array => new ByteWriter(new Uint8Array(8), true).u64(value).finish()
+export const int64Bytes = (value: bigint): Uint8Array => new ByteWriter(new Uint8Array(8), true).u64(value).finish()

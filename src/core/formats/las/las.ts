@@ -1,6 +1,6 @@
 /** Codec for LAS. Encodes the points as LAZ chunks and copies all other bytes. */
 
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { LAS } from '../../catalog/formats/las.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { message } from '../../i18n/message.ts'
@@ -28,5 +28,5 @@ export const las: Codec = {
 /** Reports progress after each chunk (about 20 ms of work), yields to other jobs, and stops if the job was cancelled. */
 async function tick(options: Options, share: number): Promise<void> {
   options.progress(share)
-  await yieldToOthers(options.signal)
+  await yieldToEventLoop(options.signal)
 }

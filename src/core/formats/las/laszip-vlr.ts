@@ -2,7 +2,7 @@
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { message, messageOf, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { VLR_HEADER_BYTES } from './las-header.ts'
 import type { PointLayout } from './point-layout.ts'
@@ -34,7 +34,7 @@ export function laszipVlr(layout: PointLayout, pointsPerChunk: number): Uint8Arr
  * @throws CodecError (malformed) if it describes another layout
  */
 export function readLaszipVlr(vlr: Uint8Array, layout: PointLayout, offset: number): number {
-  const wrong = (what: Said) => malformed('las', offset, message('laszip_record', { what: messageOf(what) }))
+  const wrong = (what: MessageOrCode) => malformed('las', offset, message('laszip_record', { what: toMessage(what) }))
   if (vlr.length < VLR_HEADER_BYTES + 34) throw wrong(message('bytes_found', { bytes: vlr.length }))
   const reader = new ByteReader(vlr, true)
   if (reader.u16(18) !== RECORD_ID) throw wrong('another_record_id')

@@ -3,7 +3,7 @@ import { isCodecError } from '../../model/error.ts'
 import { decodeChunk } from './chunk-decoder.ts'
 import { readChunkTable } from './chunk-table.ts'
 import { type LasFile, type RangeSource, readExactly, readLas, VLR_HEADER_BYTES, viewOf } from './las-header.ts'
-import { int64, movedHeader, trailingOffsets } from './las-to-laz.ts'
+import { int64Bytes, trailingOffsets, updatedHeader } from './las-to-laz.ts'
 import { readLaszipVlr } from './laszip-vlr.ts'
 import { COPY_BYTES, MAX_CHUNK_BYTES } from './tuning.ts'
 
@@ -29,8 +29,8 @@ async function compare(las: LasFile, original: RangeSource, laz: RangeSource, ti
   const trailingBytes = original.size - las.pointsEnd
   const tableEnd = laz.size - trailingBytes
 
-  const header = movedHeader(las, pointOffset)
-  for (const [at, value] of trailingOffsets(las)) header.set(int64(value + BigInt(tableEnd - las.pointsEnd)), at)
+  const header = updatedHeader(las, pointOffset)
+  for (const [at, value] of trailingOffsets(las)) header.set(int64Bytes(value + BigInt(tableEnd - las.pointsEnd)), at)
   const head = await readExactly(laz, 0, pointOffset + 8)
   const headerDiffers = firstDifference(header, head.subarray(0, header.length))
   if (headerDiffers >= 0) return `the header or a VLR differs at byte ${headerDiffers}`

@@ -1,14 +1,14 @@
 /** Finds damaged frames whose Huffman codes read past their own bits, into the next frame's data. Repacking would change their sound. */
 
-import { Ffmpeg, type Sound } from '../../../../wasm/ffmpeg/ffmpeg.ts'
+import { type DecodedSound, Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { bitRates, frameBytes } from '../../containers/mpeg-audio/frame.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { type LogicalFrame, logicalFrames, setMainDataBegin } from './granules.ts'
 import { openMp3 } from './reencode.ts'
-import { type Stream, soundFrames } from './stream.ts'
+import { type Mp3Stream, soundFrames } from './stream.ts'
 
 /** Index of the first frame that sounds different with only its own main data and zeros after it. `undefined`: none. */
-export async function damagedFrame(source: Source, stream: Stream, options: Options): Promise<number | undefined> {
+export async function damagedFrame(source: Source, stream: Mp3Stream, options: Options): Promise<number | undefined> {
   using engine = new Ffmpeg()
   openMp3(engine, 0, stream)
   openMp3(engine, 1, stream)
@@ -26,9 +26,9 @@ export async function damagedFrame(source: Source, stream: Stream, options: Opti
   return undefined
 }
 
-function decoded(engine: Ffmpeg, which: 0 | 1, bytes: Uint8Array): Sound[] {
+function decoded(engine: Ffmpeg, which: 0 | 1, bytes: Uint8Array): DecodedSound[] {
   engine.sendAudio(bytes, which)
-  const sounds: Sound[] = []
+  const sounds: DecodedSound[] = []
   for (let sound = engine.nextSound(which); sound; sound = engine.nextSound(which)) sounds.push(sound)
   return sounds
 }
@@ -48,6 +48,6 @@ function isolated({ header, head, side, main }: LogicalFrame): Uint8Array | unde
   return frame
 }
 
-const same = (a: Sound, b: Sound) =>
+const same = (a: DecodedSound, b: DecodedSound) =>
   a.channels.length === b.channels.length &&
   a.channels.every((channel, i) => channel.length === b.channels[i]!.length && channel.every((value, k) => value === b.channels[i]![k]))

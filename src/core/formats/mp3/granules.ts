@@ -2,7 +2,7 @@
 
 import type { FrameHeader } from '../../containers/mpeg-audio/frame.ts'
 import type { Source } from '../../model/codec.ts'
-import { type Stream, soundFrames } from './stream.ts'
+import { type Mp3Stream, soundFrames } from './stream.ts'
 
 export interface LogicalFrame {
   readonly header: FrameHeader
@@ -57,7 +57,7 @@ export function mainDataBits(side: Uint8Array, header: FrameHeader): number {
 }
 
 /** Yields all frames of sound with their main data. @throws BrokenReservoir */
-export async function* logicalFrames(source: Source, stream: Stream): AsyncGenerator<LogicalFrame> {
+export async function* logicalFrames(source: Source, stream: Mp3Stream): AsyncGenerator<LogicalFrame> {
   // The last bytes of main data so far, up to 511: as far back as a frame may refer.
   let reservoir: Uint8Array = new Uint8Array()
   for await (const { header, bytes } of soundFrames(source, stream)) {

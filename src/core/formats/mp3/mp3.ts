@@ -4,17 +4,17 @@
  */
 
 import { MP3 } from '../../catalog/formats/mp3.ts'
-import { MP3_SHARE } from '../../catalog/levels.ts'
+import { MAX_MP3_SIZE_RATIO } from '../../catalog/levels.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import { type Codec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
-import { copyTail } from '../../model/trailing-data.ts'
+import { copyTrailingData } from '../../model/trailing-data.ts'
 import { damagedFrame } from './damage.ts'
 import { BrokenReservoir } from './granules.ts'
-import { type Packing, plan } from './packing.ts'
-import { reencode, vbrFor } from './reencode.ts'
-import { write } from './repack.ts'
-import { delayOf, isWhole, readStream, type Stream } from './stream.ts'
+import { type Packing, planPacking } from './packing.ts'
+import { reencode, vbrQualityFor } from './reencode.ts'
+import { writeRepacked } from './repack.ts'
+import { hasExpectedFrames, lameDelayOf, type Mp3Stream, readStream } from './stream.ts'
 import { tagBytes } from './tag-frame.ts'
 import { copyRange, frontTags } from './tags.ts'
 import { ENCODER_TAG_BYTES, MAX_DECODED_FRAMES, MIN_FRAMES } from './tuning.ts'
@@ -29,17 +29,17 @@ export const mp3: Codec = {
     const gap = { offset: stream.frontBytes, size: stream.audioOffset - stream.frontBytes }
     // Frames are not moved if the file is incomplete. A cut stream starts with part of a frame, by which players judge it. After unknown
     // bytes only some players find the tag frame. In truncated or joined files, players rely on positions.
-    const movable = gap.size === 0 && !stream.cutOff && isWhole(stream) && stream.frames >= MIN_FRAMES
+    const movable = gap.size === 0 && !stream.cutOff && hasExpectedFrames(stream) && stream.frames >= MIN_FRAMES
     const packing = movable ? await tryPlan(source, stream, options) : undefined
     const kept = stream.audioEnd - stream.audioOffset
     const repacked = packing ? Math.min(kept, packing.soundBytes + tagBytes(stream)) : kept
     const vbr =
       options.lossless || tellsIdleDelay(stream) || (front?.length ?? Number.POSITIVE_INFINITY) > PATCHABLE_BYTES - ENCODER_TAG_BYTES
         ? undefined
-        : vbrFor(stream, options.quality)
+        : vbrQualityFor(stream, options.quality)
     if (vbr !== undefined) {
       if (front?.length) await sink.write(front.slice())
-      const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * MP3_SHARE }, options)
+      const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * MAX_MP3_SIZE_RATIO }, options)
       if (snrDb !== undefined) {
         if (stream.tailKnown) await copyRange(source, stream.tail, sink)
         return {
@@ -55,10 +55,10 @@ export const mp3: Codec = {
     await copyRange(source, gap, sink)
     const steps: Message[] = []
     if (packing && repacked < kept) {
-      await write(source, stream, packing, sink, options)
+      await writeRepacked(source, stream, packing, sink, options)
       steps.push(message('frames_repacked'))
     } else await copySound(source, stream, sink, options)
-    await copyTail(source, stream.audioEnd, sink)
+    await copyTrailingData(source, stream.audioEnd, sink)
     return { kind: 'compressed', steps: [...steps, message('padding_of_tags_dropped')] }
   },
 
@@ -71,10 +71,10 @@ export const mp3: Codec = {
  * True if LAME's tag gives a delay that players ignore, because unknown bytes precede it. New sound cannot keep such a tag: players would
  * then skip samples that they played before.
  */
-const tellsIdleDelay = (stream: Stream): boolean => stream.tag?.facts.delay !== undefined && delayOf(stream) === undefined
+const tellsIdleDelay = (stream: Mp3Stream): boolean => stream.tag?.facts.delay !== undefined && lameDelayOf(stream) === undefined
 
 /** Steps for bytes around the frames that are not tags; newly encoded sound drops them. */
-function notKept(source: Source, { audioEnd, tail, tailKnown }: Stream, inFront: number): Message[] {
+function notKept(source: Source, { audioEnd, tail, tailKnown }: Mp3Stream, inFront: number): Message[] {
   const behind = (tailKnown ? tail.offset : source.size) - audioEnd
   return [
     ...(inFront > 0 ? [message('bytes_in_front_of_frames_not_kept', { bytes: inFront })] : []),
@@ -82,9 +82,9 @@ function notKept(source: Source, { audioEnd, tail, tailKnown }: Stream, inFront:
   ]
 }
 
-async function tryPlan(source: Source, stream: Stream, options: Options): Promise<Packing | undefined> {
+async function tryPlan(source: Source, stream: Mp3Stream, options: Options): Promise<Packing | undefined> {
   try {
-    const packing = await plan(source, stream, options)
+    const packing = await planPacking(source, stream, options)
     const damaged = packing && stream.frames <= MAX_DECODED_FRAMES ? await damagedFrame(source, stream, options) : undefined
     if (damaged !== undefined) throw malformed('mp3', stream.audioOffset, message('frame_reads_beyond_own_bits', { damaged }))
     return packing
@@ -95,7 +95,7 @@ async function tryPlan(source: Source, stream: Stream, options: Options): Promis
   }
 }
 
-async function copySound(source: Source, stream: Stream, sink: Sink, options: Options): Promise<void> {
+async function copySound(source: Source, stream: Mp3Stream, sink: Sink, options: Options): Promise<void> {
   for (let at = stream.audioOffset; at < stream.audioEnd; at += 1 << 20) {
     options.signal.throwIfAborted()
     await sink.write((await source.read(at, Math.min(1 << 20, stream.audioEnd - at))).slice())

@@ -3,7 +3,7 @@
 import { bitRates, type FrameHeader, frameBytes } from '../../containers/mpeg-audio/frame.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { logicalFrames, maxReservoir } from './granules.ts'
-import type { Stream } from './stream.ts'
+import type { Mp3Stream } from './stream.ts'
 
 /** A frame size that the MP3 format allows. */
 interface Slot {
@@ -36,7 +36,7 @@ function slotsOf(header: FrameHeader): Slot[] {
 }
 
 /** First pass: measures each frame's main data and chooses the smallest sizes that hold it. `undefined`: no sizes do. */
-export async function plan(source: Source, stream: Stream, options: Options): Promise<Packing | undefined> {
+export async function planPacking(source: Source, stream: Mp3Stream, options: Options): Promise<Packing | undefined> {
   const lengths = new Uint16Array(stream.frames)
   let count = 0
   for await (const frame of logicalFrames(source, stream)) {

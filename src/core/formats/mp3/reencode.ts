@@ -4,22 +4,22 @@ import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { crc16 } from '../../bytes/crc16.ts'
 import { LEVELS } from '../../catalog/levels.ts'
 import { bitRates } from '../../containers/mpeg-audio/frame.ts'
-import { FrameCutter, firstFrame, mp3Lead } from '../../containers/mpeg-audio/frame-cutter.ts'
+import { delayFrames, FrameSplitter, mp3LeadSamples } from '../../containers/mpeg-audio/frame-cutter.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import type { Options, Quality, Sink, Source } from '../../model/codec.ts'
-import { delayOf, playedSamples, type Stream, soundFrames } from './stream.ts'
+import { lameDelayOf, type Mp3Stream, playedSamples, soundFrames } from './stream.ts'
 import { buildTag, tagBytes, withLoudness } from './tag-frame.ts'
 import { MAX_REENCODED_SECONDS, MIN_REENCODED_SECONDS } from './tuning.ts'
 
 /** LAME `-V` quality of the level for this file. `undefined`: do not encode again. */
-export function vbrFor(stream: Stream, quality: Quality): number | undefined {
+export function vbrQualityFor(stream: Mp3Stream, quality: Quality): number | undefined {
   const seconds = (stream.frames * stream.first.samples) / stream.first.hertz
   if (seconds > MAX_REENCODED_SECONDS || seconds < MIN_REENCODED_SECONDS) return undefined
   const kbps = averageKbps(stream) / stream.first.channels
   return LEVELS.mp3[quality].find(({ fromKbpsPerChannel }) => kbps >= fromKbpsPerChannel)?.vbr
 }
 
-const averageKbps = ({ soundBytes, frames, first }: Stream) => (soundBytes * 8 * first.hertz) / (frames * first.samples) / 1000
+const averageKbps = ({ soundBytes, frames, first }: Mp3Stream) => (soundBytes * 8 * first.hertz) / (frames * first.samples) / 1000
 
 /**
  * Writes the sound encoded again, after its tag frame. Stops once the result would reach `limit` bytes.
@@ -27,16 +27,23 @@ const averageKbps = ({ soundBytes, frames, first }: Stream) => (soundBytes * 8 *
  */
 export async function reencode(
   source: Source,
-  stream: Stream,
+  stream: Mp3Stream,
   sink: Sink,
   { vbrQuality, limit }: { readonly vbrQuality: number; readonly limit: number },
   options: Options,
 ): Promise<number | undefined> {
   const { channels, hertz, version } = stream.first
   const maxKbps = bitRates(version).find((kbps) => kbps >= averageKbps(stream)) ?? 0
-  const hasDelay = delayOf(stream) !== undefined
+  const hasDelay = lameDelayOf(stream) !== undefined
   using engine = new Ffmpeg()
-  using encoder = new MeasuredMp3Encoder(engine, { channels, hertz, vbrQuality, maxKbps, alone: !hasDelay, cut: !hasDelay })
+  using encoder = new MeasuredMp3Encoder(engine, {
+    channels,
+    hertz,
+    vbrQuality,
+    maxKbps,
+    independentFrames: !hasDelay,
+    dropsDelayFrames: !hasDelay,
+  })
   const start = sink.written
   const frames = hasDelay ? new LamePackets(stream) : new DelayRemover(stream)
   const keep = async (chunks: readonly Uint8Array[]) => {
@@ -47,9 +54,9 @@ export async function reencode(
     return true
   }
   if (!(await keep(frames.head))) return undefined
-  const lead = Array.from({ length: channels }, () => new Float32Array(hasDelay ? 0 : mp3Lead(hertz)))
+  const lead = Array.from({ length: channels }, () => new Float32Array(hasDelay ? 0 : mp3LeadSamples(hertz)))
   for (const packet of encoder.encode(lead)) if (!(await keep(frames.take(packet)))) return undefined
-  for await (const planar of decode(engine, 0, source, stream, options)) {
+  for await (const planar of decodePlayedSound(engine, 0, source, stream, options)) {
     for (const packet of encoder.encode(planar)) if (!(await keep(frames.take(packet)))) return undefined
   }
   const { last, tag } = encoder.finish()
@@ -62,9 +69,9 @@ export async function reencode(
 class LamePackets {
   readonly head: readonly Uint8Array[] = []
   readonly take = (packet: Uint8Array): Uint8Array[] => [packet]
-  readonly #stream: Stream
+  readonly #stream: Mp3Stream
 
-  constructor(stream: Stream) {
+  constructor(stream: Mp3Stream) {
     this.#stream = stream
   }
 
@@ -79,21 +86,21 @@ class LamePackets {
  */
 class DelayRemover {
   readonly head: readonly Uint8Array[]
-  readonly #stream: Stream
-  readonly #cutter = new FrameCutter()
+  readonly #stream: Mp3Stream
+  readonly #cutter = new FrameSplitter()
   readonly #sizes: number[] = []
   /** Frames to drop. LAME's first frame is the placeholder for its tag. */
   #drop: number
   #crc = 0
 
-  constructor(stream: Stream) {
+  constructor(stream: Mp3Stream) {
     this.#stream = { ...stream, tag: undefined }
     this.head = [new Uint8Array(tagBytes(this.#stream))]
-    this.#drop = 1 + firstFrame(stream.first.hertz)
+    this.#drop = 1 + delayFrames(stream.first.hertz)
   }
 
   take(packet: Uint8Array): Uint8Array[] {
-    const frames = this.#cutter.cut(packet).filter(() => this.#drop-- <= 0)
+    const frames = this.#cutter.push(packet).filter(() => this.#drop-- <= 0)
     const kept = frames.slice(0, this.#stream.frames - this.#sizes.length)
     for (const frame of kept) {
       this.#sizes.push(frame.length)
@@ -115,17 +122,17 @@ class DelayRemover {
 }
 
 /** Opens one of FFmpeg's two audio decoders for an MP3 stream. */
-export function openMp3(engine: Ffmpeg, which: 0 | 1, { first: { hertz, channels } }: Stream): void {
+export function openMp3(engine: Ffmpeg, which: 0 | 1, { first: { hertz, channels } }: Mp3Stream): void {
   const nothing = { extradata: new Uint8Array(), bitsPerSample: 16, blockAlign: 0, tag: 0 }
   engine.openAudio({ decoder: 'mp3float', hertz, channels, ...nothing }, which)
 }
 
 /** Yields the sound as players play it: planar samples, encoder delay and padding removed. */
-export async function* decode(
+export async function* decodePlayedSound(
   engine: Ffmpeg,
   which: 0 | 1,
   source: Source,
-  stream: Stream,
+  stream: Mp3Stream,
   options: Options,
 ): AsyncGenerator<Float32Array[]> {
   const { channels } = stream.first

@@ -7,11 +7,11 @@ import { crc16 } from '../../bytes/crc16.ts'
 import type { Options, Sink, Source } from '../../model/codec.ts'
 import { logicalFrames, maxReservoir, setMainDataBegin } from './granules.ts'
 import type { Packing } from './packing.ts'
-import type { Stream } from './stream.ts'
+import type { Mp3Stream } from './stream.ts'
 import { buildTag } from './tag-frame.ts'
 
 /** Second pass: writes the tag frame and all frames of sound. */
-export async function write(source: Source, stream: Stream, packing: Packing, sink: Sink, options: Options): Promise<void> {
+export async function writeRepacked(source: Source, stream: Mp3Stream, packing: Packing, sink: Sink, options: Options): Promise<void> {
   const { slots, choice } = packing
   const tagAt = sink.written
   await sink.write(buildTag(stream, packing, 0))

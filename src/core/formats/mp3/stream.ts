@@ -1,8 +1,8 @@
 /** Reads the structure of an MP3 file: tags in front, tag frame, frames of sound, tags at the end. Frames are read through a window. */
 
-import { leastOf } from '../../bytes/min-max.ts'
+import { minOf } from '../../bytes/min-max.ts'
 import { ByteReader } from '../../bytes/reader.ts'
-import { Breath } from '../../bytes/yield.ts'
+import { YieldBudget } from '../../bytes/yield.ts'
 import { id3Bytes } from '../../containers/id3/id3.ts'
 import { type FrameHeader, frameHeader, type TagFrame, tagFrame } from '../../containers/mpeg-audio/frame.ts'
 import { message } from '../../i18n/message.ts'
@@ -10,14 +10,14 @@ import type { Options, Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { HEADERS_PER_YIELD, MAX_GAP_BYTES, MAX_UNKNOWN_TAIL_SHARE, SOUND_FRAMES_PER_YIELD, WINDOW_BYTES } from './tuning.ts'
 
-export interface Frame {
+export interface Mp3Frame {
   readonly header: FrameHeader
   /** All bytes of the frame: a view, valid until the next frame is read. */
   readonly bytes: Uint8Array
   readonly offset: number
 }
 
-export interface Stream {
+export interface Mp3Stream {
   /** Bytes of the ID3v2 tags at the start of the file. */
   readonly frontBytes: number
   /** Offset of the first frame (tag frame or sound). */
@@ -47,7 +47,7 @@ const ID3V1_BYTES = 128
  * CodecError
  * (unsupported_feature) for mixed streams
  */
-export async function readStream(source: Source, options: Options): Promise<Stream> {
+export async function readStream(source: Source, options: Options): Promise<Mp3Stream> {
   let front = 0
   for (let tags = 0; tags < 16; tags++) {
     const bytes = id3Bytes(await source.read(front, 10), 0)
@@ -61,7 +61,7 @@ export async function readStream(source: Source, options: Options): Promise<Stre
   let frames = 0
   let soundBytes = 0
   let first: FrameHeader | undefined
-  let tag: Stream['tag']
+  let tag: Mp3Stream['tag']
   for await (const frame of framesFrom(source, start, soundEnd)) {
     if ((frames & 1023) === 0) options.signal.throwIfAborted()
     if (!first) {
@@ -130,8 +130,8 @@ function tagAtEnd(tail: Uint8Array): number {
 const isOtherLayer = (bytes: Uint8Array) => bytes[0] === 0xff && (bytes[1]! & 0xe0) === 0xe0 && [4, 6].includes(bytes[1]! & 6)
 
 /** Yields consecutive frames from `start` on, until other data follows. */
-export async function* framesFrom(source: Source, start: number, end: number, framesABreath = HEADERS_PER_YIELD): AsyncGenerator<Frame> {
-  const breath = new Breath(framesABreath)
+export async function* framesFrom(source: Source, start: number, end: number, framesABreath = HEADERS_PER_YIELD): AsyncGenerator<Mp3Frame> {
+  const breath = new YieldBudget(framesABreath)
   let window: Uint8Array = new Uint8Array()
   let windowAt = start
   let at = start
@@ -149,7 +149,7 @@ export async function* framesFrom(source: Source, start: number, end: number, fr
 }
 
 /** Yields the frames of sound, without the tag frame. */
-export function soundFrames(source: Source, stream: Stream): AsyncGenerator<Frame> {
+export function soundFrames(source: Source, stream: Mp3Stream): AsyncGenerator<Mp3Frame> {
   return framesFrom(source, stream.audioOffset + (stream.tag?.bytes.length ?? 0), stream.audioEnd, SOUND_FRAMES_PER_YIELD)
 }
 
@@ -157,7 +157,7 @@ export function soundFrames(source: Source, stream: Stream): AsyncGenerator<Fram
  * Finds known tags after the frames. Unknown bytes are dropped, unless more frames follow them. @param tagsAt offset of the tags that are
  * recognised by their end
  */
-async function readTail(source: Source, end: number, tagsAt: number): Promise<Pick<Stream, 'tail' | 'tailKnown' | 'cutOff'>> {
+async function readTail(source: Source, end: number, tagsAt: number): Promise<Pick<Mp3Stream, 'tail' | 'tailKnown' | 'cutOff'>> {
   const size = source.size - end
   if (size === 0) return { tail: { offset: end, size: 0 }, tailKnown: true, cutOff: false }
   const bytes = await source.read(end, Math.min(size, WINDOW_BYTES))
@@ -178,7 +178,7 @@ async function readTail(source: Source, end: number, tagsAt: number): Promise<Pi
   // The items of an APE tag without header precede the first mark.
   if (tagsAt < source.size) starts.push(tagsAt - end)
   const known = starts.filter((start) => start >= 0)
-  const from = known.length ? leastOf(known) : size
+  const from = known.length ? minOf(known) : size
   // A truncated last frame is still played. A large unknown tail changes the length that players compute, so it is copied too.
   if (from > source.size * MAX_UNKNOWN_TAIL_SHARE || (from > 0 && cutOff)) return { tail: { offset: end, size }, tailKnown: false, cutOff }
   return { tail: { offset: end + from, size: size - from }, tailKnown: true, cutOff }
@@ -191,24 +191,24 @@ const lastTag = (text: string) => {
 }
 
 /** True if the tag gives no frame count or the correct one. Some writers count the tag frame too. */
-export const isWhole = ({ tag, frames }: Pick<Stream, 'tag' | 'frames'>): boolean =>
+export const hasExpectedFrames = ({ tag, frames }: Pick<Mp3Stream, 'tag' | 'frames'>): boolean =>
   tag?.facts.frames === undefined || Math.abs(tag.facts.frames - frames) <= 1
 
 /**
  * Samples that the encoder added in front and at the end, if LAME's tag gives them. Players look for the tag in the file's first frame
  * only; after unknown bytes they play the delay, as FFmpeg does.
  */
-export function delayOf({ tag, frontBytes, audioOffset }: Stream): { delay: number; padding: number } | undefined {
+export function lameDelayOf({ tag, frontBytes, audioOffset }: Mp3Stream): { delay: number; padding: number } | undefined {
   const { delay, padding } = tag?.facts ?? {}
   return delay === undefined || padding === undefined || frontBytes !== audioOffset ? undefined : { delay, padding }
 }
 
 /** Samples per channel that players play: without encoder delay and padding if LAME's tag gives them. */
-export function playedSamples(stream: Stream): { skip: number; count: number } {
+export function playedSamples(stream: Mp3Stream): { skip: number; count: number } {
   const total = stream.frames * stream.first.samples
-  const lameDelay = delayOf(stream)
+  const lameDelay = lameDelayOf(stream)
   if (!lameDelay) return { skip: 0, count: total }
   const { delay, padding } = lameDelay
   // Padding of a truncated or joined file is not removed, because it describes another end.
-  return { skip: delay + 529, count: Math.max(0, total - delay - (isWhole(stream) ? padding : 0)) }
+  return { skip: delay + 529, count: Math.max(0, total - delay - (hasExpectedFrames(stream) ? padding : 0)) }
 }

@@ -4,7 +4,7 @@ import { crc16 } from '../../bytes/crc16.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { bitRates, frameBytes, frameHeader } from '../../containers/mpeg-audio/frame.ts'
-import type { Stream } from './stream.ts'
+import type { Mp3Stream } from './stream.ts'
 
 /** Xing header: mark, flags, frames and bytes (4 bytes each), table of contents (100), quality (4). LAME extension: 36 bytes. */
 const XING_BYTES = 120
@@ -19,12 +19,12 @@ interface Sizes {
 }
 
 /** Bytes of the tag frame that `buildTag` returns. */
-export function tagBytes(stream: Stream): number {
+export function tagBytes(stream: Mp3Stream): number {
   const { index } = smallest(stream)
   return frameBytes(stream.first.version, bitRates(stream.first.version)[index]!, stream.first.hertz)
 }
 
-function smallest(stream: Stream): { index: number; lame: Uint8Array | undefined } {
+function smallest(stream: Mp3Stream): { index: number; lame: Uint8Array | undefined } {
   const { first, tag } = stream
   const lame = lameExtension(stream)
   const wanted = 4 + first.sideBytes + (tag && tag.facts.kind !== 'VBRI' ? XING_BYTES : XING_BYTES) + (lame ? LAME_BYTES : 0)
@@ -34,7 +34,7 @@ function smallest(stream: Stream): { index: number; lame: Uint8Array | undefined
 }
 
 /** LAME extension of the old tag, with the encoder's name. `undefined`: none. */
-function lameExtension({ tag }: Stream): Uint8Array | undefined {
+function lameExtension({ tag }: Mp3Stream): Uint8Array | undefined {
   if (tag?.facts.delay === undefined) return undefined
   const { offset } = tag.facts
   const flags = tag.bytes[offset + 7]!
@@ -46,7 +46,7 @@ function lameExtension({ tag }: Stream): Uint8Array | undefined {
 }
 
 /** Builds the Xing tag frame. @param musicCrc CRC-16 of all frames of sound */
-export function buildTag(stream: Stream, packing: Sizes, musicCrc: number): Uint8Array {
+export function buildTag(stream: Mp3Stream, packing: Sizes, musicCrc: number): Uint8Array {
   const { first } = stream
   const { index, lame } = smallest(stream)
   const frame = new Uint8Array(tagBytes(stream))
@@ -76,7 +76,7 @@ export function buildTag(stream: Stream, packing: Sizes, musicCrc: number): Uint
 }
 
 /** Xing quality indicator of the old tag, 0 to 100. */
-function quality({ tag }: Stream): number {
+function quality({ tag }: Mp3Stream): number {
   if (!tag || tag.facts.kind === 'VBRI') return 0
   const { offset } = tag.facts
   const flags = tag.bytes[offset + 7]!
@@ -86,7 +86,7 @@ function quality({ tag }: Stream): number {
 }
 
 /** Seek table: for each per cent of the duration, the position in the file in 256ths. */
-function contents(stream: Stream, packing: Sizes, tagLength: number): Uint8Array {
+function contents(stream: Mp3Stream, packing: Sizes, tagLength: number): Uint8Array {
   const table = new Uint8Array(100)
   const total = tagLength + packing.soundBytes
   let position = tagLength
@@ -103,7 +103,7 @@ function contents(stream: Stream, packing: Sizes, tagLength: number): Uint8Array
 const LOUDNESS = { from: 11, to: 19 } as const
 
 /** Returns LAME's tag frame of newly encoded sound with the loudness of the old tag, because the sound is the same. */
-export function withLoudness(lames: Uint8Array, stream: Stream): Uint8Array {
+export function withLoudness(lames: Uint8Array, stream: Mp3Stream): Uint8Array {
   const old = lameExtension(stream)
   const loudness = old?.subarray(LOUDNESS.from, LOUDNESS.to)
   const header = frameHeader(lames, 0)

@@ -4,10 +4,10 @@ import { type Id3Picture, id3Bytes, id3Frames, id3Picture } from '../../containe
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
-import { tailDifference } from '../../model/trailing-data.ts'
+import { trailingDataDifference } from '../../model/trailing-data.ts'
 import { BrokenReservoir, type LogicalFrame, logicalFrames } from './granules.ts'
-import { decode } from './reencode.ts'
-import { playedSamples, readStream, type Stream } from './stream.ts'
+import { decodePlayedSound } from './reencode.ts'
+import { type Mp3Stream, playedSamples, readStream } from './stream.ts'
 import { MAX_DECODED_FRAMES, SNR_TOLERANCE_DB } from './tuning.ts'
 
 /**
@@ -25,7 +25,9 @@ export async function verifySound(original: Source, result: Source, outcome: Out
     const tags = await compareTags(original, result, a, b)
     if (tags) return differs(tags)
     const isExact = outcome.kind === 'compressed' && !outcome.loss
-    const tail = isExact ? await tailDifference(original, a.audioEnd, result, b.audioEnd) : await compareTail(original, result, a, b)
+    const tail = isExact
+      ? await trailingDataDifference(original, a.audioEnd, result, b.audioEnd)
+      : await compareTail(original, result, a, b)
     if (tail) return differs(tail)
     if (playedSamples(a).count !== playedSamples(b).count)
       return differs(`the result plays ${playedSamples(b).count} samples instead of ${playedSamples(a).count}`)
@@ -47,7 +49,7 @@ export async function verifySound(original: Source, result: Source, outcome: Out
 }
 
 /** Compares the tags in front of the sound one by one. */
-async function compareTags(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
+async function compareTags(original: Source, result: Source, a: Mp3Stream, b: Mp3Stream): Promise<string | undefined> {
   const [before, after] = await Promise.all([tagsIn(original, a), tagsIn(result, b)])
   if (before.length !== after.length) return `${before.length} tags became ${after.length}`
   for (const [i, tag] of before.entries()) {
@@ -57,7 +59,7 @@ async function compareTags(original: Source, result: Source, a: Stream, b: Strea
   return undefined
 }
 
-async function tagsIn(source: Source, { frontBytes }: Stream): Promise<Uint8Array[]> {
+async function tagsIn(source: Source, { frontBytes }: Mp3Stream): Promise<Uint8Array[]> {
   const whole = await source.read(0, frontBytes)
   const tags: Uint8Array[] = []
   for (let at = 0, size = id3Bytes(whole, 0); size > 0; at += size, size = id3Bytes(whole, at)) tags.push(whole.subarray(at, at + size))
@@ -82,7 +84,7 @@ const samePicture = (a?: Id3Picture, b?: Id3Picture): boolean =>
   a !== undefined && b !== undefined && a.type === b.type && a.mime === b.mime && a.description === b.description
 
 /** Compares tags after the frames. Newly encoded sound keeps only tags there. */
-async function compareTail(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
+async function compareTail(original: Source, result: Source, a: Mp3Stream, b: Mp3Stream): Promise<string | undefined> {
   if (!a.tailKnown) return undefined
   if (a.tail.size !== b.tail.size) return 'the tags behind the frames'
   const [p, q] = await Promise.all([original.read(a.tail.offset, a.tail.size), result.read(b.tail.offset, b.tail.size)])
@@ -91,7 +93,7 @@ async function compareTail(original: Source, result: Source, a: Stream, b: Strea
 
 const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])
 
-async function compareBits(original: Source, result: Source, a: Stream, b: Stream): Promise<string | undefined> {
+async function compareBits(original: Source, result: Source, a: Mp3Stream, b: Mp3Stream): Promise<string | undefined> {
   if (a.audioEnd - a.audioOffset === b.audioEnd - b.audioOffset && (await sameRange(original, result, a, b))) return undefined
   const left = logicalFrames(original, a)
   const right = logicalFrames(result, b)
@@ -102,7 +104,7 @@ async function compareBits(original: Source, result: Source, a: Stream, b: Strea
   }
 }
 
-async function sameRange(original: Source, result: Source, a: Stream, b: Stream): Promise<boolean> {
+async function sameRange(original: Source, result: Source, a: Mp3Stream, b: Mp3Stream): Promise<boolean> {
   const size = a.audioEnd - a.audioOffset
   for (let at = 0; at < size; at += 1 << 20) {
     const count = Math.min(1 << 20, size - at)
@@ -125,11 +127,11 @@ function sameSound(a: LogicalFrame, b: LogicalFrame): boolean {
   return same(a.main, b.main)
 }
 
-async function compareSound(original: Source, result: Source, a: Stream, b: Stream, options: Options): Promise<SnrMeter> {
+async function compareSound(original: Source, result: Source, a: Mp3Stream, b: Mp3Stream, options: Options): Promise<SnrMeter> {
   const meter = new SnrMeter()
   using engine = new Ffmpeg()
-  const left = decode(engine, 0, original, a, options)
-  const right = decode(engine, 1, result, b, options)
+  const left = decodePlayedSound(engine, 0, original, a, options)
+  const right = decodePlayedSound(engine, 1, result, b, options)
   let x = await left.next()
   let y = await right.next()
   let xAt = 0

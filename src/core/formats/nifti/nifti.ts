@@ -7,7 +7,7 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { gunzipStream, gzipStream } from '../../bytes/gzip.ts'
 import { NIFTI } from '../../catalog/formats/nifti.ts'
-import { compressWrapped, gzipHow, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { compressWrapped, gzipMethod, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { repack, verifyRepacked } from '../../containers/zip/repack.ts'
 import { message } from '../../i18n/message.ts'
@@ -129,7 +129,7 @@ async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boo
   for await (const chunk of gzipStream(input, inputBytes)) await sink.write(chunk)
   return {
     kind: 'compressed',
-    steps: [message(again ? 'deflated_again_as_one_member' : 'gzip_as_one_member', { how: gzipHow(inputBytes) })],
+    steps: [message(again ? 'deflated_again_as_one_member' : 'gzip_as_one_member', { how: gzipMethod(inputBytes) })],
   }
 }
 

@@ -3,13 +3,13 @@
  * it equals an earlier file of the same list. The list then refers to the earlier file.
  */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { decodeXml, type Splice, scanTags, spliced } from '../../containers/xml/scan.ts'
+import { applySplices, decodeXml, type Splice, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
-import { folderOf, normal } from './paths.ts'
+import { folderOf, normalPath } from './paths.ts'
 import { MAX_MERGED_BYTES, MAX_XML_BYTES } from './tuning.ts'
 
-export interface Duplicates {
+export interface MergedFiles {
   /** Dropped files, each with the equal file that replaces it. */
   readonly merged: ReadonlyMap<ZipEntry, ZipEntry>
   /** Resource lists with their new text. */
@@ -26,9 +26,9 @@ interface Mention {
   readonly end: number
 }
 
-export async function duplicateFiles(archive: ZipArchive): Promise<Duplicates> {
-  const none: Duplicates = { merged: new Map(), texts: new Map(), edits: new Map() }
-  const byPath = new Map(archive.entries.map((entry) => [normal(entry.name), entry]))
+export async function duplicateFiles(archive: ZipArchive): Promise<MergedFiles> {
+  const none: MergedFiles = { merged: new Map(), texts: new Map(), edits: new Map() }
+  const byPath = new Map(archive.entries.map((entry) => [normalPath(entry.name), entry]))
   const lists = new Map<ZipEntry, { xml: string; mentions: Mention[] }>()
   const texts: string[] = []
   for (const entry of archive.entries) {
@@ -68,7 +68,11 @@ export async function duplicateFiles(archive: ZipArchive): Promise<Duplicates> {
       ])
     }
   }
-  return { merged, edits: splices, texts: new Map([...splices].map(([list, changes]) => [list, spliced(lists.get(list)!.xml, changes)])) }
+  return {
+    merged,
+    edits: splices,
+    texts: new Map([...splices].map(([list, changes]) => [list, applySplices(lists.get(list)!.xml, changes)])),
+  }
 }
 
 /** Returns the files that a resource list refers to, with their positions in the text. */
@@ -82,7 +86,7 @@ function mentionsIn(xml: string, name: string, byPath: ReadonlyMap<string, ZipEn
     const end = xml.indexOf('<', tag.end)
     const text = xml.slice(tag.end, end)
     const file = [`${folderOf(name)}/${base}/${text.trim()}`, `${base}/${text.trim()}`]
-      .map((path) => byPath.get(normal(path)))
+      .map((path) => byPath.get(normalPath(path)))
       .find(Boolean)
     if (file && !file.opaque && !file.isDirectory && text.trim() !== '') found.push({ file, text, start: tag.end, end })
   }

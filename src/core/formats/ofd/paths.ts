@@ -2,7 +2,7 @@
 
 export const folderOf = (name: string) => name.replace(/\\/g, '/').split('/').slice(0, -1).join('/')
 
-export function normal(path: string): string {
+export function normalPath(path: string): string {
   const segments: string[] = []
   for (const segment of path.replace(/\\/g, '/').split('/')) {
     if (segment === '..') segments.pop()

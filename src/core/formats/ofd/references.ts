@@ -3,15 +3,15 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
-import { jpegName, leafOf, type Mention, type References, timesNamed } from '../../embedded/renaming.ts'
-import { folderOf, normal } from './paths.ts'
+import { countName, jpegName, leafOf, type PictureReference, type PictureReferences } from '../../embedded/renaming.ts'
+import { folderOf, normalPath } from './paths.ts'
 import { MAX_XML_BYTES } from './tuning.ts'
 
 /**
  * Returns the PNGs that only resource lists refer to. A PNG whose list entry declares `Format="PNG"` is excluded, because the declaration
  * would have to change too. `undefined`: no PNG may be renamed.
  */
-export async function ofdReferences(archive: ZipArchive): Promise<References | undefined> {
+export async function ofdReferences(archive: ZipArchive): Promise<PictureReferences | undefined> {
   const names = new Map<ZipEntry, string>()
   for (const entry of archive.entries) {
     const name = jpegName(entry, archive.entries)
@@ -19,7 +19,7 @@ export async function ofdReferences(archive: ZipArchive): Promise<References | u
   }
   if (names.size === 0) return undefined
   const texts = new Map<ZipEntry, string>()
-  const mentions = new Map<ZipEntry, Mention[]>()
+  const mentions = new Map<ZipEntry, PictureReference[]>()
   for (const file of archive.entries) {
     if (!/\.xml$/i.test(file.name)) continue
     if (file.opaque || file.size > MAX_XML_BYTES) return undefined
@@ -34,14 +34,19 @@ export async function ofdReferences(archive: ZipArchive): Promise<References | u
     }
   }
   const all = [...texts.values()]
-  const isClear = (picture: ZipEntry, places: readonly Mention[]) =>
-    places.length === all.reduce((sum, text) => sum + timesNamed(text, leafOf(picture.name)), 0)
+  const isClear = (picture: ZipEntry, places: readonly PictureReference[]) =>
+    places.length === all.reduce((sum, text) => sum + countName(text, leafOf(picture.name)), 0)
   return { mentions: new Map([...mentions].filter(([picture, places]) => isClear(picture, places))), texts }
 }
 
 /** Collects the references in one resource list. @throws EngineError if the text is not XML */
-function mentionsIn(text: string, holder: ZipEntry, names: ReadonlyMap<ZipEntry, string>, mentions: Map<ZipEntry, Mention[]>): void {
-  const byPath = new Map([...names.keys()].map((entry) => [normal(entry.name), entry]))
+function mentionsIn(
+  text: string,
+  holder: ZipEntry,
+  names: ReadonlyMap<ZipEntry, string>,
+  mentions: Map<ZipEntry, PictureReference[]>,
+): void {
+  const byPath = new Map([...names.keys()].map((entry) => [normalPath(entry.name), entry]))
   let [base, hasFormat] = ['', false]
   for (const tag of scanTags(text)) {
     if (tag.kind === 'close') continue
@@ -52,7 +57,7 @@ function mentionsIn(text: string, holder: ZipEntry, names: ReadonlyMap<ZipEntry,
     const raw = text.slice(tag.end, end)
     const file = raw.trim()
     const picture = [`${folderOf(holder.name)}/${base}/${file}`, `${base}/${file}`, file]
-      .map((path) => byPath.get(normal(path)))
+      .map((path) => byPath.get(normalPath(path)))
       .find(Boolean)
     if (!picture || !file.endsWith(leafOf(picture.name))) continue
     const start = tag.end + raw.indexOf(file) + file.length - leafOf(picture.name).length

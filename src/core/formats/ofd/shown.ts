@@ -6,7 +6,7 @@ import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
 import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
-import { folderOf, normal } from './paths.ts'
+import { folderOf, normalPath } from './paths.ts'
 import { MAX_XML_BYTES } from './tuning.ts'
 
 const MM_PER_INCH = 25.4
@@ -17,7 +17,7 @@ interface Shown {
 }
 
 /** Displayed size of each picture. Pictures of unknown size are absent. */
-export async function shownSizes(archive: ZipArchive): Promise<Map<ZipEntry, Shown>> {
+export async function displayedSizes(archive: ZipArchive): Promise<Map<ZipEntry, Shown>> {
   const byPath = new Map(archive.entries.map((entry) => [entry.name.replace(/\\/g, '/').toLowerCase(), entry]))
   const pages = new Pages(byPath)
   for (const entry of archive.entries) {
@@ -81,7 +81,7 @@ class Pages {
       if (tag.local === 'MediaFile' && multimedia !== undefined && tag.kind === 'open') {
         const file = xml.slice(tag.end, xml.indexOf('<', tag.end)).trim()
         const picture = [`${folderOf(name)}/${base}/${file}`, `${base}/${file}`, file]
-          .map((path) => this.#byPath.get(normal(path)))
+          .map((path) => this.#byPath.get(normalPath(path)))
           .find(Boolean)
         if (picture) this.#media.set(`${document}#${multimedia}`, picture)
       }

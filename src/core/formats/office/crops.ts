@@ -3,11 +3,11 @@
  * has whole pixels and contains everything that is shown anywhere. Each use then gets a new crop within it.
  */
 
-import { leastOf } from '../../bytes/min-max.ts'
+import { minOf } from '../../bytes/min-max.ts'
 import type { Splice, Tag, TagReader } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import type { Rect } from '../../embedded/crop.ts'
-import { type PictureFacts, pictureFacts } from '../../embedded/image-header.ts'
+import { type PictureHeader, readPictureHeader } from '../../embedded/image-header.ts'
 import { isImage, type OoxmlDocument, type Rels } from './document.ts'
 import type { UnusedLayouts } from './layouts.ts'
 import { MAX_CROP_PIXELS, MAX_CROP_PIXELS_SHARE, MAX_PICTURE_BYTES, MIN_CROP_PIXELS } from './tuning.ts'
@@ -34,7 +34,7 @@ interface CropUse {
 
 export interface Crop {
   readonly rect: Rect
-  readonly facts: PictureFacts
+  readonly facts: PictureHeader
   /** Changes to the texts that show the picture, by part. */
   readonly edits: readonly { readonly owner: string; readonly splice: Splice }[]
 }
@@ -161,12 +161,12 @@ export async function possibleCrops(
 async function cropOf(document: OoxmlDocument, part: string, uses: readonly { owner: string; use: CropUse }[]): Promise<Crop | undefined> {
   const entry = document.parts.get(part)
   if (!entry || entry.opaque || entry.size > MAX_PICTURE_BYTES) return undefined
-  const least = (side: keyof Sides) => leastOf(uses.map(({ use }) => use.sides[side]))
+  const least = (side: keyof Sides) => minOf(uses.map(({ use }) => use.sides[side]))
   const [l, t, r, b] = [least('l'), least('t'), least('r'), least('b')]
   if ((1 - l - r) * (1 - t - b) > MAX_CROP_PIXELS_SHARE) return undefined
   const bytes = await readEntry(document.archive, entry)
-  const facts = pictureFacts(bytes)
-  if (!facts?.comparable || facts.turned || (facts.kind === 'png' && bytes[24] === 16)) return undefined
+  const facts = readPictureHeader(bytes)
+  if (!facts?.comparable || facts.isRotated || (facts.kind === 'png' && bytes[24] === 16)) return undefined
   const grid = facts.kind === 'jpg' ? JPEG_GRID : 1
   const before = (share: number, size: number) => (grid > 1 ? Math.floor((share * size) / grid) * grid : Math.round(share * size))
   const endPixel = (share: number, size: number) => Math.round((1 - share) * size)
@@ -183,7 +183,7 @@ async function cropOf(document: OoxmlDocument, part: string, uses: readonly { ow
 }
 
 /** Writes the a:srcRect tag of a use for the cropped picture. */
-function within({ sides, tag }: CropUse, { width, height }: PictureFacts, rect: Rect): string {
+function within({ sides, tag }: CropUse, { width, height }: PictureHeader, rect: Rect): string {
   const share = (cut: number, size: number) => (cut > MIN_CROP_PIXELS ? Math.round((cut / size) * WHOLE) : 0)
   const fresh = {
     l: share(sides.l * width - rect.left, rect.width),

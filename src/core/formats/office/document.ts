@@ -7,9 +7,9 @@ import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { message } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { contentTypes, ownerOf, partKey, type Relationship, readRelationships } from './parts.ts'
-import type { PictureUses, Shown } from './usage.ts'
+import type { DisplayedSize, PictureUses } from './usage.ts'
 
-export const MOST_RELS_BYTES = 8 * 1024 * 1024
+export const MAX_RELS_BYTES = 8 * 1024 * 1024
 export const CONTENT_TYPES = '[content_types].xml'
 
 export interface Rels {
@@ -40,7 +40,7 @@ export function isSigned(archive: ZipArchive): boolean {
  * True if the names of two parts differ only in case or slashes, which ECMA-376 part 2, 6.2.2.3 forbids. Readers disagree which part a
  * relationship refers to.
  */
-export function hasTwins(archive: ZipArchive): boolean {
+export function hasAmbiguousNames(archive: ZipArchive): boolean {
   const files = archive.entries.filter(({ isDirectory }) => !isDirectory)
   return new Set(files.map(({ name }) => partKey(name))).size < files.length
 }
@@ -70,7 +70,7 @@ export async function openDocument(archive: ZipArchive): Promise<OoxmlDocument> 
 }
 
 async function readSmall(archive: ZipArchive, entry: ZipEntry): Promise<Uint8Array> {
-  if (entry.opaque || entry.size > MOST_RELS_BYTES)
+  if (entry.opaque || entry.size > MAX_RELS_BYTES)
     throw malformed(archive.format, entry.localOffset, message('name_cannot_be_read', { name: entry.name }))
   return readEntry(archive, entry)
 }
@@ -78,9 +78,9 @@ async function readSmall(archive: ZipArchive, entry: ZipEntry): Promise<Uint8Arr
 export const isImage = (relationship: Relationship) => relationship.part !== undefined && /\/image$/i.test(relationship.type)
 
 /** Displayed sizes of a document's pictures, and pictures that must stay lossless. */
-export interface Showing {
+export interface PictureUsage {
   /** Largest displayed size of each picture part. Pictures of unknown size are absent. */
-  readonly shown: Map<string, Shown>
+  readonly shown: Map<string, DisplayedSize>
   /**
    * Pictures in which a colour is replaced, mostly by transparency (a:clrChange, ECMA-376 part 1, 20.1.8.16). No sample of them may change.
    */
@@ -88,10 +88,10 @@ export interface Showing {
 }
 
 /** Combines the uses of pictures in all texts. `usesOf`: uses in one text; `undefined`: the text cannot be read. */
-export function showing(document: OoxmlDocument, usesOf: (rels: Rels) => PictureUses | undefined): Showing {
+export function pictureUsage(document: OoxmlDocument, usesOf: (rels: Rels) => PictureUses | undefined): PictureUsage {
   const exact = new Set<string>()
-  const shown = new Map<string, Shown | 'unknown'>()
-  const merge = (part: string, use: Shown | 'unknown') => {
+  const shown = new Map<string, DisplayedSize | 'unknown'>()
+  const merge = (part: string, use: DisplayedSize | 'unknown') => {
     const before = shown.get(part)
     if (before === 'unknown' || use === 'unknown' || !before) shown.set(part, before === 'unknown' ? before : use)
     else {
@@ -114,7 +114,7 @@ export function showing(document: OoxmlDocument, usesOf: (rels: Rels) => Picture
     // If a relationship of another type also refers to a picture, its displayed size is unknown.
     for (const { part, type } of relationships) if (part && shown.has(part) && !/\/image$/i.test(type)) merge(part, 'unknown')
   }
-  const known = new Map<string, Shown>()
+  const known = new Map<string, DisplayedSize>()
   for (const [part, use] of shown) if (use !== 'unknown') known.set(part, use)
   return { shown: known, exact }
 }

@@ -9,18 +9,18 @@ import { IN_MEMORY_BYTES } from '../../containers/zip/limits.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import { PossibleCharacters } from './characters.ts'
 import { type CropText, CropUses } from './crops.ts'
-import { isImage, MOST_RELS_BYTES, type OoxmlDocument, type Rels } from './document.ts'
-import { type EmbeddedFonts, FontKeys, fontParts, fontsOf, MOST_TABLE_BYTES } from './fonts.ts'
-import { type LayoutTexts, layoutsWithoutSlides, MasterTags, PlainLayout } from './layouts.ts'
+import { isImage, MAX_RELS_BYTES, type OoxmlDocument, type Rels } from './document.ts'
+import { type EmbeddedFonts, FontKeys, fontParts, fontsOf, MAX_FONT_KEYS_BYTES } from './fonts.ts'
+import { type LayoutTexts, layoutsWithoutSlides, MasterTags, PlainLayoutTest } from './layouts.ts'
 import { MAX_SEARCHED_BYTES } from './tuning.ts'
 import { PictureUses, SlideSize } from './usage.ts'
 
 /** Kinds of facts that `gatherFacts` collects from a document. */
-export interface Questions {
+export interface FactRequest {
   /** True to collect the displayed sizes of pictures. */
   readonly shown: boolean
   /** True to collect what level `ultra` may remove: cropped parts of pictures, slide layouts, glyphs of fonts. */
-  readonly spare: boolean
+  readonly removable: boolean
   /** Names of media files by part. They may be removed if no text contains them. */
   readonly media: ReadonlyMap<string, string>
 }
@@ -38,7 +38,7 @@ export interface DocumentFacts {
 }
 
 /** Collects the requested facts. @throws CodecError (malformed) if a needed text cannot be read from the package */
-export async function gatherFacts(document: OoxmlDocument, questions: Questions, signal: AbortSignal): Promise<DocumentFacts> {
+export async function gatherFacts(document: OoxmlDocument, questions: FactRequest, signal: AbortSignal): Promise<DocumentFacts> {
   return new FactScan(document, questions, signal).run()
 }
 
@@ -52,7 +52,7 @@ interface Question {
 
 class FactScan {
   readonly #document: OoxmlDocument
-  readonly #questions: Questions
+  readonly #questions: FactRequest
   readonly #signal: AbortSignal
   readonly #rels: ReadonlyMap<string, Rels[]>
   readonly #pictures = new Map<Rels, PictureUses>()
@@ -69,13 +69,13 @@ class FactScan {
   /** Texts of parts that were read early. Each is kept until the scan reaches its part. */
   readonly #textsReadEarly = new Map<string, string | undefined>()
 
-  constructor(document: OoxmlDocument, questions: Questions, signal: AbortSignal) {
+  constructor(document: OoxmlDocument, questions: FactRequest, signal: AbortSignal) {
     this.#document = document
     this.#questions = questions
     this.#signal = signal
     this.#rels = Map.groupBy(document.rels, ({ owner }) => owner)
     this.#media = new Map(questions.media)
-    for (const { owner, unused } of questions.spare ? layoutsWithoutSlides(document) : []) {
+    for (const { owner, unused } of questions.removable ? layoutsWithoutSlides(document) : []) {
       if (unused.length === 0) continue
       this.#removableIds.set(owner, new Set(unused.map(({ id }) => id)))
       for (const { part } of unused) this.#removableLayouts.add(part!)
@@ -83,13 +83,13 @@ class FactScan {
   }
 
   async run(): Promise<DocumentFacts> {
-    if (this.#questions.shown) await this.#readEarly('ppt/presentation.xml', MOST_RELS_BYTES, this.#slideQuestions())
-    for (const [owner, rels] of this.#questions.spare ? this.#rels : []) {
+    if (this.#questions.shown) await this.#readEarly('ppt/presentation.xml', MAX_RELS_BYTES, this.#slideQuestions())
+    for (const [owner, rels] of this.#questions.removable ? this.#rels : []) {
       const asked = rels.filter((each) => fontsOf(each).length > 0)
       if (asked.length > 0)
         await this.#readEarly(
           owner,
-          MOST_TABLE_BYTES,
+          MAX_FONT_KEYS_BYTES,
           asked.map((each) => this.#fontQuestion(each)),
         )
     }
@@ -152,7 +152,7 @@ class FactScan {
       for (const rels of this.#rels.get(part) ?? []) for (const question of this.#pictureQuestions(rels)) questions.push(question)
     }
     if (this.#removableLayouts.has(part)) {
-      const reader = new PlainLayout()
+      const reader = new PlainLayoutTest()
       questions.push({ reader, keep: () => reader.plain && this.#plain.add(part) })
     }
     const ids = this.#removableIds.get(part)
@@ -171,7 +171,7 @@ class FactScan {
       const reader = new PictureUses(ids, this.#slide?.size)
       questions.push({ reader, keep: () => this.#pictures.set(rels, reader) })
     }
-    if (this.#questions.spare) {
+    if (this.#questions.removable) {
       const reader = new CropUses(ids)
       const asks = (xml: string) => xml.includes('srcRect')
       questions.push({ reader, asks, keep: (xml) => this.#crops.set(rels, { xml, uses: reader.finish() }) })

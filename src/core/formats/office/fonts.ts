@@ -9,13 +9,13 @@ import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Tag, TagReader } from '../../containers/xml/scan.ts'
 import { FontView } from '../../fonts/bytes.ts'
-import { fontDifference, fontForText } from '../../fonts/sfnt/for-text.ts'
-import { tablesOf } from '../../fonts/sfnt/truetype.ts'
+import { fontDifference, subsetForText } from '../../fonts/sfnt/for-text.ts'
+import { readFontTables } from '../../fonts/sfnt/truetype.ts'
 import type { OoxmlDocument, Rels } from './document.ts'
 import { MAX_FONT_BYTES, MAX_SUBSET_SHARE } from './tuning.ts'
 
 /** Bytes. Larger texts are not searched for font keys, and their fonts keep all glyphs. */
-export const MOST_TABLE_BYTES = 4 * 1024 * 1024
+export const MAX_FONT_KEYS_BYTES = 4 * 1024 * 1024
 
 /** Font parts that may be subset, with the keys of obfuscated fonts, and the characters they must show. */
 export interface EmbeddedFonts {
@@ -79,7 +79,7 @@ interface Unwrapped {
 const OBFUSCATED_BYTES = 32
 
 function unwrap(bytes: Uint8Array, key: Uint8Array | undefined): Unwrapped | undefined {
-  if (tablesOf(bytes)) return { font: bytes, wrap: (font) => font }
+  if (readFontTables(bytes)) return { font: bytes, wrap: (font) => font }
   if (key) {
     const toggle = (font: Uint8Array) => {
       const toggled = font.slice()
@@ -87,7 +87,7 @@ function unwrap(bytes: Uint8Array, key: Uint8Array | undefined): Unwrapped | und
       return toggled
     }
     const font = toggle(bytes)
-    return tablesOf(font) ? { font, wrap: toggle } : undefined
+    return readFontTables(font) ? { font, wrap: toggle } : undefined
   }
   return unwrapEot(bytes)
 }
@@ -106,7 +106,7 @@ function unwrapEot(bytes: Uint8Array): Unwrapped | undefined {
   const mask = flags & EOT_MASKED ? EOT_MASK : 0
   const masked = (font: Uint8Array) => font.map((byte) => byte ^ mask)
   const font = masked(bytes.subarray(bytes.length - size))
-  if (!tablesOf(font)) return undefined
+  if (!readFontTables(font)) return undefined
   return {
     font,
     wrap(fresh) {
@@ -114,22 +114,22 @@ function unwrapEot(bytes: Uint8Array): Unwrapped | undefined {
       const writer = new ByteWriter(head, true).u32(head.length + fresh.length)
       writer.at(EOT.fontDataSize).u32(fresh.length)
       writer.at(EOT.flags).u32(flags | EOT_SUBSET)
-      writer.at(EOT.checksum).u32(new FontView(tablesOf(fresh)!.get('head')!).u32(8))
+      writer.at(EOT.checksum).u32(new FontView(readFontTables(fresh)!.get('head')!).u32(8))
       return concat([head, masked(fresh)])
     },
   }
 }
 
 /** Returns the font part with only the needed glyphs. `undefined`: nothing is saved. */
-export function smallerFont(bytes: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): Uint8Array | undefined {
+export function subsetFontPart(bytes: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): Uint8Array | undefined {
   const unwrapped = unwrap(bytes, keys.get(part))
-  const font = unwrapped && fontForText(unwrapped.font, characters)
+  const font = unwrapped && subsetForText(unwrapped.font, characters)
   if (!font || font.length > unwrapped.font.length * MAX_SUBSET_SHARE) return undefined
   return unwrapped.wrap(font)
 }
 
 /** Returns why a font part must not replace the old one; `undefined` if it may. */
-export function unlikeFonts(before: Uint8Array, after: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): string | undefined {
+export function fontProblem(before: Uint8Array, after: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): string | undefined {
   const [old, fresh] = [unwrap(before, keys.get(part)), unwrap(after, keys.get(part))]
   if (!old || !fresh) return 'the font cannot be read'
   if (Buffer.compare(old.wrap(fresh.font), after) !== 0) return 'obfuscation or EOT header of the font changed'

@@ -2,7 +2,7 @@
  * Level `ultra`: removes slide layouts that no slide uses (ECMA-376 part 1, 13.3.9), and all parts that only they refer to. Every slide
  * master keeps at least one layout.
  */
-import { decodeXml, type Splice, spliced, type Tag, type TagReader } from '../../containers/xml/scan.ts'
+import { applySplices, decodeXml, type Splice, type Tag, type TagReader } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import { CONTENT_TYPES, type OoxmlDocument } from './document.ts'
 import { ownerOf, type Relationship } from './parts.ts'
@@ -55,7 +55,7 @@ export async function unusedLayouts(document: OoxmlDocument, { plain, masters: t
     if (unused.length === 0) continue
     const splices = tags.get(owner)?.without(new Set(unused.map(({ id }) => id)))
     if (!splices) continue
-    masters.set(owner, spliced(decodeXml(await readEntry(document.archive, document.parts.get(owner)!)), splices))
+    masters.set(owner, applySplices(decodeXml(await readEntry(document.archive, document.parts.get(owner)!)), splices))
     for (const { part } of unused) layouts.add(part!)
   }
   // If a layout is shared by several masters and one of them keeps it, nothing is removed.
@@ -79,7 +79,7 @@ function leadsToPlainParts(document: OoxmlDocument, part: string): boolean {
 }
 
 /** Checks that a layout contains only shapes and pictures: no alternative texts, links, objects or animations. */
-export class PlainLayout implements TagReader {
+export class PlainLayoutTest implements TagReader {
   plain = true
 
   get done(): boolean {

@@ -6,17 +6,17 @@ import { encodeXml } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { openZip } from '../../containers/zip/read.ts'
 import { repack, repackSteps, verifyRepacked } from '../../containers/zip/repack.ts'
-import { type Fate, KEEP, rewriteZip } from '../../containers/zip/rewrite.ts'
-import { Gone, goneFrom, recompressedStep } from '../../embedded/gone.ts'
-import { type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
+import { type EntryAction, KEEP, rewriteZip } from '../../containers/zip/rewrite.ts'
+import { RemovedData, recompressedStep, removalSteps } from '../../embedded/gone.ts'
+import { type RecompressedPicture, recompressPicture } from '../../embedded/recompress.ts'
 import { VerifiedFiles } from '../../embedded/verification-cache.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
-import { CONTENT_TYPES, hasTwins, isSigned, type OoxmlDocument, openDocument } from './document.ts'
-import { smallerFont } from './fonts.ts'
+import { CONTENT_TYPES, hasAmbiguousNames, isSigned, type OoxmlDocument, openDocument } from './document.ts'
+import { subsetFontPart } from './fonts.ts'
 import { editContentTypes, editRelationships, ownerOf, partKey } from './parts.ts'
-import { type Plan, planDocument } from './plan.ts'
+import { type DocumentPlan, planDocument } from './plan.ts'
 import { MAX_PICTURE_BYTES } from './tuning.ts'
 import { verifyDocument } from './verify.ts'
 
@@ -36,12 +36,12 @@ function officeCodec(format: Codec['format']): Codec {
       const archive = await openZip(source, format.id)
       if (isSigned(archive)) return repack(archive, sink, options, {}, [SIGNED])
       if (options.lossless) return repack(archive, sink, options)
-      if (hasTwins(archive)) return repack(archive, sink, options, {}, [TWINS])
+      if (hasAmbiguousNames(archive)) return repack(archive, sink, options, {}, [TWINS])
       return compressDocument(await openDocument(archive), sink, options)
     },
     async verify(original, result, _outcome, options, evidence): Promise<Verdict> {
       const archive = await openZip(original, format.id)
-      if (isSigned(archive) || options.lossless || hasTwins(archive)) return verifyRepacked(archive, result, options)
+      if (isSigned(archive) || options.lossless || hasAmbiguousNames(archive)) return verifyRepacked(archive, result, options)
       const verified = evidence instanceof VerifiedFiles ? evidence : undefined
       return verifyDocument(await openDocument(archive), await openDocument(await openZip(result, format.id)), options, verified)
     },
@@ -69,10 +69,10 @@ class Tally {
   packages = 0
   fonts = 0
   loss: PictureLoss | undefined
-  readonly gone = new Gone()
+  readonly gone = new RemovedData()
 
   /** `extension`: file name extension of the old part. */
-  add({ output, downsampled, loss, gone }: Recompressed, extension: string): void {
+  add({ output, downsampled, loss, removedSteps: gone }: RecompressedPicture, extension: string): void {
     this.pictures++
     this.gone.add(gone)
     if (downsampled) this.downsampled++
@@ -123,7 +123,7 @@ async function compressDocument(
 
 interface Job {
   readonly document: OoxmlDocument
-  readonly plan: Plan
+  readonly plan: DocumentPlan
   readonly tally: Tally
   readonly verified: VerifiedFiles
   readonly options: Options
@@ -133,7 +133,7 @@ async function actionFor(
   { document, plan, tally, verified, options }: Job,
   entry: ZipEntry,
   load: () => Promise<Uint8Array>,
-): Promise<Fate> {
+): Promise<EntryAction> {
   const part = partKey(entry.name)
   if (plan.dropped.has(part)) return { kind: 'drop' }
   if (part === CONTENT_TYPES) {
@@ -158,7 +158,7 @@ async function actionFor(
     return { kind: 'replace', bytes: result.bytes, ...(name === undefined ? {} : { name }) }
   }
   if (plan.fonts?.keys.has(part)) {
-    const font = smallerFont(await load(), part, plan.fonts)
+    const font = subsetFontPart(await load(), part, plan.fonts)
     if (!font) return KEEP
     tally.fonts++
     return { kind: 'replace', bytes: font }
@@ -169,17 +169,17 @@ async function actionFor(
 
 const EMBEDDED = /(^|\/)embeddings\/[^/]+\.(docx|docm|xlsx|xlsm|pptx|pptm)$/
 
-async function embeddedAction(entry: ZipEntry, bytes: Uint8Array, tally: Tally, options: Options): Promise<Fate> {
+async function embeddedAction(entry: ZipEntry, bytes: Uint8Array, tally: Tally, options: Options): Promise<EntryAction> {
   const result = await options.inner.compress(bytes, entry.name.split('/').at(-1)!)
   if (result.kind === 'unchanged') return KEEP
   tally.packages++
-  tally.gone.add(goneFrom(result.outcome.steps))
+  tally.gone.add(removalSteps(result.outcome.steps))
   const { pictures } = result.outcome.loss ?? {}
   if (pictures) tally.addLoss(pictures)
   return { kind: 'replace', bytes: result.bytes }
 }
 
-function relsAction(document: OoxmlDocument, plan: Plan, entry: ZipEntry): Fate {
+function relsAction(document: OoxmlDocument, plan: DocumentPlan, entry: ZipEntry): EntryAction {
   const rels = document.rels.find((each) => each.entry === entry)
   if (!rels) return KEEP
   const xml = editRelationships(rels.xml, rels.owner, ({ part, target }) => {

@@ -1,5 +1,5 @@
 /** Open Packaging Conventions (ECMA-376 part 2): relationships and content types of a document. */
-import { escapeXml, type Splice, scanTags, spliced, type Tag } from '../../containers/xml/scan.ts'
+import { applySplices, escapeXml, type Splice, scanTags, type Tag } from '../../containers/xml/scan.ts'
 
 /** Key of a part name. Part names are case-insensitive (ECMA-376 part 2, 9.3). */
 export const partKey = (name: string): string => name.replace(/\\/g, '/').replace(/^\//, '').toLowerCase()
@@ -79,7 +79,7 @@ export function editRelationships(xml: string, owner: string, edit: (relationshi
     if (fresh === undefined) continue
     splices.push(fresh === 'drop' ? { ...relationship.tag, text: '' } : { ...relationship.targetAt, text: escapeXml(fresh) })
   }
-  return splices.length > 0 ? spliced(xml, splices) : xml
+  return splices.length > 0 ? applySplices(xml, splices) : xml
 }
 
 /** Content type of a part (ECMA-376 part 2, 7.2): its Override, otherwise the Default of its extension. */
@@ -131,5 +131,5 @@ export function editContentTypes(
     if (insertAt < 0) throw new RangeError('[Content_Types].xml has no Types element')
     splices.push({ start: insertAt, end: insertAt, text: added })
   }
-  return spliced(xml, splices)
+  return applySplices(xml, splices)
 }

@@ -4,36 +4,36 @@ import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { IN_MEMORY_BYTES } from '../../containers/zip/limits.ts'
 import { readEntry } from '../../containers/zip/read.ts'
-import { cropped, surrounded } from '../../embedded/crop.ts'
-import { pictureFacts } from '../../embedded/image-header.ts'
+import { cropToPng, padToPng } from '../../embedded/crop.ts'
+import { readPictureHeader } from '../../embedded/image-header.ts'
 import { recompressAsPng } from '../../embedded/lossless-replacement.ts'
-import { pictureAsJpeg, type Recompressed, recompressPicture } from '../../embedded/recompress.ts'
+import { pictureAsJpeg, type RecompressedPicture, recompressPicture } from '../../embedded/recompress.ts'
 import { similarity } from '../../embedded/similarity.ts'
 import type { Options } from '../../model/codec.ts'
-import { NO_STILL_PICTURE, ofPixels, scored } from '../../model/loss.ts'
+import { lossWithScore, NO_STILL_PICTURE, pixelLoss } from '../../model/loss.ts'
 import type { Crop, Crops } from './crops.ts'
 import { isImage, type OoxmlDocument } from './document.ts'
 import { CROP_EDIT_BYTES, MAX_CROP_BYTES_SHARE, MAX_PICTURE_BYTES, MAX_READY_BYTES, MIN_RENAMED_BYTES } from './tuning.ts'
-import type { Shown } from './usage.ts'
+import type { DisplayedSize } from './usage.ts'
 
 /** `cut`: true if the picture has fewer pixels; false if hidden parts were blanked. */
-type CroppedPicture = Recompressed & { readonly cut: boolean }
+type CroppedPicture = RecompressedPicture & { readonly cut: boolean }
 
 export class PlannedPictures {
   /** Results by part. `undefined`: nothing was saved. */
-  readonly ready = new Map<string, Recompressed | undefined>()
+  readonly ready = new Map<string, RecompressedPicture | undefined>()
   readonly renamed = new Map<string, { readonly name: string; readonly type: string }>()
   /** `cut`: parts with fewer pixels. `blanked`: parts of the old size whose hidden areas are white. */
   readonly cut = new Set<string>()
   readonly blanked = new Set<string>()
   readonly #document: OoxmlDocument
-  readonly #shown: ReadonlyMap<string, Shown>
+  readonly #shown: ReadonlyMap<string, DisplayedSize>
   readonly #options: Options
   /** Lower-case names of all parts, including the new names. */
   readonly #usedNames: Set<string>
   #readyBytes = 0
 
-  constructor(document: OoxmlDocument, shown: ReadonlyMap<string, Shown>, options: Options) {
+  constructor(document: OoxmlDocument, shown: ReadonlyMap<string, DisplayedSize>, options: Options) {
     this.#document = document
     this.#shown = shown
     this.#options = options
@@ -68,7 +68,7 @@ export class PlannedPictures {
   async #png(part: string, entry: ZipEntry): Promise<void> {
     const fresh = freeJpegName(entry.name, this.#usedNames)
     const bytes = await readEntry(this.#document.archive, entry)
-    if (pictureFacts(bytes)?.kind !== 'png' || !fresh) return
+    if (readPictureHeader(bytes)?.kind !== 'png' || !fresh) return
     const wanted = { shown: this.#shown.get(part), mayBecomeJpeg: true }
     this.#store(part, await recompressPicture(bytes, entry.name, this.#options, wanted), fresh)
   }
@@ -83,7 +83,7 @@ export class PlannedPictures {
     if (result) this.#store(part, result, names.jpg, names.png)
   }
 
-  #store(part: string, result: Recompressed | undefined, jpegName: string | undefined, pngName?: string): void {
+  #store(part: string, result: RecompressedPicture | undefined, jpegName: string | undefined, pngName?: string): void {
     this.#readyBytes += result?.bytes.length ?? 0
     this.ready.set(part, result)
     const name = result?.output === 'jpg' ? jpegName : pngName
@@ -100,12 +100,12 @@ export class PlannedPictures {
   async #cropped(
     entry: ZipEntry,
     { rect, facts }: Crop,
-    shown: Shown | undefined,
+    shown: DisplayedSize | undefined,
     mayBecomeJpeg: boolean,
   ): Promise<CroppedPicture | undefined> {
     const options = this.#options
     const bytes = await readEntry(this.#document.archive, entry)
-    const part = await cropped(bytes, facts, rect, IN_MEMORY_BYTES)
+    const part = await cropToPng(bytes, facts, rect, IN_MEMORY_BYTES)
     if (!part) return undefined
     const size = shown && {
       widthInches: (shown.widthInches * rect.width) / facts.width,
@@ -125,10 +125,10 @@ export class PlannedPictures {
     if (whole && whole.bytes.length <= made.bytes.length + CROP_EDIT_BYTES) return undefined
     const measured = await similarity(bytes, made.bytes, rect)
     if (!measured || measured.ssim < FLOOR_SSIM || measured.psnrDb < FLOOR_PSNR_DB) return undefined
-    const loss = scored(ofPixels(measured), made.loss ? made.loss.ssimulacra2 : NO_STILL_PICTURE)
-    const small = pictureFacts(made.bytes)
+    const loss = lossWithScore(pixelLoss(measured), made.loss ? made.loss.ssimulacra2 : NO_STILL_PICTURE)
+    const small = readPictureHeader(made.bytes)
     if (made.output !== 'png' || made.downsampled || !small) return { ...made, loss, cut: true }
-    const blanked = await surrounded(made.bytes, small, rect, facts, IN_MEMORY_BYTES)
+    const blanked = await padToPng(made.bytes, small, rect, facts, IN_MEMORY_BYTES)
     if (!blanked) return undefined
     const packed = await options.inner.compress(blanked, stem, { lossless: true })
     const best = packed.kind === 'compressed' ? packed.bytes : blanked

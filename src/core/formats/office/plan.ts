@@ -1,25 +1,25 @@
 /** Plan for all parts of a document. It is complete before anything is written, because renamed pictures change parts that come first. */
 
-import { spliced } from '../../containers/xml/scan.ts'
+import { applySplices } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
-import type { Recompressed } from '../../embedded/recompress.ts'
+import type { RecompressedPicture } from '../../embedded/recompress.ts'
 import type { Options } from '../../model/codec.ts'
 import { type Crops, editsOf, possibleCrops } from './crops.ts'
-import { isImage, type OoxmlDocument, showing } from './document.ts'
+import { isImage, type OoxmlDocument, pictureUsage } from './document.ts'
 import { gatherFacts, mediaWithoutRelationship } from './facts.ts'
 import type { EmbeddedFonts } from './fonts.ts'
 import { type UnusedLayouts, unusedLayouts } from './layouts.ts'
 import { PlannedPictures } from './plan-pictures.ts'
-import type { Shown } from './usage.ts'
+import type { DisplayedSize } from './usage.ts'
 
-export interface Plan {
+export interface DocumentPlan {
   /** Keys of the package's parts that are pictures. */
   readonly pictures: ReadonlySet<string>
-  readonly shown: ReadonlyMap<string, Shown>
+  readonly shown: ReadonlyMap<string, DisplayedSize>
   /** Pictures whose samples must not change. */
   readonly exact: ReadonlySet<string>
   /** Finished results by part. `undefined` as a value: nothing was saved. */
-  readonly ready: ReadonlyMap<string, Recompressed | undefined>
+  readonly ready: ReadonlyMap<string, RecompressedPicture | undefined>
   readonly renamed: ReadonlyMap<string, { readonly name: string; readonly type: string }>
   readonly dropped: ReadonlySet<string>
   /** Dropped parts, each with the part of the same bytes that replaces it (level `ultra`). */
@@ -36,11 +36,11 @@ export interface Plan {
 const NO_CROPS: Crops = { crops: new Map(), texts: new Map() }
 const NO_LAYOUTS: UnusedLayouts = { parts: new Set(), masters: new Map() }
 
-export async function planDocument(document: OoxmlDocument, options: Options): Promise<Plan> {
+export async function planDocument(document: OoxmlDocument, options: Options): Promise<DocumentPlan> {
   const ultra = options.quality === 'ultra'
   const pictures = picturesOf(document)
   const media = ultra ? mediaWithoutRelationship(document) : new Map<string, string>()
-  const facts = await gatherFacts(document, { shown: pictures.size > 0, spare: ultra, media }, options.signal)
+  const facts = await gatherFacts(document, { shown: pictures.size > 0, removable: ultra, media }, options.signal)
   const layouts = ultra ? await unusedLayouts(document, facts.layouts) : NO_LAYOUTS
   const dropped = new Set(facts.unnamedMedia)
   for (const part of layouts.parts) {
@@ -50,7 +50,7 @@ export async function planDocument(document: OoxmlDocument, options: Options): P
   const merged = ultra ? await duplicates(document, pictures) : new Map<string, string>()
   for (const part of merged.keys()) dropped.add(part)
   if (ultra) for (const part of thumbnails(document)) dropped.add(part)
-  const { shown, exact } = showing(document, (rels) => facts.pictures.get(rels))
+  const { shown, exact } = pictureUsage(document, (rels) => facts.pictures.get(rels))
   for (const [part, duplicate] of merged) {
     mergeDisplayedSize(shown, duplicate, part)
     if (exact.has(part)) exact.add(duplicate)
@@ -92,7 +92,7 @@ function textsWithCrops(crops: Crops, cut: ReadonlySet<string>): Map<string, str
   const texts = new Map<string, string>()
   for (const [owner, text] of crops.texts) {
     const splices = editsOf(crops, owner, (part) => cut.has(part))
-    if (splices.length > 0) texts.set(owner, spliced(text, splices))
+    if (splices.length > 0) texts.set(owner, applySplices(text, splices))
   }
   return texts
 }
@@ -124,7 +124,7 @@ function thumbnails(document: OoxmlDocument): string[] {
   return found.map(({ part }) => part!).filter((part) => document.parts.has(part))
 }
 
-function mergeDisplayedSize(shown: Map<string, Shown>, part: string, duplicate: string): void {
+function mergeDisplayedSize(shown: Map<string, DisplayedSize>, part: string, duplicate: string): void {
   const [a, b] = [shown.get(part), shown.get(duplicate)]
   if (a && b)
     shown.set(part, { widthInches: Math.max(a.widthInches, b.widthInches), heightInches: Math.max(a.heightInches, b.heightInches) })

@@ -9,12 +9,12 @@ import { MAX_DEPTH } from './tuning.ts'
 const EMU_PER_INCH = 914_400
 
 /** Size in inches of the whole, uncropped picture on paper or screen. */
-export interface Shown {
+export interface DisplayedSize {
   readonly widthInches: number
   readonly heightInches: number
 }
 
-export type Uses = Map<string, Shown | 'unknown'>
+export type DisplayedSizes = Map<string, DisplayedSize | 'unknown'>
 
 export interface Size {
   readonly width: number
@@ -45,7 +45,7 @@ const VML = new Set(['shape', 'rect', 'roundrect', 'oval'])
  * @returns the largest displayed size for every id that occurs
  * @throws EngineError if the text is not XML
  */
-export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: Size): Uses {
+export function pictureUses(xml: string, ids: ReadonlySet<string>, background?: Size): DisplayedSizes {
   const reader = new PictureUses(ids, background)
   for (const tag of scanTags(xml)) reader.read(tag)
   return reader.finish()
@@ -79,7 +79,7 @@ export class PictureUses implements TagReader {
     }
   }
 
-  finish(): Uses {
+  finish(): DisplayedSizes {
     return this.#stack.finish()
   }
 }
@@ -87,7 +87,7 @@ export class PictureUses implements TagReader {
 /** Frames around the current position of the scan, and the sizes in frames that have ended. */
 class FrameStack {
   readonly #background: Size | undefined
-  readonly #uses: Uses = new Map()
+  readonly #uses: DisplayedSizes = new Map()
   readonly #frames: Frame[] = []
   #depth = 0
   /** wp:extent of the enclosing wp:inline or wp:anchor, and the depth of that element (-1: none). */
@@ -149,7 +149,7 @@ class FrameStack {
   }
 
   /** Returns the displayed sizes. Frames without an end tag count as unknown. */
-  finish(): Uses {
+  finish(): DisplayedSizes {
     for (const frame of this.#frames.reverse()) for (const id of frame.ids) this.#report(id, 'unknown')
     return this.#uses
   }
@@ -173,7 +173,7 @@ class FrameStack {
     for (const id of frame.ids) this.#report(id, shown)
   }
 
-  #shownIn(frame: Frame): Shown | 'unknown' {
+  #shownIn(frame: Frame): DisplayedSize | 'unknown' {
     const scale = this.#groupScale()
     const grouped = this.#frames.some(({ kind }) => kind === 'group')
     const inline = grouped ? undefined : this.#inline
@@ -199,7 +199,7 @@ class FrameStack {
     return { width, height }
   }
 
-  #report(id: string, shown: Shown | 'unknown'): void {
+  #report(id: string, shown: DisplayedSize | 'unknown'): void {
     const before = this.#uses.get(id)
     if (before === 'unknown') return
     if (shown === 'unknown' || !before) this.#uses.set(id, shown)

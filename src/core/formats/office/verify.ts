@@ -1,18 +1,18 @@
 /** Verifies a recompressed document by comparing both packages part by part. */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { decodeXml, encodeXml, spliced } from '../../containers/xml/scan.ts'
-import { differentBytes, differentShell } from '../../containers/zip/compare.ts'
+import { applySplices, decodeXml, encodeXml } from '../../containers/xml/scan.ts'
+import { archiveDataDifference, contentDifference } from '../../containers/zip/compare.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry } from '../../containers/zip/read.ts'
-import { pictureFacts } from '../../embedded/image-header.ts'
-import { unlikeStandIn } from '../../embedded/lossless-replacement.ts'
-import { unlikeCrop, unlikePicturesOf } from '../../embedded/package-codec.ts'
+import { readPictureHeader } from '../../embedded/image-header.ts'
+import { replacementProblem } from '../../embedded/lossless-replacement.ts'
+import { cropProblem, entryPictureProblem } from '../../embedded/package-codec.ts'
 import type { VerifiedFiles } from '../../embedded/verification-cache.ts'
 import type { Options, Verdict } from '../../model/codec.ts'
 import { appliedCrops, type Crops, editsOf, possibleCrops } from './crops.ts'
 import { CONTENT_TYPES, isImage, type OoxmlDocument } from './document.ts'
 import { gatherFacts } from './facts.ts'
-import { type EmbeddedFonts, unlikeFonts } from './fonts.ts'
+import { type EmbeddedFonts, fontProblem } from './fonts.ts'
 import { unusedLayouts } from './layouts.ts'
 import { ownerOf, partKey, type Relationship } from './parts.ts'
 
@@ -27,11 +27,11 @@ export async function verifyDocument(
   options: Options,
   verified?: VerifiedFiles,
 ): Promise<Verdict> {
-  const outside = await differentShell(original.archive, result.archive)
+  const outside = await archiveDataDifference(original.archive, result.archive)
   if (outside) return different(outside)
   const successors = new Map<string, string>()
   const ultra = options.quality === 'ultra'
-  const facts = ultra ? await gatherFacts(original, { shown: false, spare: true, media: new Map() }, options.signal) : undefined
+  const facts = ultra ? await gatherFacts(original, { shown: false, removable: true, media: new Map() }, options.signal) : undefined
   const layouts = facts && (await unusedLayouts(original, facts.layouts))
   const fonts = facts?.fonts
   const dropped = new Set<string>(layouts?.parts)
@@ -71,7 +71,7 @@ export async function verifyDocument(
     const changed = entry.size !== after.size || entry.crc32 !== after.crc32
     const problem =
       crop && changed
-        ? await unlikeCrop(
+        ? await cropProblem(
             await readEntry(original.archive, entry),
             await readEntry(result.archive, after),
             crop.rect,
@@ -101,7 +101,7 @@ async function cropsOf(crops: Crops, result: OoxmlDocument): Promise<{ parts: Re
   if (typeof applied === 'string') return applied
   const texts = [...crops.texts].map(([owner, text]): [string, string] => [
     owner,
-    spliced(
+    applySplices(
       text,
       editsOf(crops, owner, (part) => applied.has(part)),
     ),
@@ -173,16 +173,16 @@ async function compareParts(
   after: ZipEntry,
 ): Promise<string | undefined> {
   if (before.opaque || after.opaque || (before.size === after.size && before.crc32 === after.crc32)) {
-    return differentBytes(original.archive, before, result.archive, after)
+    return contentDifference(original.archive, before, result.archive, after)
   }
   const bytes = await readEntry(result.archive, after)
   const part = partKey(before.name)
   if (/(^|\/)embeddings\/[^/]+$/.test(part))
     return bytes[0] === 0x50 && bytes[1] === 0x4b ? undefined : 'the embedded document is not a ZIP package any more'
-  if (fonts?.keys.has(part)) return unlikeFonts(await readEntry(original.archive, before), bytes, part, fonts)
+  if (fonts?.keys.has(part)) return fontProblem(await readEntry(original.archive, before), bytes, part, fonts)
   if (!original.rels.some(({ relationships }) => relationships.some((each) => each.part === part && isImage(each))))
     return 'its bytes changed'
-  if (/\.tiff?$/.test(part) || (/\.(bmp|dib)$/.test(part) && pictureFacts(bytes)?.kind !== 'bmp'))
-    return unlikeStandIn(await readEntry(original.archive, before), bytes)
-  return unlikePicturesOf(original.archive, before, bytes, { mayBecomeJpeg: true, verified })
+  if (/\.tiff?$/.test(part) || (/\.(bmp|dib)$/.test(part) && readPictureHeader(bytes)?.kind !== 'bmp'))
+    return replacementProblem(await readEntry(original.archive, before), bytes)
+  return entryPictureProblem(original.archive, before, bytes, { mayBecomeJpeg: true, verified })
 }

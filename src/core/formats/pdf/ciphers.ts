@@ -11,7 +11,7 @@ import type { Cipher } from './writer.ts'
  * Encryption method of a crypt filter (ISO 32000-2, table 25). V2 is RC4, AESV2 is AES-128, AESV3 is AES-256. Only AESV3 uses the file key
  * for every object.
  */
-export type Method = 'V2' | 'AESV2' | 'AESV3'
+export type EncryptionMethod = 'V2' | 'AESV2' | 'AESV3'
 
 /**
  * Decrypts the strings and streams of a PDF.
@@ -32,7 +32,7 @@ const SALT = Uint8Array.of(0x73, 0x41, 0x6c, 0x54)
 const MAX_OBJECT_KEY_BYTES = 16
 
 /** Returns the encryption key of one PDF object (ISO 32000-2, algorithm 1). */
-function objectKey(fileKey: Uint8Array, method: Method, { number, generation }: ObjectId): Uint8Array {
+function objectKey(fileKey: Uint8Array, method: EncryptionMethod, { number, generation }: ObjectId): Uint8Array {
   if (method === 'AESV3') return fileKey
   const id = Uint8Array.of(number & 255, (number >> 8) & 255, (number >> 16) & 255, generation & 255, (generation >> 8) & 255)
   const hash = createHash('md5').update(fileKey).update(id)
@@ -42,7 +42,7 @@ function objectKey(fileKey: Uint8Array, method: Method, { number, generation }: 
 
 const algorithmOf = (key: Uint8Array) => (key.length === 32 ? 'aes-256-cbc' : 'aes-128-cbc')
 
-export function cipherOf(fileKey: Uint8Array, method: Method): Cipher {
+export function createCipher(fileKey: Uint8Array, method: EncryptionMethod): Cipher {
   const keyOf = (number: number) => objectKey(fileKey, method, { number, generation: 0 })
   if (method === 'V2') {
     return {
@@ -72,7 +72,7 @@ export function cipherOf(fileKey: Uint8Array, method: Method): Cipher {
   }
 }
 
-export function decipherOf(fileKey: Uint8Array, method: Method): Decipher {
+export function createPdfDecipher(fileKey: Uint8Array, method: EncryptionMethod): Decipher {
   const keyOf = (id: ObjectId) => objectKey(fileKey, method, id)
   if (method === 'V2') {
     return {

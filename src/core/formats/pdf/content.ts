@@ -64,7 +64,7 @@ class Interpreter {
         if (error instanceof PdfSyntax) return { draws, broken: true }
         throw error
       }
-      if (token === END) return { draws, broken: draws.length >= MAX_DRAWS || lexer.oddDigits }
+      if (token === END) return { draws, broken: draws.length >= MAX_DRAWS || lexer.hasInvalidHexDigits }
       if (token instanceof Keyword) {
         this.operator(token.value)
         this.operands = []

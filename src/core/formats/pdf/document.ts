@@ -1,36 +1,36 @@
 /** Opens a PDF, finds its reachable objects and pages, and decides whether Whittle may rewrite it. */
 import { message } from '../../i18n/message.ts'
-import { affords } from '../../model/budget.ts'
+import { fitsMemoryBudget } from '../../model/budget.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
-import { type Keep, keepAt } from './droppable-entries.ts'
+import { type EntryFilter, entryFilterFor } from './droppable-entries.ts'
 import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
-import { countPageObjects, type Reach, reach, walkPages } from './reachable-objects.ts'
+import { countPageObjects, findReachableObjects, type ReachableObjects, walkPages } from './reachable-objects.ts'
 import { Reader } from './reader.ts'
-import { BYTES_AN_OBJECT, OBJECTS_SHARE } from './tuning.ts'
-import { whatIsSigned } from './usage-rights.ts'
-import type { Lock } from './writer.ts'
+import { BYTES_PER_OBJECT, OBJECTS_SHARE } from './tuning.ts'
+import { findSignatureKind } from './usage-rights.ts'
+import type { Encryption } from './writer.ts'
 
-export interface Document {
+export interface OpenedDocument {
   reader: Reader
   root: Dict
-  reach: Reach
+  reachable: ReachableObjects
   /** Object numbers of the pages in page order. */
   pages: number[]
   /** Decides which dictionary entries are written to the result. */
-  keep: Keep
+  keepEntry: EntryFilter
   /** True if the XMP metadata declares PDF/A, PDF/UA or PDF/X. */
   archive: boolean
   /** True for PDF/A-1, which forbids object streams and cross-reference streams (ISO 19005-1, 6.1.4). */
   classic: boolean
   /** True if the result drops the usage rights signature, as the option `usageRights: 'drop'` asks. */
-  rightsDropped: boolean
+  dropsUsageRights: boolean
 }
 
-export type Refusal = Extract<Outcome, { kind: 'unchanged' }>
+export type UnchangedOutcome = Extract<Outcome, { kind: 'unchanged' }>
 
-const ENCRYPTED: Refusal = { kind: 'unchanged', reason: 'encrypted' }
-const SIGNED: Refusal = { kind: 'unchanged', reason: 'signed' }
-const USAGE_RIGHTS_SIGNED: Refusal = {
+const ENCRYPTED: UnchangedOutcome = { kind: 'unchanged', reason: 'encrypted' }
+const SIGNED: UnchangedOutcome = { kind: 'unchanged', reason: 'signed' }
+const USAGE_RIGHTS_SIGNED: UnchangedOutcome = {
   ...SIGNED,
   detail: message('only_usage_rights_signed'),
 }
@@ -39,27 +39,27 @@ const MAX_METADATA_BYTES = 4 * 1024 * 1024
 const MAX_ZIP_END_RECORD_BYTES = 22 + 65_535
 const BASE_BYTES = 2 * 1024 * 1024
 
-export async function openDocument(source: Source, options: Options): Promise<Document | Refusal> {
+export async function openDocument(source: Source, options: Options): Promise<OpenedDocument | UnchangedOutcome> {
   // An encrypted file that opens with the empty password is decrypted. Its result is encrypted with the same key.
   const reader = await Reader.open(source, '')
-  if (reader.trailer.has('Encrypt') || (reader.lock && reader.repaired)) return ENCRYPTED
-  if (!affords(options, BASE_BYTES + reader.xref.size * BYTES_AN_OBJECT, options.memoryBudget * OBJECTS_SHARE)) {
+  if (reader.trailer.has('Encrypt') || (reader.encryption && reader.repaired)) return ENCRYPTED
+  if (!fitsMemoryBudget(options, BASE_BYTES + reader.xref.size * BYTES_PER_OBJECT, options.memoryBudget * OBJECTS_SHARE)) {
     return { kind: 'unchanged', reason: 'over_budget', detail: message('objects_found', { objects: reader.xref.size }) }
   }
   const root = await reader.resolve(reader.trailer.get('Root'))
   if (!(root instanceof Dict)) throw new PdfSyntax('no_document_catalog')
-  const signed = await whatIsSigned(reader, root, options.signal)
+  const signed = await findSignatureKind(reader, root, options.signal)
   if (signed === 'signature') return SIGNED
   if (signed === 'usage rights' && options.usageRights !== 'drop') return USAGE_RIGHTS_SIGNED
   if (await hasAppendedArchive(reader)) {
     return { kind: 'unchanged', reason: 'unsupported_feature', detail: message('file_appended') }
   }
-  await reader.gather(options.signal)
+  await reader.indexObjectHeads(options.signal)
   const archive = await isArchiveFile(reader, root)
-  const keep = keepAt(options, archive)
-  const reachableObjects = await reach(reader, keep, options.signal)
+  const keep = entryFilterFor(options, archive)
+  const reachableObjects = await findReachableObjects(reader, keep, options.signal)
   if (reachableObjects.signed) return SIGNED
-  if (reader.lock && (reader.repaired || (await usesOtherCryptFilters(reader, reader.lock, reachableObjects)))) return ENCRYPTED
+  if (reader.encryption && (reader.repaired || (await usesOtherCryptFilters(reader, reader.encryption, reachableObjects)))) return ENCRYPTED
   const pages = await walkPages(reader, root)
   if (pages.leaves.length === 0) throw new PdfSyntax('document_without_pages')
   if (reader.repaired) await assertNothingLost(reader, reachableObjects, pages)
@@ -67,20 +67,20 @@ export async function openDocument(source: Source, options: Options): Promise<Do
   return {
     reader,
     root,
-    reach: reachableObjects,
+    reachable: reachableObjects,
     pages: [...pages.leaves],
-    keep,
+    keepEntry: keep,
     archive,
     classic,
-    rightsDropped: signed === 'usage rights',
+    dropsUsageRights: signed === 'usage rights',
   }
 }
 
 /** True if a stream uses its own crypt filter, or one that only a reference names. Whittle does not know the key of such a stream. */
-async function usesOtherCryptFilters(reader: Reader, lock: Lock, { streams }: Reach): Promise<boolean> {
+async function usesOtherCryptFilters(reader: Reader, lock: Encryption, { streams }: ReachableObjects): Promise<boolean> {
   for (const number of streams) {
     const stream = await reader.get(number)
-    if (!(stream instanceof Stream) || lock.plain(stream.dict)) continue
+    if (!(stream instanceof Stream) || lock.isUnencrypted(stream.dict)) continue
     if ((await reader.filters(stream)).some((filter) => filter.name === 'Crypt')) return true
   }
   return false
@@ -90,7 +90,11 @@ async function usesOtherCryptFilters(reader: Reader, lock: Lock, { streams }: Re
  * Checks that a rebuilt cross-reference table contains every page, object and stream. Without this check a repair may lose most of a file.
  * @throws PdfSyntax if something is missing.
  */
-async function assertNothingLost(reader: Reader, found: Reach, pages: { leaves: { length: number }; stated: number }): Promise<void> {
+async function assertNothingLost(
+  reader: Reader,
+  found: ReachableObjects,
+  pages: { leaves: { length: number }; stated: number },
+): Promise<void> {
   if (pages.stated !== pages.leaves.length)
     throw new PdfSyntax(message('pages_missing', { found: pages.leaves.length, stated: pages.stated }))
   if ((await countPageObjects(reader)) !== pages.leaves.length) throw new PdfSyntax('pages_outside_page_tree')

@@ -1,7 +1,7 @@
 /** Detection of duplicate streams: streams with equal dictionaries and equal bytes under different object numbers. */
 import { createHash } from 'node:crypto'
 import { Dict, type PdfObject, type Ref, Stream } from './objects.ts'
-import type { Numbers } from './reachable-objects.ts'
+import type { ObjectNumberList } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'
 import { serialise } from './serialise.ts'
 import { DUPLICATE_ROUNDS, MAX_COMPARED_STREAMS } from './tuning.ts'
@@ -11,13 +11,13 @@ const SMALLEST_BYTES = 32
 /** Maps the object number of a duplicate to the number of the object that replaces it. */
 export class Duplicates {
   private readonly map = new Map<number, number>()
-  get merged(): number {
+  get count(): number {
     return this.map.size
   }
   set(number: number, original: number): void {
     this.map.set(number, original)
   }
-  of(number: number): number {
+  originalOf(number: number): number {
     return this.map.get(number) ?? number
   }
   /** Replaces `number` by `original`, also in the entries of duplicates that `number` has replaced. */
@@ -30,7 +30,7 @@ export class Duplicates {
   }
 }
 
-export async function findDuplicates(reader: Reader, streams: Numbers, signal: AbortSignal): Promise<Duplicates> {
+export async function findDuplicates(reader: Reader, streams: ObjectNumberList, signal: AbortSignal): Promise<Duplicates> {
   const duplicates = new Duplicates()
   if (streams.length > MAX_COMPARED_STREAMS) return duplicates
   const digests = new Map<number, string>()
@@ -62,7 +62,7 @@ export async function findDuplicates(reader: Reader, streams: Numbers, signal: A
 }
 
 /** Returns groups of two or more streams with equal length and equal dictionary. */
-async function candidateGroups(reader: Reader, streams: Numbers, duplicates: Duplicates): Promise<number[][]> {
+async function candidateGroups(reader: Reader, streams: ObjectNumberList, duplicates: Duplicates): Promise<number[][]> {
   const byKey = new Map<number, number[]>()
   for (const number of streams) {
     if (duplicates.has(number)) continue
@@ -86,13 +86,13 @@ function keyOf(dict: Dict, length: number, duplicates: Duplicates): number {
 
 function dictionaryText(dict: Dict, duplicates: Duplicates): string {
   const rest = new Dict([...dict].filter(([key]) => key !== 'Length') as [string, PdfObject][])
-  return serialise(rest, (ref: Ref) => `${duplicates.of(ref.number)} R`)
+  return serialise(rest, (ref: Ref) => `${duplicates.originalOf(ref.number)} R`)
 }
 
 async function digestOf(reader: Reader, number: number): Promise<string> {
   const stream = await reader.get(number)
   if (!(stream instanceof Stream)) return `none ${number}`
   const hash = createHash('sha256')
-  for await (const piece of reader.passingPieces(stream)) hash.update(piece)
+  for await (const piece of reader.releasedPieces(stream)) hash.update(piece)
   return hash.digest('base64')
 }

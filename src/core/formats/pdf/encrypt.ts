@@ -4,12 +4,12 @@ import type { Sink, Source } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { isPdfA1 } from './document.ts'
 import { Duplicates } from './duplicates.ts'
-import type { Obstacle } from './encryptable.ts'
+import type { EncryptionObstacle } from './encryptable.ts'
 import { Dict, PdfSyntax } from './objects.ts'
-import { hasSignatureBytes, reach } from './reachable-objects.ts'
+import { findReachableObjects, hasSignatureBytes } from './reachable-objects.ts'
 import { Reader } from './reader.ts'
 import { Rewriter } from './rewrite.ts'
-import { lockWith } from './security.ts'
+import { createEncryption } from './security.ts'
 import { verifyGraphs } from './verify.ts'
 import { Writer } from './writer.ts'
 
@@ -27,13 +27,13 @@ export async function encryptPdf(source: Source, sink: Sink, password: string): 
   if (reader.repaired) throw new PdfSyntax('damaged')
   const root = await reader.dict(reader.trailer.get('Root'))
   if (!root) throw new PdfSyntax('no_document_catalog')
-  const lock = lockWith(password)
+  const lock = createEncryption(password)
   const writer = new Writer(sink, !(await isPdfA1(reader, root)), lock)
-  const used = await reach(reader, KEEP_ALL, NEVER)
+  const used = await findReachableObjects(reader, KEEP_ALL, NEVER)
   await new Rewriter(reader, writer, {
-    reach: used,
+    reachable: used,
     duplicates: new Duplicates(),
-    keep: KEEP_ALL,
+    keepEntry: KEEP_ALL,
     transforms: [],
     verbatim: 'all',
     signal: NEVER,
@@ -45,7 +45,7 @@ export async function encryptPdf(source: Source, sink: Sink, password: string): 
  * Decrypts the output of `encryptPdf` and compares every object with `source`.
  * @throws Error if an object differs.
  */
-export async function proveEncryptedPdf(source: Source, encrypted: Source, password: string): Promise<void> {
+export async function verifyEncryptedPdf(source: Source, encrypted: Source, password: string): Promise<void> {
   const [before, after] = [await Reader.open(source), await Reader.open(encrypted, password)]
   const changed = async () => 'changed'
   const verdict = await verifyGraphs(before, after, { image: changed, font: changed, toUnicode: changed, glyphMap: changed }, NEVER)
@@ -53,14 +53,14 @@ export async function proveEncryptedPdf(source: Source, encrypted: Source, passw
 }
 
 /** Reason why this PDF cannot be encrypted, after reading every object. `undefined`: it can. */
-export async function obstacleInObjects(source: Source): Promise<Obstacle | undefined> {
+export async function findObstacleInObjects(source: Source): Promise<EncryptionObstacle | undefined> {
   try {
     const reader = await Reader.open(source)
     if (reader.trailer.has('Encrypt')) return 'encrypted'
     const root = await reader.resolve(reader.trailer.get('Root'))
     if (root instanceof Dict && root.has('Perms')) return 'signed'
     if (await hasSignatureBytes(reader, NEVER)) return 'signed'
-    if ((await reach(reader, KEEP_ALL, NEVER)).signed) return 'signed'
+    if ((await findReachableObjects(reader, KEEP_ALL, NEVER)).signed) return 'signed'
     return reader.repaired || !(root instanceof Dict) ? 'damaged' : undefined
   } catch (error) {
     if (isCodecError(error, 'malformed')) return 'damaged'

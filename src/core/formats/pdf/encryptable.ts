@@ -9,7 +9,7 @@ import type { Source } from '../../model/codec.ts'
  * Why a PDF cannot be encrypted. `signed`: encryption would break the signature. `encrypted`: the file has a password already, and no
  * program opens a document that is encrypted twice. `damaged`: Whittle cannot rewrite the file safely.
  */
-export type Obstacle = 'signed' | 'encrypted' | 'damaged'
+export type EncryptionObstacle = 'signed' | 'encrypted' | 'damaged'
 
 /** Key of a signature dictionary. It is never in a compressed stream (ISO 32000-2, 12.8.1), so a byte search finds it. */
 const BYTE_RANGE = new TextEncoder().encode('/ByteRange')
@@ -22,7 +22,7 @@ const HEAD_BYTES = 8 * 1024
 const ENCRYPTED = /\/Encrypt\s*(?:\d+\s+\d+\s+R|<<)/
 
 /** Reason why this upload cannot be encrypted, as far as its bytes show. `undefined`: no reason found. */
-export async function obstacleInBytes(upload: Source): Promise<Exclude<Obstacle, 'damaged'> | undefined> {
+export async function findObstacleInBytes(upload: Source): Promise<Exclude<EncryptionObstacle, 'damaged'> | undefined> {
   if (await containsByteRange(upload)) return 'signed'
   const tailLength = Math.min(upload.size, TAIL_BYTES)
   const parts = [await upload.read(0, Math.min(upload.size, HEAD_BYTES)), await upload.read(upload.size - tailLength, tailLength)]

@@ -13,7 +13,7 @@ const END_OF_ARCHIVE = 'PK\x05\x06'
  * Length of the PDF in bytes, without trailing data. It is the file size if only padding follows `%%EOF`, or data that may belong to the
  * document.
  */
-export async function endOfPdf(source: Source): Promise<number> {
+export async function findPdfEnd(source: Source): Promise<number> {
   const end = await offsetAfterEof(source)
   let isPadding = true
   for (let at = end; at < source.size; at += WINDOW_BYTES) {

@@ -1,15 +1,15 @@
 /** Parses indirect objects at known file offsets, with read windows that grow on demand, and measures streams. */
 import { message } from '../../i18n/message.ts'
 import { overBudget } from '../../model/error.ts'
-import { END, Keyword, Lexer, NeedMore } from './lexer.ts'
+import { END, Keyword, Lexer, NeedsMoreBytes } from './lexer.ts'
 import { Dict, latin1, type PdfObject, PdfSyntax, Stream } from './objects.ts'
-import type { Ranges } from './ranges.ts'
+import type { BlockCache } from './ranges.ts'
 
 const FIRST_WINDOW_BYTES = 1024
 /** Maximum size of one object (without stream data) in bytes. A larger object would take about ten times its size in memory. */
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024
 
-export interface Indirect {
+export interface IndirectObject {
   number: number
   generation: number
   object: PdfObject
@@ -18,22 +18,22 @@ export interface Indirect {
 }
 
 /** Runs `parse` on the bytes at `offset`. While the lexer needs more bytes, it tries again with a window four times as large. */
-export async function parseAt<T>(ranges: Ranges, offset: number, parse: (lexer: Lexer) => T): Promise<T> {
+export async function parseAt<T>(ranges: BlockCache, offset: number, parse: (lexer: Lexer) => T): Promise<T> {
   for (let length = FIRST_WINDOW_BYTES; ; length *= 4) {
-    const known = length === FIRST_WINDOW_BYTES ? ranges.heads?.at(offset) : undefined
+    const known = length === FIRST_WINDOW_BYTES ? ranges.headIndex?.at(offset) : undefined
     const bytes = known ?? (await ranges.read(offset, length))
     const whole = offset + bytes.length >= ranges.size
     try {
       return parse(new Lexer(bytes, 0, whole))
     } catch (error) {
-      if (!(error instanceof NeedMore)) throw error
+      if (!(error instanceof NeedsMoreBytes)) throw error
       if (length >= MAX_OBJECT_BYTES) throw overBudget(message('object_of_more_than_bytes', { limit: MAX_OBJECT_BYTES }))
     }
   }
 }
 
 /** Parses an indirect object, "n g obj … endobj" (ISO 32000-2, 7.3.10). */
-export function readIndirect(ranges: Ranges, offset: number): Promise<Indirect> {
+export function readIndirect(ranges: BlockCache, offset: number): Promise<IndirectObject> {
   return parseAt(ranges, offset, (lexer) => {
     const number = lexer.next()
     const generation = lexer.next()
@@ -64,7 +64,7 @@ function streamStart(lexer: Lexer): number | undefined {
   try {
     keyword = lexer.next()
   } catch (error) {
-    if (error instanceof NeedMore) throw error
+    if (error instanceof NeedsMoreBytes) throw error
   }
   if (!(keyword instanceof Keyword) || keyword.value !== 'stream') {
     lexer.position = back
@@ -73,7 +73,7 @@ function streamStart(lexer: Lexer): number | undefined {
   let p = lexer.position
   // The keyword "stream" ends with CR LF or LF. Some writers add spaces or write a single CR.
   while (lexer.at(p) === 32) p++
-  if (p + 2 > lexer.bytes.length && !lexer.whole) throw new NeedMore()
+  if (p + 2 > lexer.bytes.length && !lexer.isAtEndOfData) throw new NeedsMoreBytes()
   if (lexer.at(p) === 13) p++
   if (lexer.at(p) === 10) p++
   return p
@@ -82,12 +82,12 @@ function streamStart(lexer: Lexer): number | undefined {
 const SEARCH_BYTES = 65_536
 
 /** True if "endstream" or "endobj" follows at `offset`. */
-export async function streamEndsAt(ranges: Ranges, offset: number): Promise<boolean> {
+export async function streamEndsAt(ranges: BlockCache, offset: number): Promise<boolean> {
   return /^[\s\0]*(endstream|endobj)/.test(latin1(await ranges.read(offset, 24)))
 }
 
 /** Length in bytes of a stream whose /Length is wrong. It searches for "endstream" and excludes the line break before it. */
-export async function measureStream(ranges: Ranges, start: number): Promise<number> {
+export async function measureStream(ranges: BlockCache, start: number): Promise<number> {
   for (let at = start; at < ranges.size; at += SEARCH_BYTES) {
     const window = Buffer.from(await ranges.read(at, SEARCH_BYTES + 16))
     let index = window.indexOf('endstream')

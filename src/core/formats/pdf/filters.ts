@@ -3,8 +3,8 @@
 import { constants, createInflate, inflateSync } from 'node:zlib'
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
-import { bounded } from '../../bytes/inflate-stream.ts'
-import { through } from '../../bytes/pipe-transform.ts'
+import { withByteLimit } from '../../bytes/inflate-stream.ts'
+import { pipeTransform } from '../../bytes/pipe-transform.ts'
 import { message } from '../../i18n/message.ts'
 import { ascii85, asciiHex, lzw, runLength } from './legacy-filters.ts'
 import { Dict, Name, nameOf, numberOr, type PdfObject, PdfSyntax } from './objects.ts'
@@ -135,7 +135,7 @@ type Flow = AsyncIterable<Uint8Array>
 /**
  * Decodes one filter as a stream of chunks. Only Flate is streamed; other filters first collect their input, up to `maxGathered` bytes.
  */
-export function decodeFlow(filter: Filter, input: Flow, maxBytes: number, maxGathered: number): Flow {
+export function decodeChunks(filter: Filter, input: Flow, maxBytes: number, maxGathered: number): Flow {
   if (filter.name !== 'FlateDecode') return gather(filter, input, maxBytes, maxGathered)
   const shape = rowShape(filter.parms)
   const inflated = inflateFlow(input, maxBytes)
@@ -166,7 +166,7 @@ async function* unpredictFlow(input: Flow, shape: RowShape): Flow {
 async function* inflateFlow(input: Flow, maxBytes: number): Flow {
   const engine = createInflate({ chunkSize: 65_536, finishFlush: constants.Z_SYNC_FLUSH })
   try {
-    for await (const piece of bounded(through(engine, input), maxBytes)) yield asUint8Array(piece)
+    for await (const piece of withByteLimit(pipeTransform(engine, input), maxBytes)) yield asUint8Array(piece)
   } catch (error) {
     throw isEngineError(error, 'deflate') ? new PdfSyntax(message('engine_reports', { problem: error.message })) : error
   }

@@ -5,7 +5,7 @@ import { message } from '../../i18n/message.ts'
 import { Dict, Name, type PdfObject, PdfSyntax, Ref, Str } from './objects.ts'
 
 /** Error thrown if the window ends inside a token. The caller retries with a larger window. */
-export class NeedMore extends Error {}
+export class NeedsMoreBytes extends Error {}
 
 /** Operator or keyword, such as obj, endobj, stream or Tj. */
 export class Keyword {
@@ -32,16 +32,16 @@ export class Lexer {
   readonly bytes: Uint8Array
   position: number
   /** True if the window reaches the end of the data. Otherwise the lexer throws `NeedsMoreBytes` at the end of the window. */
-  readonly whole: boolean
+  readonly isAtEndOfData: boolean
   /** True if a hexadecimal string contains other characters than digits. PDF readers disagree on the text of such a string. */
-  oddDigits = false
+  hasInvalidHexDigits = false
   /** True if `1 0 R` is a reference, as in files. In content streams it is not. */
   private readonly references: boolean
 
   constructor(bytes: Uint8Array, position = 0, whole = true, references = true) {
     this.bytes = bytes
     this.position = position
-    this.whole = whole
+    this.isAtEndOfData = whole
     this.references = references
   }
 
@@ -51,7 +51,7 @@ export class Lexer {
   }
 
   private end(): never {
-    throw this.whole ? new PdfSyntax('unexpected_end_of_data', this.position) : new NeedMore()
+    throw this.isAtEndOfData ? new PdfSyntax('unexpected_end_of_data', this.position) : new NeedsMoreBytes()
   }
 
   skipSpace(): void {
@@ -71,7 +71,7 @@ export class Lexer {
     if (depth > MAX_DEPTH) throw new PdfSyntax('objects_nested_too_deeply', this.position)
     this.skipSpace()
     if (this.position >= this.bytes.length) {
-      if (!this.whole) this.end()
+      if (!this.isAtEndOfData) this.end()
       return END
     }
     const c = this.at(this.position)
@@ -117,7 +117,7 @@ export class Lexer {
   private word(): string {
     const start = this.position
     while (this.position < this.bytes.length && !isSpace(this.at(this.position)) && !isDelimiter(this.at(this.position))) this.position++
-    if (this.position >= this.bytes.length && !this.whole) this.end()
+    if (this.position >= this.bytes.length && !this.isAtEndOfData) this.end()
     let text = ''
     const stop = Math.min(this.position, start + 256)
     for (let i = start; i < stop; i++) text += String.fromCharCode(this.at(i))
@@ -146,7 +146,7 @@ export class Lexer {
         if (value < 1e15) value = Number(`${value}${fraction}`)
       }
     }
-    if (i >= this.bytes.length && !this.whole) this.end()
+    if (i >= this.bytes.length && !this.isAtEndOfData) this.end()
     if (digits === 0) {
       const next = this.at(i)
       if (next >= 0 && !isSpace(next) && !isDelimiter(next)) return undefined
@@ -172,11 +172,11 @@ export class Lexer {
     let generation = 0
     const first = p
     for (; isDigit(this.at(p)) && p - first < 6; p++) generation = generation * 10 + this.at(p) - 48
-    if (p >= this.bytes.length && !this.whole) this.end()
+    if (p >= this.bytes.length && !this.isAtEndOfData) this.end()
     if (p > first && p > back) {
       const gap = p
       while (p < this.bytes.length && isSpace(this.at(p))) p++
-      if (p + 1 >= this.bytes.length && !this.whole) this.end()
+      if (p + 1 >= this.bytes.length && !this.isAtEndOfData) this.end()
       const after = this.at(p + 1)
       if (p > gap && this.at(p) === 82 && (after < 0 || isSpace(after) || isDelimiter(after))) {
         this.position = p + 1
@@ -234,7 +234,7 @@ export class Lexer {
       if (c === 62) break
       const value = hexValue(c)
       if (value < 0) {
-        if (!isSpace(c)) this.oddDigits = true
+        if (!isSpace(c)) this.hasInvalidHexDigits = true
         continue
       }
       if (high < 0) high = value
@@ -253,7 +253,7 @@ export class Lexer {
     this.position++
     for (;;) {
       if (this.position >= this.bytes.length) {
-        if (!this.whole) this.end()
+        if (!this.isAtEndOfData) this.end()
         break
       }
       const c = this.at(this.position)
@@ -274,7 +274,7 @@ export class Lexer {
     for (;;) {
       this.skipSpace()
       if (this.position >= this.bytes.length) {
-        if (!this.whole || this.references) this.end()
+        if (!this.isAtEndOfData || this.references) this.end()
         return items
       }
       if (this.at(this.position) === 93) {
@@ -299,7 +299,7 @@ export class Lexer {
       if (this.position >= this.bytes.length) this.end()
       if (this.at(this.position) === 62) {
         this.position++
-        if (this.position >= this.bytes.length && !this.whole) this.end()
+        if (this.position >= this.bytes.length && !this.isAtEndOfData) this.end()
         if (this.at(this.position) === 62) this.position++
         return dict
       }

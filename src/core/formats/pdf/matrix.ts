@@ -1,5 +1,5 @@
 /** Transformation matrices [a b c d e f] (ISO 32000-2, 8.3.3). */
-import { leastOf, mostOf } from '../../bytes/min-max.ts'
+import { maxOf, minOf } from '../../bytes/min-max.ts'
 export type Matrix = readonly [number, number, number, number, number, number]
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
@@ -12,7 +12,7 @@ export function multiply(inner: Matrix, outer: Matrix): Matrix {
 }
 
 /** Lengths of the transformed sides of the unit square. This is the drawn size of an image (ISO 32000-2, 8.9.5.1). */
-export const sides = ([a, b, c, d]: Matrix) => ({ width: Math.hypot(a, b), height: Math.hypot(c, d) })
+export const sideLengths = ([a, b, c, d]: Matrix) => ({ width: Math.hypot(a, b), height: Math.hypot(c, d) })
 
 export function toMatrix(values: readonly unknown[]): Matrix | undefined {
   if (values.length !== 6 || !values.every((v): v is number => typeof v === 'number' && Number.isFinite(v))) return undefined
@@ -25,5 +25,5 @@ export function boundsOf([a, b, c, d, e, f]: Matrix): readonly [number, number, 
     [e, e + a, e + c, e + a + c],
     [f, f + b, f + d, f + b + d],
   ]
-  return [leastOf(x!), leastOf(y!), mostOf(x!), mostOf(y!)]
+  return [minOf(x!), minOf(y!), maxOf(x!), maxOf(y!)]
 }

@@ -3,7 +3,7 @@
  * order that differs from the file. Without this cache each step would be a read.
  */
 
-import { GATHERED_FROM_BYTES, MOST_GATHERED_BYTES } from './tuning.ts'
+import { MAX_HEAD_INDEX_BYTES, MIN_INDEXED_FILE_BYTES } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM, type Xref } from './xref.ts'
 
 const MAX_OBJECTS = 400_000
@@ -28,7 +28,7 @@ interface Head {
   readonly offset: number
 }
 
-export class Heads {
+export class ObjectHeadIndex {
   /** Sorted file offsets of the objects. */
   readonly #offsets: Float64Array
   /** Number of cached bytes of each object (`#lengths`), and their offset in `#bytes` (`#positions`). */
@@ -47,8 +47,8 @@ export class Heads {
    * Reads the file once and caches the first bytes of every object. `undefined`: the file is too small to benefit, or its objects exceed
    * the memory limit.
    */
-  static async gather(ranges: Bytes, xref: Xref, signal?: AbortSignal): Promise<Heads | undefined> {
-    if (ranges.size < GATHERED_FROM_BYTES || xref.size > MAX_OBJECTS) return undefined
+  static async build(ranges: Bytes, xref: Xref, signal?: AbortSignal): Promise<ObjectHeadIndex | undefined> {
+    if (ranges.size < MIN_INDEXED_FILE_BYTES || xref.size > MAX_OBJECTS) return undefined
     const { offsets, objectStreamOffsets } = objectsOf(xref, ranges.size)
     const [lengths, places] = [new Uint32Array(offsets.length), new Uint32Array(offsets.length)]
     let bytes = new Uint8Array(64 * 1024)
@@ -69,7 +69,7 @@ export class Heads {
         const head = read.subarray(from, from + limit)
         const keyword = objectStreamOffsets.has(offsets[i]!) ? -1 : head.indexOf(STREAM)
         const length = keyword < 0 ? head.length : Math.min(head.length, keyword + KEYWORD_BYTES)
-        if (used + length > MOST_GATHERED_BYTES) return undefined
+        if (used + length > MAX_HEAD_INDEX_BYTES) return undefined
         if (used + length > bytes.length) bytes = grown(bytes, used + length)
         bytes.set(head.subarray(0, length), used)
         lengths[i] = length
@@ -78,7 +78,7 @@ export class Heads {
       }
       ranges.release(step)
     }
-    return new Heads(offsets, lengths, places, bytes)
+    return new ObjectHeadIndex(offsets, lengths, places, bytes)
   }
 
   /** Cached bytes of the object that begins at `offset`. `undefined`: no object begins there. */
@@ -128,7 +128,7 @@ function objectsOf(xref: Xref, size: number): { offsets: Float64Array; objectStr
 }
 
 function grown(bytes: Uint8Array<ArrayBuffer>, minBytes: number): Uint8Array<ArrayBuffer> {
-  const larger = new Uint8Array(Math.min(MOST_GATHERED_BYTES, Math.max(minBytes, bytes.length * 2)))
+  const larger = new Uint8Array(Math.min(MAX_HEAD_INDEX_BYTES, Math.max(minBytes, bytes.length * 2)))
   larger.set(bytes)
   return larger
 }
@@ -137,7 +137,7 @@ function grown(bytes: Uint8Array<ArrayBuffer>, minBytes: number): Uint8Array<Arr
 const OBJECT_NUMBER_RANGE = 2 ** 23
 
 /** Sorts object numbers by their position in the file. An object in an object stream has the position of that stream. */
-export function inFileOrder(xref: Xref, numbers: { readonly length: number } & Iterable<number>): Uint32Array<ArrayBuffer> {
+export function sortByFilePosition(xref: Xref, numbers: { readonly length: number } & Iterable<number>): Uint32Array<ArrayBuffer> {
   const keys = new Float64Array(numbers.length)
   let count = 0
   for (const number of numbers) {

@@ -1,13 +1,13 @@
 /** Object model of PDF (ISO 32000-2, 7.3): JavaScript values where possible, small classes for the other types. */
 
 import { latin1Of } from '../../bytes/latin1.ts'
-import { message, messageOf, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import { CodecError } from '../../model/error.ts'
 
 /** Error for PDF data that violates ISO 32000-2 in a form that PDF readers do not accept either. `offset` is a position in bytes. */
 export class PdfSyntax extends CodecError {
-  constructor(what: Said, offset = 0) {
-    super('malformed', message('malformed_at', { format: 'pdf', what: messageOf(what), offset }), offset)
+  constructor(what: MessageOrCode, offset = 0) {
+    super('malformed', message('malformed_at', { format: 'pdf', what: toMessage(what), offset }), offset)
   }
 }
 

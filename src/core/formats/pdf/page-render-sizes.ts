@@ -16,47 +16,47 @@ const SSIM_WINDOW_MARGIN = 10
 const MIN_PAGE_SIDE_PIXELS = 1
 
 /** Size in pixels of a page, or of a picture on a page. */
-export interface Grid {
+export interface PixelSize {
   readonly width: number
   readonly height: number
 }
 
 /** Placement of a picture on a page. */
-export interface Place {
-  readonly sheet: Sheet
-  readonly grid: Grid
+export interface PicturePlacement {
+  readonly page: RenderedPage
+  readonly size: PixelSize
   /** Area of the picture as a share of the page area. It exceeds 1 if the picture extends over the page edges. */
-  readonly share: number
+  readonly areaShare: number
 }
 
 /** Rectangle in points: left, bottom, right, top. */
-export type Box = readonly [number, number, number, number]
+export type PageBox = readonly [number, number, number, number]
 
 /** One page with the pictures placed on it and their measured loss. */
-export class Sheet {
-  private readonly box: Box
+export class RenderedPage {
+  private readonly box: PageBox
   private readonly pixels: number
   /** Sum of the picture areas as a share of the page area. Overlapping pictures count twice. */
   private coveredShare = 0
   private lost = { ssim: 0, error: 0 }
   private worst = { ssim: 0, error: 0 }
 
-  constructor(box: Box) {
+  constructor(box: PageBox) {
     this.box = box
     const [width, height] = [box[2] - box[0], box[3] - box[1]].map((side) => Math.max(MIN_PAGE_SIDE_PIXELS, side * PIXELS_PER_POINT))
     this.pixels = width! * height!
   }
 
   /** Adds a picture that is drawn with `matrix`. `repeated`: the picture belongs to a pattern and may cover the whole page. */
-  place(matrix: Matrix, repeated: boolean): Place {
+  addPicture(matrix: Matrix, repeated: boolean): PicturePlacement {
     const grid = this.gridOf(matrix)
     const share = repeated ? 1 : ((grid.width + SSIM_WINDOW_MARGIN) * (grid.height + SSIM_WINDOW_MARGIN)) / this.pixels
     this.coveredShare += share
-    return { sheet: this, grid, share }
+    return { page: this, size: grid, areaShare: share }
   }
 
   /** Pixel size of a drawn picture. As in PDF renderers, every touched pixel counts in full. */
-  private gridOf(matrix: Matrix): Grid {
+  private gridOf(matrix: Matrix): PixelSize {
     const [left, , , top] = this.box
     const [x0, y0, x1, y1] = boundsOf(matrix)
     const touched = (from: number, to: number) => Math.max(1, Math.floor(to * PIXELS_PER_POINT) + 1 - Math.floor(from * PIXELS_PER_POINT))
@@ -69,13 +69,13 @@ export class Sheet {
   }
 
   /** True if a picture with these scores keeps the page above `floors`, even if all other pictures on the page lose as much. */
-  allows({ ssim, psnrDb: decibels }: LumaFigures, floors: LumaFigures): boolean {
+  keepsFloors({ ssim, psnrDb: decibels }: LumaFigures, floors: LumaFigures): boolean {
     const share = Math.min(1, this.coveredShare)
     return (1 - ssim) * share <= 1 - floors.ssim && meanSquaredError(decibels) * share <= meanSquaredError(floors.psnrDb)
   }
 
   /** Records the scores of a recompressed picture that covers `share` of the page. */
-  lose(figures: LumaFigures, share: number): void {
+  addLoss(figures: LumaFigures, share: number): void {
     const [ssim, error] = [1 - figures.ssim, meanSquaredError(figures.psnrDb)]
     this.lost = { ssim: this.lost.ssim + ssim * share, error: this.lost.error + error * share }
     this.worst = { ssim: Math.max(this.worst.ssim, ssim), error: Math.max(this.worst.error, error) }
@@ -91,7 +91,7 @@ export class Sheet {
 }
 
 /** Returns the loss of the worst page. `undefined`: no page lost anything. */
-export function worstOf(sheets: Iterable<Sheet>): PictureLoss | undefined {
+export function worstPageLoss(sheets: Iterable<RenderedPage>): PictureLoss | undefined {
   let worst: PictureLoss | undefined
   for (const { loss } of sheets) if (loss) worst = worseLoss(worst, loss)
   return worst

@@ -2,31 +2,31 @@ import { PDF } from '../../catalog/formats/pdf.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import { type Codec, fidelityOf, type Options, type Outcome, type Sink, type Source, type Verdict } from '../../model/codec.ts'
 import { lossOf, worseLoss } from '../../model/loss.ts'
-import { withoutEqualTails, withTail } from '../../model/trailing-data.ts'
-import { type Document, openDocument } from './document.ts'
+import { compressKeepingTrailingData, stripEqualTrailingData } from '../../model/trailing-data.ts'
+import { type OpenedDocument, openDocument } from './document.ts'
 import { Duplicates, findDuplicates } from './duplicates.ts'
-import { endOfPdf } from './end.ts'
+import { findPdfEnd } from './end.ts'
 import { FontSubsetter } from './fonts/fonts.ts'
-import { fontJudge, glyphMapJudge, toUnicodeJudge } from './fonts/judge.ts'
+import { fontVerifier, glyphMapVerifier, toUnicodeVerifier } from './fonts/judge.ts'
 import type { FontUsage } from './fonts/shown.ts'
 import { ImageRecompressor } from './images/images.ts'
-import { imageJudge } from './images/judge.ts'
+import { imageVerifier } from './images/judge.ts'
 import { maskNumbers } from './images/mask.ts'
 import { imageSteps } from './images/report.ts'
-import { type Layout, layOut } from './linear/layout.ts'
+import { computeLayout, type Layout } from './linear/layout.ts'
 import { LinearFile } from './linear/linear-file.ts'
 import { fitsInFront, isLinearised, isSmallEnough, LinearRewriter, showsOutlines } from './linear/linearise.ts'
 import { UserScan } from './linear/users.ts'
 import { nameOf, Ref, Stream } from './objects.ts'
-import { worstOf } from './page-render-sizes.ts'
+import { worstPageLoss } from './page-render-sizes.ts'
 import { Reader } from './reader.ts'
-import { type Plan, Rewriter } from './rewrite.ts'
+import { type RewritePlan, Rewriter } from './rewrite.ts'
 import { serialise } from './serialise.ts'
 import { asksForSmallerSize, compressToTargetSize } from './target-size.ts'
 import { METADATA_SHARE } from './tuning.ts'
 import { unusedSteps } from './unused.ts'
-import { type Usage, UsageScan } from './usage.ts'
-import { mayDropRights } from './usage-rights.ts'
+import { type DocumentUsage, UsageScan } from './usage.ts'
+import { mayDropUsageRights } from './usage-rights.ts'
 import { verifyGraphs } from './verify.ts'
 import { noReference, Writer } from './writer.ts'
 
@@ -35,10 +35,10 @@ export const pdf: Codec = {
   format: PDF,
 
   async compress(source, sink, options) {
-    const end = await endOfPdf(source)
+    const end = await findPdfEnd(source)
     const compressBody: typeof compressPdf = (body, to, requestedOptions) =>
       compressPdf(body, to, requestedOptions, source.size - end > STARTXREF_SEARCH_BYTES)
-    return await withTail(source, end, sink, options, (body, requestedOptions) =>
+    return await compressKeepingTrailingData(source, end, sink, options, (body, requestedOptions) =>
       asksForSmallerSize(body, requestedOptions)
         ? compressToTargetSize(compressBody, body, sink, requestedOptions)
         : compressBody(body, sink, requestedOptions),
@@ -46,24 +46,24 @@ export const pdf: Codec = {
   },
 
   async verify(upload: Source, compressed: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-    const withoutTails = await withoutEqualTails(upload, await endOfPdf(upload), compressed)
+    const withoutTails = await stripEqualTrailingData(upload, await findPdfEnd(upload), compressed)
     if ('difference' in withoutTails) return { equal: false, difference: withoutTails.difference }
     const { original, result } = withoutTails
     const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
     if (b.repaired) return { equal: false, difference: 'the cross-reference table of the result is not readable' }
     if (protection(a) !== protection(b)) return { equal: false, difference: 'the encryption changed' }
-    await a.gather(options.signal)
-    await b.gather(options.signal)
+    await a.indexObjectHeads(options.signal)
+    await b.indexObjectHeads(options.signal)
     let originalFonts: Promise<FontUsage | undefined> | undefined
     const verifiers = {
-      image: imageJudge(a, b, fidelityOf(outcome) === 'lossless'),
-      font: fontJudge(a, b, () => {
+      image: imageVerifier(a, b, fidelityOf(outcome) === 'lossless'),
+      font: fontVerifier(a, b, () => {
         originalFonts ??= shownFonts(original, options)
         return originalFonts
       }),
-      toUnicode: toUnicodeJudge(a, b),
-      glyphMap: glyphMapJudge(a, b),
-      rightsDropped: await mayDropRights(a, options),
+      toUnicode: toUnicodeVerifier(a, b),
+      glyphMap: glyphMapVerifier(a, b),
+      rightsDropped: await mayDropUsageRights(a, options),
     }
     return verifyGraphs(a, b, verifiers, options.signal)
   },
@@ -76,13 +76,13 @@ export const pdf: Codec = {
 const STARTXREF_SEARCH_BYTES = 980
 
 /** Encryption dictionary as text, with keys and permissions. `undefined`: the file is not encrypted. */
-const protection = ({ lock }: Reader) => lock && serialise(lock.dictionary, noReference)
+const protection = ({ encryption: lock }: Reader) => lock && serialise(lock.dictionary, noReference)
 
 /** Scans which text the document shows with each font. `undefined`: the document cannot be rewritten. */
 async function shownFonts(source: Source, options: Options): Promise<FontUsage | undefined> {
   const document = await openDocument(source, options)
   if ('kind' in document) return undefined
-  const { reader, root, pages, reach } = document
+  const { reader, root, pages, reachable: reach } = document
   return (await new UsageScan(reader, new Duplicates(), options.signal).run(root, pages, reach.objects)).fonts
 }
 
@@ -93,17 +93,17 @@ async function compressPdf(source: Source, sink: Sink, options: Options, startxr
   // With far trailing data, PDF readers search the file for objects and the word "trailer". They do not find objects in object streams, so
   // the result uses none.
   const document = { ...opened, classic: opened.classic || startxrefIsHidden }
-  const { reader, reach } = document
-  const duplicates = await findDuplicates(reader, reach.streams, options.signal)
-  const usage = await new UsageScan(reader, duplicates, options.signal).run(document.root, document.pages, reach.objects)
+  const { reader, reachable } = document
+  const duplicates = await findDuplicates(reader, reachable.streams, options.signal)
+  const usage = await new UsageScan(reader, duplicates, options.signal).run(document.root, document.pages, reachable.objects)
   const images = await imageRecompressor(document, duplicates, usage, options)
-  const merged = duplicates.merged
+  const merged = duplicates.count
   const fonts = new FontSubsetter(reader, usage.fonts, duplicates)
   await fonts.prepare(opened, options.signal)
-  const plan: Plan = {
-    reach,
+  const plan: RewritePlan = {
+    reachable,
     duplicates,
-    keep: document.keep,
+    keepEntry: document.keepEntry,
     adapt: fonts.adapt,
     transforms: [fonts.transform, images.transform],
     verbatim: await metadataNumbers(document),
@@ -111,14 +111,14 @@ async function compressPdf(source: Source, sink: Sink, options: Options, startxr
     progress: options.progress,
   }
   const layout = await linearLayout(document, duplicates, plan)
-  const writer = layout ? new LinearFile(sink, !document.classic) : new Writer(sink, !document.classic, reader.lock)
+  const writer = layout ? new LinearFile(sink, !document.classic) : new Writer(sink, !document.classic, reader.encryption)
   const rewriter =
     layout && writer instanceof LinearFile ? new LinearRewriter(reader, writer, plan, layout) : new Rewriter(reader, writer, plan)
   await rewriter.run()
-  const pages = worstOf(usage.sheets)
+  const pages = worstPageLoss(usage.pages)
   const loss = pages ? worseLoss(images.report.worst, pages) : images.report.worst
-  const unused = await unusedSteps(reader, reach, options.signal)
-  const dropped = document.rightsDropped ? [message('usage_rights_left_out')] : []
+  const unused = await unusedSteps(reader, reachable, options.signal)
+  const dropped = document.dropsUsageRights ? [message('usage_rights_left_out')] : []
   return {
     kind: 'compressed',
     ...lossOf(loss),
@@ -131,29 +131,30 @@ async function compressPdf(source: Source, sink: Sink, options: Options, startxr
  * excluded because their object lengths are unknown in advance.
  */
 async function linearLayout(
-  { reader, root, pages, reach, classic }: Document,
+  { reader, root, pages, reachable: reach, classic }: OpenedDocument,
   duplicates: Duplicates,
-  plan: Plan,
+  plan: RewritePlan,
 ): Promise<Layout | undefined> {
   const top = reader.trailer.get('Root')
-  if (!(top instanceof Ref) || reader.repaired || reader.lock || !isSmallEnough(reader) || !(await isLinearised(reader))) return undefined
-  const users = await new UserScan(reader, duplicates, reach, plan.keep).run(root, top.number, pages, plan.signal)
+  if (!(top instanceof Ref) || reader.repaired || reader.encryption || !isSmallEnough(reader) || !(await isLinearised(reader)))
+    return undefined
+  const users = await new UserScan(reader, duplicates, reach, plan.keepEntry).run(root, top.number, pages, plan.signal)
   const objects = [...reach.objects].filter((number) => !duplicates.has(number))
-  const layout = users && (await layOut(reader, { users, pages, objects, compact: !classic, outlinesFirst: showsOutlines(root) }))
+  const layout = users && (await computeLayout(reader, { users, pages, objects, compact: !classic, outlinesFirst: showsOutlines(root) }))
   return layout && (await fitsInFront(reader, layout)) ? layout : undefined
 }
 
 async function imageRecompressor(
-  { reader, reach }: Document,
+  { reader, reachable }: OpenedDocument,
   duplicates: Duplicates,
-  usage: Usage,
+  usage: DocumentUsage,
   options: Options,
 ): Promise<ImageRecompressor> {
-  const masks = await maskNumbers(reader, reach.streams, (number) => duplicates.of(number))
+  const masks = await maskNumbers(reader, reachable.streams, (number) => duplicates.originalOf(number))
   const { quality, inner, signal } = options
   return new ImageRecompressor(reader, usage.images, masks, {
     quality,
-    lossless: options.lossless || usage.transfers,
+    lossless: options.lossless || usage.hasTransferFunction,
     time: inner.time,
     signal,
   })
@@ -163,7 +164,7 @@ async function imageRecompressor(
  * Object numbers of XMP metadata streams that stay uncompressed, so that tools can search files for XMP (ISO 32000-2, 14.3.2). In small
  * files large XMP is compressed, but never in archive files; PDF/A-1 requires this (ISO 19005-1, 6.7.2).
  */
-async function metadataNumbers({ reader, archive, reach }: Document): Promise<Set<number>> {
+async function metadataNumbers({ reader, archive, reachable: reach }: OpenedDocument): Promise<Set<number>> {
   const numbers = new Set<number>()
   for (const number of reach.streams) {
     const stream = await reader.get(number)
@@ -176,9 +177,9 @@ async function metadataNumbers({ reader, archive, reach }: Document): Promise<Se
 function stepsOf(writer: Writer, rewriter: Rewriter, merged: number, fonts: FontSubsetter, { report }: ImageRecompressor): Message[] {
   const steps = [message('streams_deflated_again')]
   if (writer.compact) steps.push(message('objects_packed'))
-  if (writer.lock) steps.push(message('encrypted_again'))
+  if (writer.encryption) steps.push(message('encrypted_again'))
   if (rewriter instanceof LinearRewriter) steps.push(message('linearised_again'))
-  if (rewriter.trimmed > 0) steps.push(message('private_entries_removed', { entries: rewriter.trimmed }))
+  if (rewriter.removedPrivateEntries > 0) steps.push(message('private_entries_removed', { entries: rewriter.removedPrivateEntries }))
   if (merged > 0) steps.push(message('duplicates_merged', { duplicates: merged }))
   if (fonts.subset > 0) steps.push(message('fonts_without_unused_glyphs', { fonts: fonts.subset }))
   if (fonts.merged > 0) steps.push(message('font_subsets_merged', { fonts: fonts.merged }))

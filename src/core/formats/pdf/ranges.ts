@@ -1,15 +1,15 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Source } from '../../model/codec.ts'
-import type { Heads } from './object-head-index.ts'
+import type { ObjectHeadIndex } from './object-head-index.ts'
 
 const BLOCK_BYTES = 65_536
 const MAX_BLOCKS = 32
 
 /** Reads a source in blocks of 64 KiB and caches the last 32 of them. Neighbouring missing blocks are one read. */
-export class Ranges {
+export class BlockCache {
   readonly size: number
   /** Cached first bytes of all objects. `undefined`: not collected. */
-  heads: Heads | undefined
+  headIndex: ObjectHeadIndex | undefined
   private readonly source: Source
   private readonly blocks = new Map<number, Uint8Array>()
 
@@ -23,7 +23,7 @@ export class Ranges {
     const start = Math.max(0, offset)
     const end = Math.min(this.size, offset + length)
     if (end <= start) return new Uint8Array(0)
-    const known = this.heads?.read(start, end - start)
+    const known = this.headIndex?.read(start, end - start)
     if (known) return known
     const first = Math.floor(start / BLOCK_BYTES)
     const last = Math.floor((end - 1) / BLOCK_BYTES)

@@ -1,16 +1,16 @@
 /** Finds all objects that can be reached from the trailer, the pages of the document, and signatures. */
 import { overBudget } from '../../model/error.ts'
-import { inFileOrder } from './object-head-index.ts'
+import { sortByFilePosition } from './object-head-index.ts'
 import { Dict, nameOf, type PdfObject, Ref, Stream } from './objects.ts'
 import type { Reader } from './reader.ts'
 import { AT_OFFSET, IN_STREAM } from './xref.ts'
 
 /** Growable list of object numbers. */
-export class Numbers {
+export class ObjectNumberList {
   length = 0
   private items = new Uint32Array(1024)
-  static of(items: Uint32Array<ArrayBuffer>): Numbers {
-    const numbers = new Numbers()
+  static of(items: Uint32Array<ArrayBuffer>): ObjectNumberList {
+    const numbers = new ObjectNumberList()
     numbers.items = items
     numbers.length = items.length
     return numbers
@@ -35,12 +35,12 @@ export class Numbers {
   }
 }
 
-export interface Reach {
+export interface ReachableObjects {
   /** One byte per object number: 1 if the object is reachable. */
   used: Uint8Array
   /** Object numbers in traversal order; for large files in file order. */
-  objects: Numbers
-  streams: Numbers
+  objects: ObjectNumberList
+  streams: ObjectNumberList
   /** True if a signature field is signed, so rewriting the file would break the signature. */
   signed: boolean
   /** Number of references to objects that are missing or unreadable. */
@@ -58,7 +58,7 @@ type Keep = (dict: Dict, key: string) => boolean
  * Finds all reachable objects. `keep` decides whether an entry is followed. If the reader repairs the cross-reference table during the
  * walk, the walk starts again; this happens at most once.
  */
-export async function reach(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Reach> {
+export async function findReachableObjects(reader: Reader, keep: Keep, signal: AbortSignal): Promise<ReachableObjects> {
   for (;;) {
     const found = await walk(reader, keep, signal)
     if (found) return found
@@ -66,10 +66,17 @@ export async function reach(reader: Reader, keep: Keep, signal: AbortSignal): Pr
 }
 
 /** Walks the object graph once. `undefined`: the cross-reference table was repaired and now has more objects. */
-async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Reach | undefined> {
+async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<ReachableObjects | undefined> {
   const used = new Uint8Array(reader.xref.size)
-  const result: Reach = { used, objects: new Numbers(), streams: new Numbers(), signed: false, dangling: 0, streamBytes: 0 }
-  const stack = new Numbers()
+  const result: ReachableObjects = {
+    used,
+    objects: new ObjectNumberList(),
+    streams: new ObjectNumberList(),
+    signed: false,
+    dangling: 0,
+    streamBytes: 0,
+  }
+  const stack = new ObjectNumberList()
   const visitValue = (object: PdfObject | undefined): void => {
     if (object instanceof Ref) {
       const { number } = object
@@ -99,18 +106,18 @@ async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Re
       for (const [key, item] of object.dict) if (key !== 'Length' && typeof item === 'object' && keep(object.dict, key)) visitValue(item)
     } else visitValue(object)
   }
-  const ordered = reader.isLarge ? inOrder(reader, result) : result
+  const ordered = reader.readsInFileOrder ? inOrder(reader, result) : result
   return withStreamSizes(reader, ordered, signal)
 }
 
-const inOrder = ({ xref }: Reader, found: Reach): Reach => ({
+const inOrder = ({ xref }: Reader, found: ReachableObjects): ReachableObjects => ({
   ...found,
-  objects: Numbers.of(inFileOrder(xref, found.objects)),
-  streams: Numbers.of(inFileOrder(xref, found.streams)),
+  objects: ObjectNumberList.of(sortByFilePosition(xref, found.objects)),
+  streams: ObjectNumberList.of(sortByFilePosition(xref, found.streams)),
 })
 
 /** Adds up the sizes of all reachable streams. `undefined`: the cross-reference table was repaired and now has more objects. */
-async function withStreamSizes(reader: Reader, found: Reach, signal: AbortSignal): Promise<Reach | undefined> {
+async function withStreamSizes(reader: Reader, found: ReachableObjects, signal: AbortSignal): Promise<ReachableObjects | undefined> {
   for (const number of found.streams) {
     signal.throwIfAborted()
     const stream = await reader.get(number)
@@ -119,16 +126,16 @@ async function withStreamSizes(reader: Reader, found: Reach, signal: AbortSignal
   return reader.xref.size > found.used.length ? undefined : found
 }
 
-export interface Pages {
+export interface PageTree {
   /** Object numbers of the page tree leaves (ISO 32000-2, 7.7.3) in page order. */
-  leaves: Numbers
+  leaves: ObjectNumberList
   /** Page count that the root of the page tree declares; −1 if missing. */
   stated: number
 }
 
 /** Walks the page tree and visits each node once, even if several parents list it. */
-export async function walkPages(reader: Reader, root: Dict): Promise<Pages> {
-  const leaves = new Numbers()
+export async function walkPages(reader: Reader, root: Dict): Promise<PageTree> {
+  const leaves = new ObjectNumberList()
   const visited = new Uint8Array(reader.xref.size)
   const top = root.get('Pages')
   const stated = await reader.number(await reader.dict(top), 'Count', -1)

@@ -5,16 +5,16 @@ import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { overBudget } from '../../model/error.ts'
 import type { Decipher } from './ciphers.ts'
-import { type Indirect, measureStream, readIndirect, streamEndsAt } from './file.ts'
-import { decodeFilter, decodeFlow, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'
+import { type IndirectObject, measureStream, readIndirect, streamEndsAt } from './file.ts'
+import { decodeChunks, decodeFilter, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'
 import { Lexer } from './lexer.ts'
-import { Heads } from './object-head-index.ts'
+import { ObjectHeadIndex } from './object-head-index.ts'
 import { Dict, latin1, Name, nameOf, numberOr, type ObjectId, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
-import { Ranges } from './ranges.ts'
+import { BlockCache } from './ranges.ts'
 import { rebuild } from './repair.ts'
 import { findStart, readChain } from './sections.ts'
-import { type Opened, unlock } from './security.ts'
-import type { Lock } from './writer.ts'
+import { type OpenedEncryption, openEncryption } from './security.ts'
+import type { Encryption } from './writer.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
 /** Maximum total size of cached objects, in bytes of the file. In memory they take about ten times as much. */
@@ -37,7 +37,7 @@ export interface ObjectStream {
 }
 
 export class Reader {
-  readonly ranges: Ranges
+  readonly ranges: BlockCache
   trailer = new Dict()
   xref = new Xref()
   /** PDF version from the file header, such as "1.4" (ISO 32000-2, 7.5.2). The document catalog may override it. */
@@ -45,7 +45,7 @@ export class Reader {
   /** True if the cross-reference table was unusable and has been rebuilt by a search for objects. */
   repaired = false
   private base = 0
-  private opened: Opened | undefined
+  private opened: OpenedEncryption | undefined
   private readonly cache = new Map<number, { object: PdfObject; bytes: number }>()
   private cachedBytes = 0
   private readonly objectStreams = new Map<number, ObjectStream>()
@@ -54,7 +54,7 @@ export class Reader {
   private readonly lengths = new Map<number, number>()
 
   private constructor(source: Source) {
-    this.ranges = new Ranges(source)
+    this.ranges = new BlockCache(source)
   }
 
   /**
@@ -84,13 +84,13 @@ export class Reader {
   }
 
   /** Caches the first bytes of all objects, so that object look-ups need no further reads. */
-  async gather(signal: AbortSignal): Promise<void> {
-    this.ranges.heads = await Heads.gather(this.ranges, this.xref, signal)
+  async indexObjectHeads(signal: AbortSignal): Promise<void> {
+    this.ranges.headIndex = await ObjectHeadIndex.build(this.ranges, this.xref, signal)
   }
 
   /** True if objects should be read in file order. */
-  get isLarge(): boolean {
-    return this.ranges.heads !== undefined
+  get readsInFileOrder(): boolean {
+    return this.ranges.headIndex !== undefined
   }
 
   private async decrypt(password: string): Promise<void> {
@@ -101,7 +101,7 @@ export class Reader {
     const first = Array.isArray(id) ? await this.resolve(id[0]) : null
     const opened =
       encryption instanceof Dict
-        ? unlock(encryption, password, first instanceof Str ? first.bytes : new Uint8Array(0), this.version)
+        ? openEncryption(encryption, password, first instanceof Str ? first.bytes : new Uint8Array(0), this.version)
         : undefined
     this.clearCaches()
     if (!opened) return
@@ -112,7 +112,7 @@ export class Reader {
   }
 
   private restoreEncryption(): void {
-    this.trailer.set('Encrypt', this.opened?.lock.dictionary ?? null)
+    this.trailer.set('Encrypt', this.opened?.encryption.dictionary ?? null)
     this.opened = undefined
     this.clearCaches()
   }
@@ -133,8 +133,8 @@ export class Reader {
   }
 
   /** Encryption of the source, which encrypts the result in the same form. `undefined`: the source is not encrypted. */
-  get lock(): Lock | undefined {
-    return this.opened?.lock
+  get encryption(): Encryption | undefined {
+    return this.opened?.encryption
   }
 
   /**
@@ -144,7 +144,7 @@ export class Reader {
   private async repair(): Promise<void> {
     if (this.repaired) throw new PdfSyntax('damaged_beyond_repair')
     this.repaired = true
-    this.ranges.heads = undefined
+    this.ranges.headIndex = undefined
     this.clearCaches()
     const old = this.trailer
     this.base = 0
@@ -195,7 +195,7 @@ export class Reader {
     return object
   }
 
-  private decryptObject({ object, number, generation }: Indirect): PdfObject {
+  private decryptObject({ object, number, generation }: IndirectObject): PdfObject {
     return this.opened ? decrypted(object, this.opened.decipher, { number, generation }) : object
   }
 
@@ -290,7 +290,7 @@ export class Reader {
     if (known !== undefined) return known
     const stored = await this.storedLength(stream)
     const { id, offset } = stream
-    const decipher = id && !this.opened?.lock.plain(stream.dict) ? this.opened?.decipher : undefined
+    const decipher = id && !this.opened?.encryption.isUnencrypted(stream.dict) ? this.opened?.decipher : undefined
     const length = decipher && id ? await decipher.plainLength(stored, () => this.ranges.read(offset + stored - 32, 32), id) : stored
     if (this.lengths.size > MAX_CACHED_LENGTHS) this.lengths.clear()
     this.lengths.set(stream.offset, length)
@@ -322,12 +322,12 @@ export class Reader {
   pieces(stream: Stream): AsyncIterable<Uint8Array> {
     const { id } = stream
     const { opened } = this
-    if (!opened || !id || opened.lock.plain(stream.dict)) return this.storedPieces(stream)
+    if (!opened || !id || opened.encryption.isUnencrypted(stream.dict)) return this.storedPieces(stream)
     return opened.decipher.stream(this.storedPieces(stream), id)
   }
 
   /** Yields the encoded bytes of a stream in chunks and frees each chunk when the next one is requested. */
-  async *passingPieces(stream: Stream): AsyncGenerator<Uint8Array> {
+  async *releasedPieces(stream: Stream): AsyncGenerator<Uint8Array> {
     for await (const piece of this.pieces(stream)) {
       try {
         yield piece
@@ -383,7 +383,7 @@ export class Reader {
     let used = 0
     for (const filter of chain) {
       if (!GENERIC_FILTERS.has(filter.name)) break
-      flow = decodeFlow(filter, flow, maxBytes, 8 * 1024 * 1024)
+      flow = decodeChunks(filter, flow, maxBytes, 8 * 1024 * 1024)
       used++
     }
     return { flow, rest: chain.slice(used) }

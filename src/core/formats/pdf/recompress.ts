@@ -11,11 +11,11 @@ import type { Reader } from './reader.ts'
 import { QUICK_EXCESS, QUICK_LEVEL, THOROUGH_BYTES, TRIAL_BYTES } from './tuning.ts'
 
 /** Stream dictionary and data as they will be written. */
-export interface Rewritten {
+export interface RewrittenStream {
   dict: Dict
   data: Uint8Array
   /** True if the stream must be written even if it is larger, because it also replaces other streams. */
-  shared?: boolean
+  isShared?: boolean
 }
 
 const SMALLEST_BYTES = 24
@@ -32,7 +32,7 @@ const PARMS_BYTES = 60
  * Chooses the Deflate level by the length of the stream and the bytes deflated so far. Level 12 runs at about 2 MB/s, level 9 at 15 MB/s,
  * level 6 at 60 MB/s.
  */
-export class Effort {
+export class DeflateEffort {
   private spent = 0
   level(bytes: number): number {
     this.spent += bytes
@@ -43,41 +43,51 @@ export class Effort {
 }
 
 /** Estimate for the lossless recompression of a stream: a fast Deflate trial now, the full effort on request. */
-export interface Prospect {
+export interface RecompressionTrial {
   /** Size in bytes after a fast Deflate trial; at most the size of the original. */
-  quickBytes: number
-  finish(): Promise<Rewritten | undefined>
+  trialBytes: number
+  finish(): Promise<RewrittenStream | undefined>
 }
 
 /**
  * Recompresses a stream. `undefined`: the result is not smaller.
  * @throws PdfSyntax if the data is damaged; the caller then copies the stream.
  */
-export async function recompress(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Rewritten | undefined> {
-  return (await prospect(reader, stream, chain, effort))?.finish()
+export async function recompress(
+  reader: Reader,
+  stream: Stream,
+  chain: Filter[],
+  effort: DeflateEffort,
+): Promise<RewrittenStream | undefined> {
+  return (await tryRecompression(reader, stream, chain, effort))?.finish()
 }
 
 /** Maximum decoded bytes kept in memory between the fast trial and the full Deflate. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024
 
-export async function prospect(reader: Reader, stream: Stream, chain: Filter[], effort: Effort): Promise<Prospect | undefined> {
+export async function tryRecompression(
+  reader: Reader,
+  stream: Stream,
+  chain: Filter[],
+  effort: DeflateEffort,
+): Promise<RecompressionTrial | undefined> {
   const length = await reader.length(stream)
   if (length < SMALLEST_BYTES || length > MAX_STORED_BYTES) return undefined
   let generic = 0
   while (generic < chain.length && GENERIC_FILTERS.has(chain[generic]!.name)) generic++
   const rest = chain.slice(generic)
   if ((chain.length > 0 && generic === 0) || rest.some((filter) => filter.name === 'Crypt')) return undefined
-  const open = async (): Promise<Deflation> => {
+  const open = async (): Promise<DeflateTrial> => {
     let bytes = await reader.raw(stream, MAX_STORED_BYTES)
     for (const filter of chain.slice(0, generic)) bytes = decodeFilter(filter, bytes, MAX_DECODED_BYTES)
     return rest.length > 0
       ? finishedDeflation(withoutWrapping(bytes, rest))
-      : deflation(bytes, await layoutOf(reader, stream, chain), length)
+      : tryDeflate(bytes, await layoutOf(reader, stream, chain), length)
   }
   const first = await open()
-  let keptDeflation = first.heldBytes <= MAX_KEPT_BYTES ? first : undefined
+  let keptDeflation = first.memoryBytes <= MAX_KEPT_BYTES ? first : undefined
   return {
-    quickBytes: Math.min(length, first.quickBytes),
+    trialBytes: Math.min(length, first.trialBytes),
     async finish() {
       const best = (keptDeflation ?? (await open())).finish(effort)
       keptDeflation = undefined
@@ -90,20 +100,20 @@ export async function prospect(reader: Reader, stream: Stream, chain: Filter[], 
 }
 
 /** Data prepared for Deflate, with the size of a fast trial. */
-export interface Deflation {
-  quickBytes: number
+export interface DeflateTrial {
+  trialBytes: number
   /** Bytes that the prepared data takes in memory. */
-  heldBytes: number
-  finish(effort: Effort): Packed | undefined
+  memoryBytes: number
+  finish(effort: DeflateEffort): DeflatedData | undefined
 }
 
-const finishedDeflation = (packed: Packed): Deflation => ({
-  quickBytes: packed.data.length,
-  heldBytes: packed.data.length,
+const finishedDeflation = (packed: DeflatedData): DeflateTrial => ({
+  trialBytes: packed.data.length,
+  memoryBytes: packed.data.length,
   finish: () => packed,
 })
 
-export interface Packed {
+export interface DeflatedData {
   chain: Filter[]
   data: Uint8Array
 }
@@ -117,15 +127,20 @@ interface Undeflated {
 /**
  * Handles an image filter that is wrapped in generic filters. JPEG and JPEG 2000 lose the wrapping; fax data may stay smaller with Flate.
  */
-function withoutWrapping(bytes: Uint8Array, rest: Filter[]): Packed {
+function withoutWrapping(bytes: Uint8Array, rest: Filter[]): DeflatedData {
   if (rest[0]!.name === 'DCTDecode' || rest[0]!.name === 'JPXDecode') return { chain: rest, data: bytes }
   const packed = deflateWithin('zlib', bytes, bytes.length - 32)
   return packed ? { chain: [{ name: 'FlateDecode', parms: null }, ...rest], data: packed } : { chain: rest, data: bytes }
 }
 
 /** Deflates data with and without a row predictor and returns the smaller result. `undefined`: neither is smaller than `budget` bytes. */
-export function deflateBest(bytes: Uint8Array, layout: RowShape | undefined, effort: Effort, budget: number): Packed | undefined {
-  return deflation(bytes, layout, budget).finish(effort)
+export function deflateBest(
+  bytes: Uint8Array,
+  layout: RowShape | undefined,
+  effort: DeflateEffort,
+  budget: number,
+): DeflatedData | undefined {
+  return tryDeflate(bytes, layout, budget).finish(effort)
 }
 
 /** Row layout of a stream. Images also have a number of rows; data after the last row is not visible. */
@@ -136,39 +151,44 @@ const hasIncompleteRow = (bytes: Uint8Array, row: number, rows = Number.POSITIVE
   bytes.length % row > 0 && Math.floor(bytes.length / row) < rows
 
 /** Prepares data for Deflate: a fast trial first, with and without a row predictor. `finish` deflates at full effort. */
-export function deflation(bytes: Uint8Array, layout: Layout | undefined, budget: number): Deflation {
+export function tryDeflate(bytes: Uint8Array, layout: Layout | undefined, budget: number): DeflateTrial {
   const withoutPredictor: Undeflated = { bytes, chain: [{ name: 'FlateDecode', parms: null }] }
   const row = layout ? rowBytes(layout) : 0
   const long = bytes.length > TRIAL_BYTES
   if (!layout || row < 2 || bytes.length < row * 4 || hasIncompleteRow(bytes, row, layout.rows)) {
     const trialBytes = long ? zlibCompress(bytes, QUICK_LEVEL).length : bytes.length
-    const finish = (effort: Effort) => {
+    const finish = (effort: DeflateEffort) => {
       const data = trialBytes > budget * QUICK_EXCESS && long ? undefined : deflateWithin('zlib', bytes, budget, effort.level(bytes.length))
       return data && { chain: withoutPredictor.chain, data }
     }
-    return { quickBytes: trialBytes, heldBytes: bytes.length, finish }
+    return { trialBytes: trialBytes, memoryBytes: bytes.length, finish }
   }
   const predicted = new Predictor(row, pixelBytes(layout)).rows(bytes.subarray(0, bytes.length - (bytes.length % row)))
-  const withPredictor: Undeflated = { bytes: predicted, chain: [{ name: 'FlateDecode', parms: parmsOf(layout) }] }
+  const withPredictor: Undeflated = { bytes: predicted, chain: [{ name: 'FlateDecode', parms: predictorParms(layout) }] }
   const [rows, plain] = [zlibCompress(predicted, QUICK_LEVEL).length, zlibCompress(bytes, QUICK_LEVEL).length]
   const trialBytes = Math.min(rows, plain)
   if (!long)
     return {
-      quickBytes: trialBytes,
-      heldBytes: bytes.length * 2,
+      trialBytes: trialBytes,
+      memoryBytes: bytes.length * 2,
       finish: (effort) => smallerOf(withoutPredictor, withPredictor, effort, budget),
     }
   const chosen = rows < plain ? withPredictor : withoutPredictor
-  const finish = (effort: Effort) => {
+  const finish = (effort: DeflateEffort) => {
     const data =
       trialBytes > budget * QUICK_EXCESS ? undefined : deflateWithin('zlib', chosen.bytes, budget, effort.level(chosen.bytes.length))
     return data && { chain: chosen.chain, data }
   }
-  return { quickBytes: trialBytes, heldBytes: chosen.bytes.length, finish }
+  return { trialBytes: trialBytes, memoryBytes: chosen.bytes.length, finish }
 }
 
 /** Deflates both variants, with and without row predictor, at full effort. `undefined`: neither is smaller than `budget` bytes. */
-function smallerOf(withoutPredictor: Undeflated, withPredictor: Undeflated, effort: Effort, budget: number): Packed | undefined {
+function smallerOf(
+  withoutPredictor: Undeflated,
+  withPredictor: Undeflated,
+  effort: DeflateEffort,
+  budget: number,
+): DeflatedData | undefined {
   const level = effort.level(withoutPredictor.bytes.length)
   const byRow = deflateWithin('zlib', withPredictor.bytes, budget, level)
   const plain = deflateWithin('zlib', withoutPredictor.bytes, byRow ? byRow.length + PARMS_BYTES : budget, level)
@@ -177,7 +197,7 @@ function smallerOf(withoutPredictor: Undeflated, withPredictor: Undeflated, effo
 }
 
 /** /DecodeParms for a PNG predictor (ISO 32000-2, 7.4.4.4, table 8), without default values. */
-export function parmsOf(layout: RowShape): Dict {
+export function predictorParms(layout: RowShape): Dict {
   const entries: [string, PdfObject][] = [['Predictor', 15]]
   if (layout.colors !== 1) entries.push(['Colors', layout.colors])
   if (layout.bitsPerComponent !== 8) entries.push(['BitsPerComponent', layout.bitsPerComponent])

@@ -4,7 +4,7 @@
 import { parseAt, readIndirect } from './file.ts'
 import { isDigit, isSpace } from './lexer.ts'
 import { Dict, latin1, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
-import type { Ranges } from './ranges.ts'
+import type { BlockCache } from './ranges.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
 const STEP_BYTES = 256 * 1024
@@ -23,7 +23,7 @@ interface ObjectReader {
  * Rebuilds the cross-reference table by a search. `use` activates the new table, so that streams can be read with it. Returns the merged
  * trailers.
  */
-export async function rebuild(ranges: Ranges, use: (xref: Xref) => ObjectReader): Promise<Dict> {
+export async function rebuild(ranges: BlockCache, use: (xref: Xref) => ObjectReader): Promise<Dict> {
   const xref = new Xref()
   const trailers = await search(ranges, xref)
   const reader = use(xref)
@@ -57,7 +57,7 @@ function syntaxAsNull(error: unknown): null {
 }
 
 /** Searches all bytes once: adds objects to the table and returns the offsets after the word "trailer". */
-async function search(ranges: Ranges, xref: Xref): Promise<number[]> {
+async function search(ranges: BlockCache, xref: Xref): Promise<number[]> {
   const trailers: number[] = []
   for (let at = 0; at < ranges.size; at += STEP_BYTES) {
     const start = Math.max(0, at - OVERLAP_BYTES)
@@ -95,7 +95,7 @@ function objectHead(bytes: Uint8Array, before: number): { number: number; genera
 }
 
 /** Returns the numbers of object streams, and merges entries of cross-reference streams and catalogs into the trailer. */
-async function collectSpecialObjects(ranges: Ranges, xref: Xref, trailer: Dict): Promise<number[]> {
+async function collectSpecialObjects(ranges: BlockCache, xref: Xref, trailer: Dict): Promise<number[]> {
   const streams: number[] = []
   for (let number = 0; number < xref.size; number++) {
     if (xref.kind(number) !== AT_OFFSET) continue

@@ -2,29 +2,29 @@
 
 import { createHash } from 'node:crypto'
 import { isCodecError } from '../../model/error.ts'
-import { isTrimmable } from './droppable-entries.ts'
+import { isPrivateApplicationData } from './droppable-entries.ts'
 import type { Duplicates } from './duplicates.ts'
 import type { Filter } from './filters.ts'
-import { inFileOrder } from './object-head-index.ts'
+import { sortByFilePosition } from './object-head-index.ts'
 import { Dict, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
-import { Numbers, type Reach, TRAILER_KEYS } from './reachable-objects.ts'
+import { ObjectNumberList, type ReachableObjects, TRAILER_KEYS } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'
-import { Effort, type Rewritten, recompress } from './recompress.ts'
+import { DeflateEffort, type RewrittenStream, recompress } from './recompress.ts'
 import { serialise } from './serialise.ts'
 import { HOIST_CHARACTERS } from './tuning.ts'
 import type { Writer } from './writer.ts'
 
 /** Recompresses one stream. `undefined`: no gain. Failures with `PdfSyntax` or `over_budget` count as no gain. */
-export type Transform = (number: number, stream: Stream, chain: Filter[]) => Promise<Rewritten | undefined>
+export type StreamTransform = (number: number, stream: Stream, chain: Filter[]) => Promise<RewrittenStream | undefined>
 
-export interface Plan {
-  reach: Reach
+export interface RewritePlan {
+  reachable: ReachableObjects
   duplicates: Duplicates
-  keep: (dict: Dict, key: string) => boolean
+  keepEntry: (dict: Dict, key: string) => boolean
   /** Returns a dictionary as it must be written, with names or keys that a transform changed. `undefined`: dictionaries are written unchanged. */
   adapt?: (dict: Dict) => Dict
   /** Transforms, tried in this order before lossless recompression. */
-  transforms: readonly Transform[]
+  transforms: readonly StreamTransform[]
   /** Object numbers of streams that are copied unchanged; `'all'` copies every stream. */
   verbatim: ReadonlySet<number> | 'all'
   signal: AbortSignal
@@ -36,16 +36,16 @@ const MAX_HOISTED = 50_000
 export class Rewriter {
   protected readonly reader: Reader
   private readonly writer: Writer
-  protected readonly plan: Plan
+  protected readonly plan: RewritePlan
   protected numbers: Uint32Array
-  private readonly queue = new Numbers()
+  private readonly queue = new ObjectNumberList()
   private readonly hoisted = new Map<string, number>()
-  private readonly effort = new Effort()
+  private readonly effort = new DeflateEffort()
   private doneBytes = 0
   /** Number of omitted private entries of other applications. */
-  trimmed = 0
+  removedPrivateEntries = 0
 
-  constructor(reader: Reader, writer: Writer, plan: Plan) {
+  constructor(reader: Reader, writer: Writer, plan: RewritePlan) {
     this.reader = reader
     this.writer = writer
     this.plan = plan
@@ -65,7 +65,7 @@ export class Rewriter {
     for (let done = 0; done < this.queue.length; ) {
       const generation = this.queue.from(done)
       done += generation.length
-      for (const number of reader.isLarge ? inFileOrder(reader.xref, generation) : generation) {
+      for (const number of reader.readsInFileOrder ? sortByFilePosition(reader.xref, generation) : generation) {
         plan.signal.throwIfAborted()
         const object = await reader.get(number)
         if (object instanceof Stream) await this.stream(number, object)
@@ -78,8 +78,8 @@ export class Rewriter {
   /** Returns a reference with the new object number, which is assigned at the first use. References to unused objects become null. */
   protected readonly refText = (ref: Ref): string => {
     if (ref instanceof Hoisted) return `${ref.number} 0 R`
-    const number = this.plan.duplicates.of(ref.number)
-    if (!this.plan.reach.used[number]) return 'null'
+    const number = this.plan.duplicates.originalOf(ref.number)
+    if (!this.plan.reachable.used[number]) return 'null'
     if (this.numbers[number] === 0) {
       this.numbers[number] = this.writer.allocate()
       this.queue.push(number)
@@ -90,9 +90,9 @@ export class Rewriter {
   protected kept(object: PdfObject): PdfObject {
     if (!(object instanceof Dict)) return object
     const dict = this.plan.adapt?.(object) ?? object
-    if ([...dict.keys()].every((key) => this.plan.keep(dict, key))) return dict
-    const rest = new Dict([...dict].filter(([key]) => this.plan.keep(dict, key)))
-    for (const key of dict.keys()) if (isTrimmable(key) && !rest.has(key)) this.trimmed++
+    if ([...dict.keys()].every((key) => this.plan.keepEntry(dict, key))) return dict
+    const rest = new Dict([...dict].filter(([key]) => this.plan.keepEntry(dict, key)))
+    for (const key of dict.keys()) if (isPrivateApplicationData(key) && !rest.has(key)) this.removedPrivateEntries++
     return rest
   }
 
@@ -105,15 +105,15 @@ export class Rewriter {
     dict.delete('Length')
     await writer.stream(this.numbers[number]!, dict, smallerStream?.data ?? { length, pieces: reader.pieces(stream) }, this.refText)
     this.doneBytes += length
-    plan.progress(plan.reach.streamBytes ? this.doneBytes / plan.reach.streamBytes : 1)
+    plan.progress(plan.reachable.streamBytes ? this.doneBytes / plan.reachable.streamBytes : 1)
   }
 
-  private async smallerStream(number: number, stream: Stream, length: number): Promise<Rewritten | undefined> {
+  private async smallerStream(number: number, stream: Stream, length: number): Promise<RewrittenStream | undefined> {
     try {
       const chain = await this.reader.filters(stream)
       for (const transform of this.plan.transforms) {
         const rewritten = await transform(number, stream, chain).catch(declined)
-        if (rewritten && (rewritten.shared || rewritten.data.length < length)) return rewritten
+        if (rewritten && (rewritten.isShared || rewritten.data.length < length)) return rewritten
       }
       return await recompress(this.reader, stream, chain, this.effort)
     } catch (error) {

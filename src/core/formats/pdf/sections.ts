@@ -7,7 +7,7 @@ import { parseAt, readIndirect } from './file.ts'
 import { decodeFilter, filterChain } from './filters.ts'
 import { Keyword } from './lexer.ts'
 import { Dict, latin1, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
-import type { Ranges } from './ranges.ts'
+import type { BlockCache } from './ranges.ts'
 import { AT_OFFSET, FREE, IN_STREAM, type Xref } from './xref.ts'
 
 const TAIL_BYTES = 2048
@@ -18,7 +18,7 @@ const MAX_XREF_STREAM_BYTES = 32 * 1024 * 1024
 
 /** Source of cross-reference sections, and the table that receives their entries. `base`: number of bytes before "%PDF-". */
 interface Reading {
-  ranges: Ranges
+  ranges: BlockCache
   base: number
   xref: Xref
 }
@@ -30,7 +30,7 @@ interface Section {
 }
 
 /** File offset of the newest cross-reference section, from "startxref" (ISO 32000-2, 7.5.5). */
-export async function findStart(ranges: Ranges): Promise<number> {
+export async function findStart(ranges: BlockCache): Promise<number> {
   const length = Math.min(ranges.size, TAIL_BYTES)
   const tail = latin1(await ranges.read(ranges.size - length, length))
   const index = tail.lastIndexOf('startxref')
@@ -43,7 +43,7 @@ export async function findStart(ranges: Ranges): Promise<number> {
  * Reads the whole chain of cross-reference sections into `xref`. Returns the trailer with the newest entry of each key. `base`: number of
  * bytes before "%PDF-".
  */
-export async function readChain(ranges: Ranges, start: number, base: number, xref: Xref): Promise<Dict> {
+export async function readChain(ranges: BlockCache, start: number, base: number, xref: Xref): Promise<Dict> {
   const reading: Reading = { ranges, base, xref }
   const trailer = new Dict()
   const visitedOffsets = new Set<number>()

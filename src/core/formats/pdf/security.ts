@@ -1,10 +1,10 @@
 /** Standard security handler (ISO 32000-2, 7.6.4): writes revision 6, opens revisions 2 to 6. */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
-import { cipherOf, type Decipher, decipherOf, type Method } from './ciphers.ts'
+import { createCipher, createPdfDecipher, type Decipher, type EncryptionMethod } from './ciphers.ts'
 import { ascii, Dict, Name, nameOf, numberOr, type PdfObject, Str } from './objects.ts'
 import { Rc4 } from './rc4.ts'
-import type { Lock } from './writer.ts'
+import type { Encryption } from './writer.ts'
 
 const BLOCK_BYTES = 16
 const KEY_BYTES = 32
@@ -54,7 +54,7 @@ const PLAIN_XREF = (dict: Dict) => nameOf(dict.get('Type')) === 'XRef'
 const ZERO_IV = new Uint8Array(BLOCK_BYTES)
 
 /** Creates the encryption of a file with a new random file key. The password is both user password and owner password. */
-export function lockWith(password: string): Lock {
+export function createEncryption(password: string): Encryption {
   const preparedPassword = saslPrep(password)
   const fileKey = new Uint8Array(randomBytes(KEY_BYTES))
   // /U and /UE, the entries for the user password (ISO 32000-2, algorithm 8).
@@ -93,20 +93,26 @@ export function lockWith(password: string): Lock {
     ['StrF', Name.of('StdCF')],
     ['EncryptMetadata', true],
   ] as [string, PdfObject][])
-  return { cipher: cipherOf(fileKey, 'AESV3'), dictionary, version: '2.0', plain: PLAIN_XREF, id: new Uint8Array(randomBytes(BLOCK_BYTES)) }
+  return {
+    cipher: createCipher(fileKey, 'AESV3'),
+    dictionary,
+    version: '2.0',
+    isUnencrypted: PLAIN_XREF,
+    id: new Uint8Array(randomBytes(BLOCK_BYTES)),
+  }
 }
 
 /** Decryption of an opened file, and the encryption that its result gets. */
-export interface Opened {
+export interface OpenedEncryption {
   decipher: Decipher
-  lock: Lock
+  encryption: Encryption
 }
 
 /**
  * Opens an encrypted file with its user password; revisions 2 to 4 only with the empty password. `dictionary` must contain no references;
  * `id` is the first string of /ID. `undefined`: wrong password, unknown handler, or several encryption methods in one file.
  */
-export function unlock(dictionary: Dict, password: string, id: Uint8Array, version: string): Opened | undefined {
+export function openEncryption(dictionary: Dict, password: string, id: Uint8Array, version: string): OpenedEncryption | undefined {
   if (nameOf(dictionary.get('Filter')) !== 'Standard') return undefined
   const method = methodOf(dictionary)
   const revision = numberOr(dictionary.get('R'), 0)
@@ -115,7 +121,10 @@ export function unlock(dictionary: Dict, password: string, id: Uint8Array, versi
   if (!method || !fileKey || (method === 'AESV3') !== (fileKey.length === KEY_BYTES)) return undefined
   const open = dictionary.get('EncryptMetadata') === false
   const plain = (dict: Dict) => PLAIN_XREF(dict) || (open && nameOf(dict.get('Type')) === 'Metadata') || isCrypt(dict)
-  return { decipher: decipherOf(fileKey, method), lock: { cipher: cipherOf(fileKey, method), dictionary, id, version, plain } }
+  return {
+    decipher: createPdfDecipher(fileKey, method),
+    encryption: { cipher: createCipher(fileKey, method), dictionary, id, version, isUnencrypted: plain },
+  }
 }
 
 /** True if a stream declares itself as not encrypted, by the crypt filter "Identity" (ISO 32000-2, 7.4.10). */
@@ -127,7 +136,7 @@ function isCrypt(dict: Dict): boolean {
 }
 
 /** Encryption method of all strings and streams (ISO 32000-2, tables 20 and 25). `undefined`: unknown, or not the same for all. */
-function methodOf(dictionary: Dict): Method | undefined {
+function methodOf(dictionary: Dict): EncryptionMethod | undefined {
   const version = numberOr(dictionary.get('V'), 0)
   if (version === 1 || version === 2) return 'V2'
   const name = nameOf(dictionary.get('StmF'))

@@ -3,7 +3,7 @@
 import type { Options, Outcome, Quality, Sink, Source } from '../../model/codec.ts'
 import { isCodecError, noGain, TargetUnreachable } from '../../model/error.ts'
 import { memorySink } from '../../model/sink.ts'
-import { HELD_RESULT_BYTES } from './tuning.ts'
+import { MAX_BUFFERED_RESULT_BYTES } from './tuning.ts'
 
 type Press = (source: Source, sink: Sink, options: Options) => Promise<Outcome>
 
@@ -26,7 +26,7 @@ export async function compressToTargetSize(press: Press, source: Source, sink: S
   const targetBytes = options.targetSize ?? source.size
   let best = source.size
   for (const quality of LOWER[options.quality]) {
-    const buffered = memorySink(Math.min(HELD_RESULT_BYTES, targetBytes + 1), source.name)
+    const buffered = memorySink(Math.min(MAX_BUFFERED_RESULT_BYTES, targetBytes + 1), source.name)
     const counter = countingSink(buffered, source.size)
     const outcome = await press(source, counter, { ...options, quality }).catch(ignoreNoGain)
     if (!outcome) continue

@@ -25,7 +25,7 @@ export const FAX_GAIN = 0.95
 /** Minimum stored size in bytes for lossy coding of a picture. Smaller pictures stay lossless. Source: experiment. */
 export const SMALLEST_LOSSY_BYTES = 1024
 /** Minimum number of pixels for photo detection. A smaller photo has few tones, so it resembles a drawing. Source: experiment. */
-export const ENOUGH_PHOTO_PIXELS = 20_000
+export const MIN_PHOTO_PIXELS = 20_000
 /**
  * Minimum number of pixels on the page for a comparison at page resolution. PDF renderers differ too much on smaller pictures. Source:
  * experiment.
@@ -35,14 +35,14 @@ export const LEAST_VIEW_PIXELS = 1024
  * Maximum size in bytes of a picture for which a gentler level is tried after one level has succeeded. A further level takes as long as the first one.
  * Source: experiment.
  */
-export const LADDER_BYTES = { reduced: 16 * 1024, coarser: 64 * 1024 }
+export const MAX_GENTLER_LEVEL_BYTES = { reduced: 16 * 1024, coarser: 64 * 1024 }
 /** Factors for the target resolution, tried in order before a picture keeps its size. Source: experiment. */
-export const FINER_REDUCTIONS = [1, 1.6]
+export const DOWNSAMPLE_RESOLUTION_FACTORS = [1, 1.6]
 /**
  * Number of consecutive large pictures that may fail after downsampling. After that, no other picture is downsampled to that resolution.
  * Source: experiment.
  */
-export const MOST_REFUSALS = 2
+export const MAX_DOWNSAMPLE_FAILURES = 2
 /** Maximum share of pixels that equal their neighbour in a photo. A picture with more is a drawing. Source: experiment. */
 export const MOST_EQUAL_NEIGHBOURS = 0.35
 /** Maximum number of colours that are counted in a picture. Source: experiment. */
@@ -50,13 +50,13 @@ export const MOST_COLOURS_COUNTED = 2000
 /** Maximum size of a fast trial, as a factor of the smallest trial. Larger candidates are dropped. Source: experiment. */
 export const CLOSE_TRIAL = 1.1
 /** Opacity, 0 to 255. Pixels below this opacity are invisible and keep their samples. Source: experiment. */
-export const HARDLY_SHOWN = 13
+export const MIN_VISIBLE_OPACITY = 13
 /** Opacity, 0 to 255, from which colours are clearly visible. Source: experiment. */
-export const WELL_SHOWN = 128
+export const CLEARLY_VISIBLE_OPACITY = 128
 /** Minimum difference, in 8-bit levels, of hidden and visible colours in a block that makes a rim visible. Source: design, "Images". */
 export const RIM_LEVELS = 24
 /** PSNR in dB by which chroma may be worse than luma. Source: experiment. */
-export const COLOUR_BEHIND_DB = 4
+export const CHROMA_TOLERANCE_DB = 4
 /**
  * Maximum pixels of a picture whose chroma is kept at full resolution below level `high`. Full chroma doubles the memory of a job. Source:
  * design, "Images" (4 megapixels).
@@ -82,7 +82,7 @@ export const SLOPE_DB = { down: 0.13, up: 0.22 }
 /** Maximum number of quality corrections after the whole picture was measured. Source: experiment. */
 export const MAX_CORRECTIONS = 4
 /** Minimum final size as a share of the estimated size, after progressive coding and the last search step. Source: experiment. */
-export const MOST_GAINED = 0.75
+export const MIN_FINAL_SIZE_SHARE = 0.75
 /**
  * Maximum number of encodings of one downsampled picture. Each encodes the whole picture. Source: experiment on scans, whose pages resemble
  * each other.
@@ -109,9 +109,9 @@ export const MOST_PALETTE_PIXELS = { ofPicture: 2e6, ofDocument: 3e6 }
  */
 export const MOST_SCORED_PIXELS = { ofPicture: 12e6, ofDocument: 60e6 }
 /** Maximum number of page sizes at which one picture is compared. Source: design, "Images". */
-export const MOST_GRIDS = 4
+export const MAX_COMPARED_SIZES = 4
 /** Maximum pixels of a picture at page size. Larger sizes are compared at a lower resolution. Source: design, "Images". */
-export const MOST_GRID_PIXELS = 16_000_000
+export const MAX_COMPARED_PIXELS = 16_000_000
 /**
  * Minimum PSNR in dB for verification. It is far below every level: verification detects errors, encoders enforce the levels. Source:
  * experiment.
@@ -131,7 +131,7 @@ export const QUICK_EXCESS = 1.35
 /** Compression level of libdeflate for a fast trial. Source: experiment. */
 export const QUICK_LEVEL = 4
 /** Maximum number of objects in one object stream. Source: experiment. */
-export const OBJECTS_A_STREAM = 500
+export const OBJECTS_PER_STREAM = 500
 /** Maximum decoded bytes of one object stream. Source: experiment. */
 export const NEW_OBJECT_STREAM_BYTES = 128 * 1024
 /** Length in characters from which a value of a stream dictionary becomes a separate object, which is compressed. Source: experiment. */
@@ -149,12 +149,12 @@ export const DUPLICATE_ROUNDS = 4
 /** Maximum size of a merged font, as a share of its separate font programs. Source: experiment. */
 export const MERGED_FONT_SHARE = 0.97
 /** Maximum number of groups of incompatible programs of one font that are merged separately. Source: experiment. */
-export const MOST_UNIONS = 8
+export const MAX_FONT_UNIONS = 8
 
 // Limits for memory and time
 
 /** Bytes of memory per object for tables, marks and numbers. Source: design, "Limits", and docs/contributors/memory.md. */
-export const BYTES_AN_OBJECT = 28
+export const BYTES_PER_OBJECT = 28
 /** Maximum share of the memory budget for objects. Pictures need the rest. Source: experiment. */
 export const OBJECTS_SHARE = 1 / 2
 /** Maximum number of streams that are compared for duplicates. More would cost more time than they save bytes. Source: limit. */
@@ -164,12 +164,12 @@ export const MAX_DRAWS = 20_000
 /** Maximum decoded bytes of all content streams. The lexer reads about 15 MB/s. Source: limit. */
 export const MAX_ALL_CONTENT_BYTES = 400 * 1024 * 1024
 /** Maximum number of recorded picture placements. Source: limit. */
-export const MAX_PLACES = 100_000
+export const MAX_PLACEMENTS = 100_000
 /** File size in bytes from which objects are read in file order in one pass. Source: design, "Reads". */
-export const GATHERED_FROM_BYTES = 4 * 1024 * 1024
+export const MIN_INDEXED_FILE_BYTES = 4 * 1024 * 1024
 /** Maximum bytes of object heads in memory; ten thousand pages take 2 MB. Source: design, "Reads". */
-export const MOST_GATHERED_BYTES = 6 * 1024 * 1024
+export const MAX_HEAD_INDEX_BYTES = 6 * 1024 * 1024
 /** Maximum bytes of a result kept in memory until it is known to fit `target_size`. Larger results are produced twice. Source: limit. */
-export const HELD_RESULT_BYTES = 12 * 1024 * 1024
+export const MAX_BUFFERED_RESULT_BYTES = 12 * 1024 * 1024
 /** Maximum number of unused objects that are read and counted for the receipt. Source: limit. */
 export const MOST_UNUSED_READ = 5000

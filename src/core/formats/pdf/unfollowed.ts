@@ -8,7 +8,7 @@ import type { Reader } from './reader.ts'
 
 const MAX_DEPTH = 12
 
-export class Unfollowed {
+export class UnscannedImages {
   private readonly reader: Reader
   private readonly duplicates: Duplicates
   private readonly numbers = new Set<number>()
@@ -24,12 +24,12 @@ export class Unfollowed {
     for (const key of ['XObject', 'Pattern']) {
       for (const value of (await this.reader.dict(resources.get(key)))?.values() ?? []) {
         if (!(value instanceof Ref)) continue
-        const number = this.duplicates.of(value.number)
+        const number = this.duplicates.originalOf(value.number)
         const stream = this.numbers.has(number) ? undefined : await this.reader.get(number)
         if (!(stream instanceof Stream)) continue
         this.numbers.add(number)
         for (const mask of [stream.dict.get('SMask'), stream.dict.get('Mask')]) {
-          if (mask instanceof Ref) this.numbers.add(this.duplicates.of(mask.number))
+          if (mask instanceof Ref) this.numbers.add(this.duplicates.originalOf(mask.number))
         }
         await this.add(await this.reader.dict(stream.dict.get('Resources')), depth + 1)
       }

@@ -2,16 +2,16 @@
  * Counts content that the result does not contain: objects that nothing refers to, and versions of objects that a later update replaced.
  */
 import { type Message, message } from '../../i18n/message.ts'
-import { inFileOrder } from './object-head-index.ts'
+import { sortByFilePosition } from './object-head-index.ts'
 import { Dict, nameOf, type PdfObject, PdfSyntax, Stream } from './objects.ts'
-import type { Reach } from './reachable-objects.ts'
-import { Numbers } from './reachable-objects.ts'
+import type { ReachableObjects } from './reachable-objects.ts'
+import { ObjectNumberList } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'
 import { MOST_UNUSED_READ } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM } from './xref.ts'
 
 /** Receipt steps that report removed objects; empty if nothing was removed. */
-export async function unusedSteps(reader: Reader, reach: Reach, signal: AbortSignal): Promise<Message[]> {
+export async function unusedSteps(reader: Reader, reach: ReachableObjects, signal: AbortSignal): Promise<Message[]> {
   const steps: Message[] = []
   const unused = await countUnused(reader, reach, signal)
   if (unused > 0) steps.push(message(unused >= MOST_UNUSED_READ ? 'at_least_objects_removed' : 'objects_removed', { objects: unused }))
@@ -20,15 +20,15 @@ export async function unusedSteps(reader: Reader, reach: Reach, signal: AbortSig
   return steps
 }
 
-async function countUnused(reader: Reader, { used }: Reach, signal: AbortSignal): Promise<number> {
+async function countUnused(reader: Reader, { used }: ReachableObjects, signal: AbortSignal): Promise<number> {
   const { xref } = reader
-  const numbers = new Numbers()
+  const numbers = new ObjectNumberList()
   for (let number = 1; number < used.length && numbers.length < MOST_UNUSED_READ; number++) {
     const kind = xref.kind(number)
     if (used[number] === 0 && (kind === AT_OFFSET || kind === IN_STREAM)) numbers.push(number)
   }
   let count = 0
-  for (const number of reader.isLarge ? inFileOrder(xref, numbers) : numbers) {
+  for (const number of reader.readsInFileOrder ? sortByFilePosition(xref, numbers) : numbers) {
     if (count % 256 === 0) signal.throwIfAborted()
     if (isContent(await reader.get(number).catch(unreadable))) count++
   }

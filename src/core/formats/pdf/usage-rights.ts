@@ -13,9 +13,9 @@ const RIGHTS: ReadonlySet<string> = new Set(['UR', 'UR3'])
 const MAX_HOLDER_BYTES = 1024 * 1024
 
 /** Signatures that a change would break: none, only the usage rights for Adobe Reader, or another signature. */
-export type Signed = 'nothing' | 'usage rights' | 'signature'
+export type SignatureKind = 'nothing' | 'usage rights' | 'signature'
 
-export async function whatIsSigned(reader: Reader, root: Dict, signal: AbortSignal): Promise<Signed> {
+export async function findSignatureKind(reader: Reader, root: Dict, signal: AbortSignal): Promise<SignatureKind> {
   const holders = await rightsHolders(reader, root)
   if (holders === undefined) return 'signature'
   const spans = await Promise.all(holders.map((number) => spanOf(reader, number)))
@@ -26,13 +26,16 @@ export async function whatIsSigned(reader: Reader, root: Dict, signal: AbortSign
 }
 
 /** True if an entry contains only usage rights. Valid for documents for which `findSignatureKind` returns "usage rights". */
-export const givesRights = (dict: Dict, key: string): boolean => key === 'Perms' && nameOf(dict.get('Type')) === 'Catalog'
+export const isUsageRightsEntry = (dict: Dict, key: string): boolean => key === 'Perms' && nameOf(dict.get('Type')) === 'Catalog'
 
 /** True if a result may omit the usage rights for Adobe Reader that this original has. */
-export async function mayDropRights(original: Reader, { usageRights, signal }: Pick<Options, 'usageRights' | 'signal'>): Promise<boolean> {
+export async function mayDropUsageRights(
+  original: Reader,
+  { usageRights, signal }: Pick<Options, 'usageRights' | 'signal'>,
+): Promise<boolean> {
   if (usageRights !== 'drop') return false
   const root = await original.dict(original.trailer.get('Root'))
-  return root !== undefined && (await whatIsSigned(original, root, signal)) === 'usage rights'
+  return root !== undefined && (await findSignatureKind(original, root, signal)) === 'usage rights'
 }
 
 /** Object numbers that contain the usage rights. `undefined`: the document also has other permissions, such as DocMDP. */

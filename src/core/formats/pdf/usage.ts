@@ -5,39 +5,39 @@ import { isCodecError, overBudget } from '../../model/error.ts'
 import { type ContentSummary, type Draw, interpret } from './content.ts'
 import type { Duplicates } from './duplicates.ts'
 import { FontUsage, type ShownFont } from './fonts/shown.ts'
-import { IDENTITY, type Matrix, multiply, sides, toMatrix } from './matrix.ts'
-import { inFileOrder } from './object-head-index.ts'
+import { IDENTITY, type Matrix, multiply, sideLengths, toMatrix } from './matrix.ts'
+import { sortByFilePosition } from './object-head-index.ts'
 import { Dict, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
-import { type Box, type Place, Sheet } from './page-render-sizes.ts'
+import { type PageBox, type PicturePlacement, RenderedPage } from './page-render-sizes.ts'
 import type { Reader } from './reader.ts'
-import { MAX_ALL_CONTENT_BYTES, MAX_PLACES } from './tuning.ts'
-import { Unfollowed } from './unfollowed.ts'
+import { MAX_ALL_CONTENT_BYTES, MAX_PLACEMENTS } from './tuning.ts'
+import { UnscannedImages } from './unfollowed.ts'
 
 /** Drawn size and placements of an image. */
-export interface Drawn {
+export interface DrawnImage {
   /** Largest drawn width and height in points. */
   width: number
   height: number
   /** All placements of the image on pages. */
-  readonly places: Place[]
+  readonly placements: PicturePlacement[]
 }
 
-export interface Usage {
+export interface DocumentUsage {
   /** Usage of images by object number. A missing image is drawn in a form that the scan did not follow. */
-  images: Map<number, Drawn>
-  sheets: readonly Sheet[]
+  images: Map<number, DrawnImage>
+  pages: readonly RenderedPage[]
   fonts: FontUsage
   /**
    * True if a transfer function (ISO 32000-2, 10.5) may change the appearance of pictures. Small sample errors may then become large errors
    * on the page.
    */
-  transfers: boolean
+  hasTransferFunction: boolean
 }
 
 const MAX_CONTENT_BYTES = 16 * 1024 * 1024
 const MAX_PLACED = 500_000
 /** Default page rectangle in points: A4. */
-const DEFAULT_PAGE_BOX: Box = [0, 0, 595, 842]
+const DEFAULT_PAGE_BOX: PageBox = [0, 0, 595, 842]
 const MAX_FORM_DEPTH = 12
 const MAX_INHERITANCE = 64
 const MAX_CACHED_FORMS = 5000
@@ -52,7 +52,7 @@ export class UsageScan {
   private readonly reader: Reader
   private readonly duplicates: Duplicates
   private readonly signal: AbortSignal
-  private readonly images = new Map<number, Drawn>()
+  private readonly images = new Map<number, DrawnImage>()
   private readonly fonts: FontUsage
   private readonly forms = new Map<number, Form | undefined>()
   /** Forms and Type 3 fonts without their own resources, mapped to the resources they used last. */
@@ -61,10 +61,10 @@ export class UsageScan {
   private contentBytes = 0
   private placed = 0
   private places = 0
-  private readonly sheets: Sheet[] = []
+  private readonly sheets: RenderedPage[] = []
   /** Object numbers of forms and patterns that pages draw. */
   private readonly placedForms = new Set<number>()
-  private readonly unfollowed: Unfollowed
+  private readonly unfollowed: UnscannedImages
   /** True while a tiling pattern is processed; it may cover the whole page. */
   private repeated = false
 
@@ -73,11 +73,11 @@ export class UsageScan {
     this.duplicates = duplicates
     this.signal = signal
     this.fonts = new FontUsage(reader, duplicates)
-    this.unfollowed = new Unfollowed(reader, duplicates)
+    this.unfollowed = new UnscannedImages(reader, duplicates)
   }
 
-  async run(root: Dict, pages: readonly number[], objects: Iterable<number>): Promise<Usage> {
-    for (const number of this.reader.isLarge ? await this.byContents(pages) : pages) {
+  async run(root: Dict, pages: readonly number[], objects: Iterable<number>): Promise<DocumentUsage> {
+    for (const number of this.reader.readsInFileOrder ? await this.byContents(pages) : pages) {
       this.signal.throwIfAborted()
       await this.page(number)
     }
@@ -85,9 +85,9 @@ export class UsageScan {
     const known = new Set(pages)
     for (const number of objects) if (!known.has(number)) await this.scanOtherContent(number)
     this.unfollowed.keepSize(this.images)
-    await this.fonts.reserve(root)
-    const images = this.fonts.doubt === 'too much content' ? new Map<number, Drawn>() : this.images
-    return { images, sheets: this.sheets, fonts: this.fonts, transfers: this.transfers }
+    await this.fonts.keepFormFonts(root)
+    const images = this.fonts.unsafeReason === 'too much content' ? new Map<number, DrawnImage>() : this.images
+    return { images, pages: this.sheets, fonts: this.fonts, hasTransferFunction: this.transfers }
   }
 
   /** Sorts pages by the file position of their content streams. */
@@ -100,7 +100,7 @@ export class UsageScan {
       const stream = item instanceof Ref ? item.number : number
       first.set(stream, [...(first.get(stream) ?? []), number])
     }
-    return [...inFileOrder(reader.xref, [...first.keys()])].flatMap((stream) => first.get(stream) ?? [])
+    return [...sortByFilePosition(reader.xref, [...first.keys()])].flatMap((stream) => first.get(stream) ?? [])
   }
 
   private async page(number: number): Promise<void> {
@@ -108,7 +108,7 @@ export class UsageScan {
     if (!(page instanceof Dict)) return
     const resources = await this.reader.dict(await this.inherited(page, 'Resources'))
     const unit = await this.reader.number(page, 'UserUnit', 1)
-    this.sheets.push(new Sheet(await this.boxOf(page, unit)))
+    this.sheets.push(new RenderedPage(await this.boxOf(page, unit)))
     try {
       const bytes = await this.contents(page.get('Contents'))
       const { draws } = await this.scan(bytes, resources)
@@ -119,14 +119,14 @@ export class UsageScan {
   }
 
   /** Visible rectangle of a page in points (ISO 32000-2, 14.11.2): the crop box, or else the media box. */
-  private async boxOf(page: Dict, unit: number): Promise<Box> {
+  private async boxOf(page: Dict, unit: number): Promise<PageBox> {
     for (const key of ['CropBox', 'MediaBox']) {
       const box = await this.inherited(page, key)
       if (!Array.isArray(box)) continue
       const values = await Promise.all(box.slice(0, 4).map(async (item) => numberOr(await this.reader.resolve(item), Number.NaN) * unit))
       const [x0, y0, x1, y1] = values
       if (x0 === undefined || y0 === undefined || x1 === undefined || y1 === undefined || x0 === x1 || y0 === y1) continue
-      const sorted: Box = [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)]
+      const sorted: PageBox = [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)]
       if (sorted.every(Number.isFinite)) return sorted
     }
     return DEFAULT_PAGE_BOX
@@ -134,7 +134,7 @@ export class UsageScan {
 
   private markUnreadable(error: unknown, what: string): void {
     if (!(isCodecError(error, 'over_budget') || error instanceof PdfSyntax)) throw error
-    this.fonts.doubtAll(what)
+    this.fonts.markUnsafe(what)
   }
 
   /** Returns the decoded page content: one stream, or several streams joined (ISO 32000-2, 7.7.3.3, table 31). */
@@ -157,7 +157,7 @@ export class UsageScan {
     const bytes = await this.reader.decoded(stream, MAX_CONTENT_BYTES)
     this.contentBytes += bytes.length
     if (this.contentBytes > MAX_ALL_CONTENT_BYTES) {
-      this.fonts.doubtAll('too much content')
+      this.fonts.markUnsafe('too much content')
       throw overBudget('too_much_content')
     }
     return bytes
@@ -195,7 +195,7 @@ export class UsageScan {
       font(name) {
         current = byName.get(name)
         // If the resources do not contain the font name, PDF readers search elsewhere or substitute a font.
-        if (!current && !byName.has(name)) fonts.doubtAll('a font that the resources do not name')
+        if (!current && !byName.has(name)) fonts.markUnsafe('a font that the resources do not name')
       },
       state(name) {
         current = byState.get(name) ?? current
@@ -207,11 +207,11 @@ export class UsageScan {
         if (saved.length > 0) current = saved.pop()
       },
       show(text) {
-        if (current) fonts.show(current, text)
-        else fonts.doubtAll('text without a font')
+        if (current) fonts.addText(current, text)
+        else fonts.markUnsafe('text without a font')
       },
     })
-    if (summary.broken) this.fonts.doubtAll('unreadable content')
+    if (summary.broken) this.fonts.markUnsafe('unreadable content')
     return summary
   }
 
@@ -235,7 +235,7 @@ export class UsageScan {
     for (const draw of draws) {
       if (++this.placed > MAX_PLACED) {
         this.images.clear()
-        return this.fonts.doubtAll('too much content')
+        return this.fonts.markUnsafe('too much content')
       }
       const matrix = multiply(draw.matrix, base)
       if (draw.kind === 'xobject') await this.drawObject(xobjects?.get(draw.name), resources, matrix, depth)
@@ -250,14 +250,14 @@ export class UsageScan {
 
   private async drawObject(object: PdfObject | undefined, resources: Dict, matrix: Matrix, depth: number): Promise<void> {
     if (!(object instanceof Ref)) return
-    const number = this.duplicates.of(object.number)
+    const number = this.duplicates.originalOf(object.number)
     const stream = await this.reader.get(number)
     if (!(stream instanceof Stream)) return
     if (nameOf(await this.reader.entry(stream.dict, 'Subtype')) === 'Image') {
       this.draw(number, matrix)
       for (const key of ['SMask', 'Mask']) {
         const mask = stream.dict.get(key)
-        if (mask instanceof Ref) this.draw(this.duplicates.of(mask.number), matrix)
+        if (mask instanceof Ref) this.draw(this.duplicates.originalOf(mask.number), matrix)
       }
       return
     }
@@ -274,7 +274,7 @@ export class UsageScan {
     const patterns = await this.reader.dict(resources.get('Pattern'))
     for (const value of patterns?.values() ?? []) {
       if (!(value instanceof Ref)) continue
-      const number = this.duplicates.of(value.number)
+      const number = this.duplicates.originalOf(value.number)
       const stream = await this.reader.get(number)
       if (!(stream instanceof Stream)) continue
       if (++this.placed > MAX_PLACED) return
@@ -288,17 +288,18 @@ export class UsageScan {
   }
 
   private draw(number: number, matrix: Matrix): void {
-    const size = sides(matrix)
-    const known = this.images.get(number) ?? { width: 0, height: 0, places: [] }
-    const place = this.sheets.at(-1)?.place(matrix, this.repeated)
-    const last = known.places.at(-1)
-    if (place && last && isSame(place, last)) known.places[known.places.length - 1] = { ...last, share: last.share + place.share }
-    else if (place && ++this.places <= MAX_PLACES) known.places.push(place)
+    const size = sideLengths(matrix)
+    const known = this.images.get(number) ?? { width: 0, height: 0, placements: [] }
+    const place = this.sheets.at(-1)?.addPicture(matrix, this.repeated)
+    const last = known.placements.at(-1)
+    if (place && last && isSame(place, last))
+      known.placements[known.placements.length - 1] = { ...last, areaShare: last.areaShare + place.areaShare }
+    else if (place && ++this.places <= MAX_PLACEMENTS) known.placements.push(place)
     known.width = Math.max(size.width, known.width)
     known.height = Math.max(size.height, known.height)
     this.images.set(number, known)
     // If some placements are not recorded, page loss cannot be computed, so all image sizes are discarded.
-    if (this.places > MAX_PLACES) this.images.clear()
+    if (this.places > MAX_PLACEMENTS) this.images.clear()
   }
 
   /**
@@ -339,7 +340,7 @@ export class UsageScan {
     }
     if (!(object instanceof Dict)) return
     if (/^(Page|Template)$/.test(nameOf(object.get('Type')))) await this.template(object)
-    if (object.has('DR')) await this.fonts.keepWhole(await this.reader.dict(object.get('DR')))
+    if (object.has('DR')) await this.fonts.keepAllGlyphs(await this.reader.dict(object.get('DR')))
     if (nameOf(object.get('Subtype')) === 'Type3' && !this.inheritedResources.has(number)) await this.glyphs(object, undefined)
     // PDF readers redraw these annotations when a user types text.
     const isTyped = /^(Widget|FreeText)$/.test(nameOf(object.get('Subtype')))
@@ -380,8 +381,8 @@ export class UsageScan {
     for (const value of dict?.values() ?? []) {
       const object = await this.reader.resolve(value)
       if (object instanceof Stream && value instanceof Ref) {
-        const form = await this.form(this.duplicates.of(value.number), object)
-        if (isTyped) await this.fonts.keepWhole(form?.resources)
+        const form = await this.form(this.duplicates.originalOf(value.number), object)
+        if (isTyped) await this.fonts.keepAllGlyphs(form?.resources)
         await this.unfollowed.add(form?.resources)
       } else if (object instanceof Dict && depth === 0) await this.appearances(object, isTyped, 1)
     }
@@ -399,5 +400,5 @@ export class UsageScan {
   }
 }
 
-const isSame = (one: Place, other: Place) =>
-  one.sheet === other.sheet && one.grid.width === other.grid.width && one.grid.height === other.grid.height
+const isSame = (one: PicturePlacement, other: PicturePlacement) =>
+  one.page === other.page && one.size.width === other.size.width && one.size.height === other.size.height

@@ -6,15 +6,15 @@
 import { createHash } from 'node:crypto'
 import type { Verdict } from '../../model/codec.ts'
 import { componentsOf, familyOf } from './colour.ts'
-import { isTrimmable } from './droppable-entries.ts'
+import { isPrivateApplicationData } from './droppable-entries.ts'
 import { GENERIC_FILTERS } from './filters.ts'
-import { gotTag } from './fonts/tags.ts'
-import { inFileOrder } from './object-head-index.ts'
+import { isTaggedVersion } from './fonts/tags.ts'
+import { sortByFilePosition } from './object-head-index.ts'
 import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
-import { Numbers } from './reachable-objects.ts'
+import { ObjectNumberList } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'
 import { MAX_DECODED_BYTES } from './recompress.ts'
-import { givesRights } from './usage-rights.ts'
+import { isUsageRightsEntry } from './usage-rights.ts'
 
 /** Keys of a stream dictionary that describe its storage, not its content. */
 const STORAGE_KEYS: ReadonlySet<string> = new Set(['Length', 'Filter', 'DecodeParms', 'DP'])
@@ -22,9 +22,9 @@ const STORAGE_KEYS: ReadonlySet<string> = new Set(['Length', 'Filter', 'DecodePa
 const MAX_COMPARED_BYTES = 2 * 1024 * 1024 * 1024
 
 /** Checks a stream whose decoded bytes differ. `undefined`: the difference is allowed; otherwise a description of the error. */
-export type Judge = (pair: Pair) => Promise<string | undefined>
+export type StreamVerifier = (pair: StreamPair) => Promise<string | undefined>
 
-export interface Pair {
+export interface StreamPair {
   /** Dictionary key that refers to the stream, such as FontFile2, ToUnicode or the name of an XObject. */
   key: string
   /** Object number in the original; 0 if the stream has none. */
@@ -34,11 +34,11 @@ export interface Pair {
 }
 
 /** Checks for the kinds of streams that may differ from the original. */
-export interface Exceptions {
-  image: Judge
-  font: Judge
-  toUnicode: Judge
-  glyphMap: Judge
+export interface StreamVerifiers {
+  image: StreamVerifier
+  font: StreamVerifier
+  toUnicode: StreamVerifier
+  glyphMap: StreamVerifier
   /** True if the catalog may omit its usage rights. */
   rightsDropped?: boolean
 }
@@ -55,7 +55,7 @@ class Difference extends Error {}
 export async function verifyGraphs(
   a: Reader,
   b: Reader,
-  exceptions: Exceptions,
+  exceptions: StreamVerifiers,
   signal: AbortSignal,
 ): Promise<Verdict & { pages: number }> {
   const walk = new Walk(a, b, exceptions, signal)
@@ -73,15 +73,15 @@ class Walk {
   private steps = 0
   private readonly a: Reader
   private readonly b: Reader
-  private readonly exceptions: Exceptions
+  private readonly exceptions: StreamVerifiers
   private readonly signal: AbortSignal
   /** For each object number of `a`, the number of the corresponding object in `b`. */
   private readonly map: Uint32Array
-  private readonly todo = new Numbers()
+  private readonly todo = new ObjectNumberList()
   /** Dictionary keys that refer to the objects in `todo`. */
   private readonly keys: string[] = []
 
-  constructor(a: Reader, b: Reader, exceptions: Exceptions, signal: AbortSignal) {
+  constructor(a: Reader, b: Reader, exceptions: StreamVerifiers, signal: AbortSignal) {
     this.a = a
     this.b = b
     this.exceptions = exceptions
@@ -95,7 +95,7 @@ class Walk {
       if (key === 'ID' && !this.a.trailer.has('ID')) continue
       await this.compare(this.a.trailer.get(key), this.b.trailer.get(key), key)
     }
-    if (this.a.isLarge) return this.generations()
+    if (this.a.readsInFileOrder) return this.generations()
     for (let number = this.todo.pop(); number !== undefined; number = this.todo.pop()) await this.object(number, this.keys.pop() ?? '')
   }
 
@@ -105,7 +105,7 @@ class Walk {
       const numbers = this.todo.from(0)
       const keys = new Map(this.keys.splice(0).map((key, i) => [numbers[i]!, key]))
       this.todo.length = 0
-      for (const number of inFileOrder(this.a.xref, numbers)) await this.object(number, keys.get(number) ?? '')
+      for (const number of sortByFilePosition(this.a.xref, numbers)) await this.object(number, keys.get(number) ?? '')
     }
   }
 
@@ -151,7 +151,7 @@ class Walk {
     } else if (x instanceof Str) {
       if (!(y instanceof Str) || Buffer.compare(x.bytes, y.bytes) !== 0) this.fail(key, 'string changed')
     } else if (x instanceof Name) {
-      const isEqual = y instanceof Name && (x.value === y.value || (FONT_NAMES.has(key) && gotTag(x.value, y.value)))
+      const isEqual = y instanceof Name && (x.value === y.value || (FONT_NAMES.has(key) && isTaggedVersion(x.value, y.value)))
       if (!isEqual) this.fail(key, `name ${x.value} changed`)
     } else if (typeof x === 'number') {
       if (typeof y !== 'number' || Math.abs(x - y) > 1e-9 * Math.max(1, Math.abs(x))) this.fail(key, `number ${x} changed`)
@@ -170,10 +170,10 @@ class Walk {
   }
 
   private mayBeAbsent(dict: Dict, key: string): boolean {
-    return isTrimmable(key) || (this.exceptions.rightsDropped === true && givesRights(dict, key))
+    return isPrivateApplicationData(key) || (this.exceptions.rightsDropped === true && isUsageRightsEntry(dict, key))
   }
 
-  private async compareStreams(pair: Pair): Promise<void> {
+  private async compareStreams(pair: StreamPair): Promise<void> {
     const { key, original, result } = pair
     const isImage = nameOf(await this.a.entry(original.dict, 'Subtype')) === 'Image'
     if (await this.sameStored(original, result)) {
@@ -222,7 +222,7 @@ class Walk {
   private async sameStored(x: Stream, y: Stream): Promise<boolean> {
     if ((await this.a.length(x)) !== (await this.b.length(y))) return false
     const chains = [await this.a.filters(x), await this.b.filters(y)].map((chain) => chain.map((f) => f.name).join())
-    return chains[0] === chains[1] && (await digest(this.a.passingPieces(x))) === (await digest(this.b.passingPieces(y)))
+    return chains[0] === chains[1] && (await digest(this.a.releasedPieces(x))) === (await digest(this.b.releasedPieces(y)))
   }
 
   private async sameDecoded(x: Stream, y: Stream): Promise<boolean> {

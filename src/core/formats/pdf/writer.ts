@@ -5,7 +5,7 @@ import type { Sink } from '../../model/codec.ts'
 import { ascii, Dict, latin1Bytes, Name, type PdfObject, Ref, Str } from './objects.ts'
 import { differencesUp, PREDICTOR_UP } from './predictor.ts'
 import { serialise, stringText } from './serialise.ts'
-import { NEW_OBJECT_STREAM_BYTES, OBJECTS_A_STREAM } from './tuning.ts'
+import { NEW_OBJECT_STREAM_BYTES, OBJECTS_PER_STREAM } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
 
 /** Encrypts the strings and streams of the object with this number (ISO 32000-2, 7.6). */
@@ -17,7 +17,7 @@ export interface Cipher {
 }
 
 /** Encryption of a file: its cipher, its encryption dictionary and an /ID for files that have none. */
-export interface Lock {
+export interface Encryption {
   cipher: Cipher
   /** Encryption dictionary, whose strings are never encrypted. */
   dictionary: Dict
@@ -25,7 +25,7 @@ export interface Lock {
   /** Minimum PDF version for this encryption, such as "2.0". */
   version: string
   /** Returns true if a stream with this dictionary is stored without encryption. */
-  plain(dict: Dict): boolean
+  isUnencrypted(dict: Dict): boolean
 }
 
 /** Stream data: bytes in memory, or chunks with a known total length. */
@@ -44,7 +44,7 @@ export class Writer {
   protected readonly sink: Sink
   /** True: writes object streams and cross-reference streams (PDF 1.5). False: writes plain objects and a cross-reference table. */
   readonly compact: boolean
-  readonly lock: Lock | undefined
+  readonly encryption: Encryption | undefined
   protected readonly xref = new Xref()
   private nextNumber = 1
   protected offset = 0
@@ -53,10 +53,10 @@ export class Writer {
   private pendingObjects: { number: number; text: Uint8Array }[] = []
   private pendingBytes = 0
 
-  constructor(sink: Sink, compact: boolean, lock?: Lock) {
+  constructor(sink: Sink, compact: boolean, lock?: Encryption) {
     this.sink = sink
     this.compact = compact
-    this.lock = lock
+    this.encryption = lock
   }
 
   /** Reserves a number for an object that is written later. */
@@ -66,7 +66,7 @@ export class Writer {
 
   /** Writes the file header and the comment that marks the file as binary (ISO 32000-2, 7.5.2). */
   async begin(version: string): Promise<void> {
-    const minVersion = Math.max(this.compact ? 1.5 : 0, Number(this.lock?.version ?? 0))
+    const minVersion = Math.max(this.compact ? 1.5 : 0, Number(this.encryption?.version ?? 0))
     const headerVersion = Number(version) < minVersion ? minVersion.toFixed(1) : version
     await this.emit(concat([ascii(`%PDF-${headerVersion}\n%`), Uint8Array.of(0xe2, 0xe3, 0xcf, 0xd3, 10)]))
   }
@@ -80,12 +80,12 @@ export class Writer {
     const text = latin1Bytes(serialise(object, refText))
     this.pendingObjects.push({ number, text })
     this.pendingBytes += text.length
-    if (this.pendingObjects.length >= OBJECTS_A_STREAM || this.pendingBytes > NEW_OBJECT_STREAM_BYTES) await this.pack()
+    if (this.pendingObjects.length >= OBJECTS_PER_STREAM || this.pendingBytes > NEW_OBJECT_STREAM_BYTES) await this.pack()
   }
 
   /** Writes a stream. `dict` must not contain /Length. */
   async stream(number: number, dict: Dict, data: StreamData, refText: RefText): Promise<void> {
-    const cipher = this.lock?.plain(dict) ? undefined : this.lock?.cipher
+    const cipher = this.encryption?.isUnencrypted(dict) ? undefined : this.encryption?.cipher
     const plain = data instanceof Uint8Array ? singleChunk(data) : data.pieces
     const length = cipher ? cipher.encryptedLength(data.length) : data.length
     const head = streamHead(number, this.text(withLength(dict, length), refText, number))
@@ -97,14 +97,14 @@ export class Writer {
     await this.pack()
     const full = new Dict(trailer)
     let text = refText
-    if (this.lock) {
+    if (this.encryption) {
       // The encryption dictionary must not be in an object stream or encrypted (ISO 32000-2, 7.6.2).
       const number = this.allocate()
-      await this.plainObject(number, serialise(this.lock.dictionary, noReference))
+      await this.plainObject(number, serialise(this.encryption.dictionary, noReference))
       const encrypt = new Ref(number, 0)
       full.set('Encrypt', encrypt)
       // /ID is required in encrypted files (ISO 32000-2, 7.5.5, table 15), although the AES-256 handler does not use it.
-      if (!full.has('ID')) full.set('ID', [new Str(this.lock.id), new Str(this.lock.id)])
+      if (!full.has('ID')) full.set('ID', [new Str(this.encryption.id), new Str(this.encryption.id)])
       text = (ref) => (ref === encrypt ? `${number} 0 R` : refText(ref))
     }
     const start = this.offset
@@ -116,7 +116,7 @@ export class Writer {
   }
 
   protected text(object: PdfObject, refText: RefText, number: number): string {
-    const cipher = this.lock?.cipher
+    const cipher = this.encryption?.cipher
     return cipher ? serialise(object, refText, (bytes) => stringText(cipher.string(bytes, number))) : serialise(object, refText)
   }
 

@@ -7,7 +7,7 @@ import { redeflated, rowBytesIfFew } from '../../images/png/redeflate.ts'
 import type { Options, Outcome, Sink } from '../../model/codec.ts'
 import { noGain } from '../../model/error.ts'
 import type { PngFile } from './file.ts'
-import { MOST_WON } from './tuning.ts'
+import { MOST_REDEFLATE_RATIO } from './tuning.ts'
 
 export interface Candidate {
   /** Size of the whole file in bytes. */
@@ -29,7 +29,7 @@ export async function smallestOf(
 ): Promise<Candidate | undefined> {
   const least = smallest(candidates)
   if (!least) return undefined
-  const most = mostExactBytes(least.bytes, size) * MOST_WON
+  const most = mostExactBytes(least.bytes, size) * MOST_REDEFLATE_RATIO
   const finals: Candidate[] = []
   for (const candidate of candidates) if (candidate.bytes <= most) finals.push((await candidate.redeflated?.()) ?? candidate)
   const best = smallest(finals)

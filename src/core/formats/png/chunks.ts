@@ -2,7 +2,7 @@
 
 import type { Layout, PictureHeader } from '../../../../wasm/png/engine.ts'
 import { BEFORE_PALETTE } from '../../../../wasm/png/png.ts'
-import { mostOf } from '../../bytes/min-max.ts'
+import { maxOf } from '../../bytes/min-max.ts'
 import type { PngChunk, PngFile } from './file.ts'
 import { GAIN_MAP_CHUNKS } from './signalling.ts'
 
@@ -10,7 +10,7 @@ import { GAIN_MAP_CHUNKS } from './signalling.ts'
  * Returns the content of a source chunk for the result. `undefined`: the chunk no longer applies. That is the histogram of a changed
  * palette, a background colour that the result cannot express, or an unknown chunk marked unsafe to copy (W3C PNG, 5.4).
  */
-export function carried({ type, data }: PngChunk, from: PictureHeader, to: Layout): Uint8Array | undefined {
+export function transferredChunk({ type, data }: PngChunk, from: PictureHeader, to: Layout): Uint8Array | undefined {
   switch (type) {
     case 'bKGD':
       return background(data, from, to)
@@ -24,7 +24,7 @@ export function carried({ type, data }: PngChunk, from: PictureHeader, to: Layou
 }
 
 /** Size in bytes of signature, IHDR, IEND and the ancillary chunks. */
-export function bytesAround(file: PngFile): number {
+export function ancillaryBytes(file: PngFile): number {
   return 8 + 25 + 12 + 12 + file.items.reduce((sum, item) => sum + ('type' in item ? item.data.length + 12 : 0), 0)
 }
 
@@ -53,7 +53,7 @@ const KNOWN = new Set([
 ])
 
 /** Chunks that describe the stored form of the image data and have no meaning in another form. */
-export const MEANINGLESS: ReadonlySet<string> = new Set(['sBIT', 'hIST', 'sPLT', 'iDOT'])
+export const FORM_CHUNKS: ReadonlySet<string> = new Set(['sBIT', 'hIST', 'sPLT', 'iDOT'])
 
 /** True if a chunk must precede PLTE; otherwise it follows PLTE and precedes IDAT. */
 export const goesBeforePalette = (type: string) => BEFORE_PALETTE.has(type)
@@ -115,7 +115,7 @@ function significantBits(data: Uint8Array, from: PictureHeader, to: Layout): Uin
   const depth = to.colourType === 3 ? 8 : to.bitDepth
   const clip = (v: number) => Math.max(1, Math.min(depth, v))
   const colours = colour ? [...data.subarray(0, 3)] : [data[0] ?? depth, data[0] ?? depth, data[0] ?? depth]
-  const out = to.colourType & 2 ? colours.map(clip) : [clip(mostOf(colours))]
+  const out = to.colourType & 2 ? colours.map(clip) : [clip(maxOf(colours))]
   if (to.colourType & 4) out.push(clip(hasAlpha ? (data[expected - 1] ?? depth) : depth))
   return Uint8Array.from(out)
 }

@@ -7,27 +7,27 @@ import { pngRows } from '../../../../wasm/png/png.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { message } from '../../i18n/message.ts'
 import type { HdrPicture } from '../../images/avif/hdr.ts'
-import type { Convertible } from '../../images/convert/convert.ts'
-import { type Carried, type Raster, stripRows } from '../../images/raster/raster.ts'
+import type { ConvertiblePicture } from '../../images/convert/convert.ts'
+import { type PictureMetadata, type Raster, stripRows } from '../../images/raster/raster.ts'
 import type { Raster16 } from '../../images/raster/raster16.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { overBudget, unsupported } from '../../model/error.ts'
-import { carried as carriedChunk, MEANINGLESS } from './chunks.ts'
-import { dataOf } from './exactness.ts'
-import { hasUnusualGamma, openPngFile, type PngFile, streamOf } from './file.ts'
+import { transferredChunk as carriedChunk, FORM_CHUNKS } from './chunks.ts'
+import { pngDataPicture } from './exactness.ts'
+import { hasUnusualGamma, openPngFile, type PngFile, streamPng } from './file.ts'
 import { gamutProfile, needsCodePoints } from './gamut.ts'
 import { chunkOf, GAIN_MAP_CHUNKS, hdrOf, signallingOf } from './signalling.ts'
 import { commentsOf, resolutionOf } from './texts.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
-export async function convertible(source: Source, options: Options): Promise<Convertible> {
+export async function pngForConversion(source: Source, options: Options): Promise<ConvertiblePicture> {
   const file = await openPngFile(source, options)
   if (file.animated) throw unsupported('animation_in_format_of_still_pictures')
   if (hasUnusualGamma(file)) throw unsupported('gamma_other_formats_cannot_say')
   const { header } = file
   const hdr = hdrFor(file, source, options)
-  const data = hdr || options.output === 'png' ? undefined : await dataOf(file)
+  const data = hdr || options.output === 'png' ? undefined : await pngDataPicture(file)
   // Only a user may request the conversion of data, not a document that contains the picture.
   if (data && options.inner.depth > 0) throw unsupported(message('data_as', { output: options.output, what: data.what }))
   const descriptive = descriptiveMetadata(file, options)
@@ -46,7 +46,7 @@ export async function convertible(source: Source, options: Options): Promise<Con
     ...(header.bitDepth === 16 ? { raster16: deepRowsOf(file, source, options) } : {}),
     chunks,
     end: file.end,
-    leftOut: (output) =>
+    omitted: (output) =>
       leftOut(file, output === 'png' ? chunks.map(({ type }) => type) : keptTypes(file, output), descriptive.transferred),
   }
 }
@@ -96,7 +96,7 @@ const SIGNALS = ['cICP', 'mDCV', 'cLLI', 'mDCv', 'cLLi']
 function leftOut({ items }: PngFile, kept: readonly string[], transferred: readonly unknown[]): string[] {
   const isXmp = ({ data }: { data: Uint8Array }) => latin1Of(data.subarray(0, XMP.length)) === XMP
   const left = items.filter(
-    (item) => 'type' in item && !transferred.includes(item) && !kept.includes(item.type) && !MEANINGLESS.has(item.type) && !isXmp(item),
+    (item) => 'type' in item && !transferred.includes(item) && !kept.includes(item.type) && !FORM_CHUNKS.has(item.type) && !isXmp(item),
   )
   return [...new Set(left.flatMap((item) => ('type' in item ? [item.type] : [])))]
 }
@@ -112,7 +112,7 @@ function rasterOf(file: PngFile, source: Source, options: Options): Raster {
     channels,
     async *rows() {
       const most = stripRows(width, channels) * width * channels
-      for await (const { rows } of pngRows(streamOf(source, options, file.work), form)) {
+      for await (const { rows } of pngRows(streamPng(source, options, file.work), form)) {
         for (let at = 0; at < rows.length; at += most) yield rows.subarray(at, at + most)
         discard(rows)
       }
@@ -126,7 +126,7 @@ function deepRowsOf(file: PngFile, source: Source, options: Options): Raster16 {
     width,
     height,
     async *rows() {
-      for await (const { rows } of pngRows(streamOf(source, options, file.work), 'rgba16')) {
+      for await (const { rows } of pngRows(streamPng(source, options, file.work), 'rgba16')) {
         yield new Uint16Array(rows.buffer, rows.byteOffset, rows.byteLength / 2)
         discard(rows)
       }
@@ -135,7 +135,7 @@ function deepRowsOf(file: PngFile, source: Source, options: Options): Raster16 {
 }
 
 /** Metadata in iCCP, eXIf and the XMP packet in iTXt (W3C PNG, 11.3.2.3, 11.3.4.4; XMP part 3, 1.1.5). */
-function carriedOf(file: PngFile, output: string): Carried {
+function carriedOf(file: PngFile, output: string): PictureMetadata {
   const { items } = file
   const chunk = (type: string, start = '') =>
     items.find((item) => 'type' in item && item.type === type && latin1Of(item.data.subarray(0, start.length)) === start) as

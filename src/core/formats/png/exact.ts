@@ -5,9 +5,9 @@ import { message } from '../../i18n/message.ts'
 import { type LosslessSearch, losslessBytes } from '../../images/png/lossless-search.ts'
 import type { Options, Outcome, Sink } from '../../model/codec.ts'
 import { type Candidate, candidateInMemory, MemorySink, rowBytesToRedeflate } from './candidate.ts'
-import { bytesAround } from './chunks.ts'
+import { ancillaryBytes } from './chunks.ts'
 import type { PngFile } from './file.ts'
-import { lossWithout, saidOf } from './lost-chunks.ts'
+import { droppedChunkSteps, lossWithout } from './lost-chunks.ts'
 import { writePng } from './write.ts'
 
 /** Lossless candidate. Small pictures are encoded at once, because estimates are a few bytes off. */
@@ -15,7 +15,7 @@ export async function exactCandidate(file: PngFile, engine: PngEngine, lossless:
   lossless.plan.apply(engine)
   const rowBytes = rowBytesToRedeflate(file, engine.layout(), engine.inOrder, options)
   const write = (sink: Sink) => encodeExact(file, engine, lossless, sink, options)
-  if (rowBytes === undefined) return { bytes: (await losslessBytes(engine, file, lossless)) + bytesAround(file), isExact: true, write }
+  if (rowBytes === undefined) return { bytes: (await losslessBytes(engine, file, lossless)) + ancillaryBytes(file), isExact: true, write }
   const memory = new MemorySink()
   const outcome = await write(memory)
   return candidateInMemory({ pieces: memory.pieces, outcome, isExact: true, rowBytes }, options)
@@ -51,5 +51,5 @@ async function encodeExact(file: PngFile, engine: PngEngine, { plan }: LosslessS
     steps.unshift(message('exact_form', { from: name(header), to: name(layout) }))
   }
   if (header.interlaced && engine.inOrder) steps.push(message('adam7_to_plain'))
-  return { kind: 'compressed', ...lossWithout(dropped), steps: [...steps, ...saidOf(dropped)] }
+  return { kind: 'compressed', ...lossWithout(dropped), steps: [...steps, ...droppedChunkSteps(dropped)] }
 }

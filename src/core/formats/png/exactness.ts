@@ -3,12 +3,12 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { GATHER_BYTES, pngRows, rowBytesOf } from '../../../../wasm/png/png.ts'
 import { type Message, message } from '../../i18n/message.ts'
-import { type DataPicture, dataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
+import { type DataPicture, detectDataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
 import type { SampleRow } from '../../images/data-pictures/data-statistics.ts'
 import type { PngFile } from './file.ts'
 import { hdrOf, isLinearLight } from './signalling.ts'
 
-export interface Exactness {
+export interface LosslessReason {
   /** Receipt step with the reason why the picture stays lossless. */
   readonly step: Message
   /** True if colour type, bit depth and palette must also stay. */
@@ -16,12 +16,12 @@ export interface Exactness {
 }
 
 /** Reason why the samples stay lossless at every level. `undefined`: they may change. */
-export async function exactnessOf(file: PngFile): Promise<Exactness | undefined> {
+export async function losslessReason(file: PngFile): Promise<LosslessReason | undefined> {
   const { bitDepth } = file.header
   const hdr = hdrOf(file)
   if (hdr) return { step: message('hdr_kept_exact', { hdr, bitDepth }), keepsForm: bitDepth === 16 }
   if (bitDepth === 16 && isLinearLight(file)) return { step: message('linear_light_kept_exact'), keepsForm: true }
-  const data = await dataOf(file)
+  const data = await pngDataPicture(file)
   return data && { step: exactDataStep(data), keepsForm: data.keepsForm }
 }
 
@@ -29,7 +29,7 @@ export async function exactnessOf(file: PngFile): Promise<Exactness | undefined>
  * Kind of data in the picture, or `undefined`. Animations are always lossless and not examined. Neither are interlaced pictures above the
  * memory limit, whose rows come out of order.
  */
-export async function dataOf(file: PngFile): Promise<DataPicture | undefined> {
+export async function pngDataPicture(file: PngFile): Promise<DataPicture | undefined> {
   const { header, animated } = file
   if (animated || header.bitDepth === 1) return undefined
   if (header.interlaced && (rowBytesOf(header, header.width) + 1) * header.height > GATHER_BYTES) return undefined
@@ -43,7 +43,7 @@ export async function dataOf(file: PngFile): Promise<DataPicture | undefined> {
       discard(strip)
     }
   }
-  const found = await dataPicture({ width, height, channels: 4, most: isDeep ? 65535 : 255, rows })
+  const found = await detectDataPicture({ width, height, channels: 4, most: isDeep ? 65535 : 255, rows })
   // Programs read the palette indices of a mask, so an indexed picture keeps its form. Grey stored as RGB may become grey.
   return found && { ...found, keepsForm: isIndexed || (found.keepsForm && (isDeep || colourType !== 2)) }
 }

@@ -4,15 +4,15 @@ import { EngineError } from '../../../../wasm/engine-error.ts'
 import { type Bytes, type PngEvent, readPng, withColours } from '../../../../wasm/png/chunks.ts'
 import { GATHER_BYTES, type PictureHeader, rowBytesOf } from '../../../../wasm/png/engine.ts'
 import { ByteReader } from '../../bytes/reader.ts'
-import { Breath } from '../../bytes/yield.ts'
+import { YieldBudget } from '../../bytes/yield.ts'
 import { PNG } from '../../catalog/formats/png.ts'
 import { message } from '../../i18n/message.ts'
 import type { FrameVisitor, PngPicture } from '../../images/png/png-picture.ts'
-import { affords, pixelsWithin } from '../../model/budget.ts'
+import { fitsMemoryBudget, maxPixelsOf } from '../../model/budget.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { signedByCredentials } from '../../model/content-credentials.ts'
 import { unsupported } from '../../model/error.ts'
-import { chunksOf } from '../../model/source.ts'
+import { freedChunks } from '../../model/source.ts'
 import {
   ENGINE_CALL_BYTES,
   GATHERING_BASE_BYTES,
@@ -60,10 +60,10 @@ export function frameSize(data: Uint8Array): { width: number; height: number } {
  * Streams the source, checks the task's abort signal and yields to other tasks. A few kilobytes may contain a hundred megabytes of rows. A
  * piece is valid until the next one is requested. @param work bytes of rows, if the caller decodes them; 0: only chunks are read
  */
-export async function* streamOf(source: Source, options: Options, work = 0): Bytes {
+export async function* streamPng(source: Source, options: Options, work = 0): Bytes {
   const expansion = Math.max(LEAST_EXPANSION, work / source.size)
-  const yieldBudget = new Breath(ROW_BYTES_PER_YIELD, options.signal)
-  for await (const part of chunksOf(source)) {
+  const yieldBudget = new YieldBudget(ROW_BYTES_PER_YIELD, options.signal)
+  for await (const part of freedChunks(source)) {
     options.signal.throwIfAborted()
     for (let at = 0; at < part.length; at += ENGINE_CALL_BYTES) {
       const piece = part.subarray(at, at + ENGINE_CALL_BYTES)
@@ -81,7 +81,7 @@ export async function* streamOf(source: Source, options: Options, work = 0): Byt
 export async function openPngFile(source: Source, options: Options): Promise<PngFile> {
   const survey = await surveyPng(source, options)
   const { header } = survey
-  const bytes = () => streamOf(source, options, survey.work)
+  const bytes = () => streamPng(source, options, survey.work)
   const events = () => readPng(bytes())
   return {
     ...survey,
@@ -127,12 +127,12 @@ async function surveyPng(source: Source, options: Options) {
   let size: { width: number; height: number } | undefined
   let end = source.size
   const sequence = new AnimationSequence()
-  for await (const event of readPng(streamOf(source, options))) {
+  for await (const event of readPng(streamPng(source, options))) {
     if (event.kind === 'data' && event.sequence !== undefined) sequence.next(event.sequence)
     if (event.kind === 'data') sequence.hasData = true
     if (event.kind === 'header') {
       header = event.header
-      if (header.width * header.height > pixelsWithin(PNG.mostPixels, options))
+      if (header.width * header.height > maxPixelsOf(PNG.mostPixels, options))
         throw new EngineError('png', 'memory', `${header.width} x ${header.height} pixels`)
       if (header.interlaced && !fitsInterlaced(header, options)) {
         throw new EngineError('png', 'memory', 'the interlaced picture does not fit into the memory budget')
@@ -184,7 +184,7 @@ async function surveyPng(source: Source, options: Options) {
 
 function fitsInterlaced(header: PictureHeader, options: Options): boolean {
   const bytes = (rowBytesOf(header, header.width) + 1) * header.height
-  return bytes > GATHER_BYTES || affords(options, bytes + GATHERING_BASE_BYTES)
+  return bytes > GATHER_BYTES || fitsMemoryBudget(options, bytes + GATHERING_BASE_BYTES)
 }
 
 /** Passes the frames of an event stream to a visitor: IDAT is the first frame, every run of fdAT another. */

@@ -1,6 +1,6 @@
 /** Converts the colour space of a PNG, given by code points or chromaticities, to an ICC profile for formats that support profiles only. */
 import { ByteReader } from '../../bytes/reader.ts'
-import { type Curve, type Gamut, matrixProfile } from '../../images/raster/matrix-profile.ts'
+import { type Gamut, matrixProfile, type TransferCurve } from '../../images/raster/matrix-profile.ts'
 import type { PngFile } from './file.ts'
 import { chunkOf, signallingOf } from './signalling.ts'
 
@@ -17,7 +17,7 @@ const GAMUTS: { readonly [primaries: number]: Gamut } = {
 }
 
 /** Transfer curves that decode samples (H.273, table 3). */
-const CURVES: { readonly [transfer: number]: Curve } = {
+const CURVES: { readonly [transfer: number]: TransferCurve } = {
   1: 'bt709',
   4: 2.2,
   5: 2.8,

@@ -1,20 +1,20 @@
 /** Describes chunks that a result cannot keep, for the receipt. */
 import { type Message, message } from '../../i18n/message.ts'
 import type { Loss } from '../../model/loss.ts'
-import { ofPixels } from '../../model/loss.ts'
-import { MEANINGLESS } from './chunks.ts'
+import { pixelLoss } from '../../model/loss.ts'
+import { FORM_CHUNKS } from './chunks.ts'
 
-const isInformation = (type: string) => !MEANINGLESS.has(type)
+const isInformation = (type: string) => !FORM_CHUNKS.has(type)
 
 /** True if the dropped chunks lose no information. Chunks that only described the stored form do not count. */
-export const isComplete = (dropped: readonly string[]): boolean => !dropped.some(isInformation)
+export const losesNoInformation = (dropped: readonly string[]): boolean => !dropped.some(isInformation)
 
 /** Loss record of a result with unchanged samples: none, unless information in chunks was lost. */
 export const lossWithout = (dropped: readonly string[]): { readonly loss?: Loss } =>
-  isComplete(dropped) ? {} : { loss: { pictures: ofPixels({ ssim: 1, psnrDb: Number.POSITIVE_INFINITY }) } }
+  losesNoInformation(dropped) ? {} : { loss: { pictures: pixelLoss({ ssim: 1, psnrDb: Number.POSITIVE_INFINITY }) } }
 
 /** Receipt steps about dropped chunks. */
-export function saidOf(dropped: readonly string[]): Message[] {
+export function droppedChunkSteps(dropped: readonly string[]): Message[] {
   const stepOf = (code: 'no_longer_true' | 'not_kept', types: readonly string[]) =>
     types.length ? [message(code, { types: [...new Set(types)] })] : []
   const stale = dropped.filter((type) => !isInformation(type))

@@ -4,36 +4,36 @@
  */
 
 import { EngineError } from '../../../../wasm/engine-error.ts'
-import { type Facts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
+import { type ColourFacts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
 import { paletteTargets } from '../../catalog/level-order.ts'
 import { message } from '../../i18n/message.ts'
-import { analyse, isHopeless, searchLossless } from '../../images/png/lossless-search.ts'
-import { applyPlan, gentlerPlan, type LossyPlan, measurePlan, passOf, planBetween, planBytes } from '../../images/png/lossy-plan.ts'
+import { analyse, cannotBeatSize, searchLossless } from '../../images/png/lossless-search.ts'
+import { applyPlan, enginePassOf, gentlerPlan, type LossyPlan, measurePlan, planBetween, planBytes } from '../../images/png/lossy-plan.ts'
 import { estimateExactBytes } from '../../images/png/palette-search.ts'
 import { type LevelPlan, planLossy } from '../../images/png/plan-lossy.ts'
 import { reducedTo8Bits } from '../../images/png/reduce-to-8-bit.ts'
 import { FEW_BYTES } from '../../images/png/tuning.ts'
-import { marginDb } from '../../images/search/targets.ts'
+import { rasterMarginDb } from '../../images/search/targets.ts'
 import type { Compressed, Options, Outcome, Sink } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
-import { lossOf, ofPixels, type PictureLoss } from '../../model/loss.ts'
+import { lossOf, type PictureLoss, pixelLoss } from '../../model/loss.ts'
 import { memorySource } from '../../model/source.ts'
 import { type Candidate, candidateInMemory, MemorySink, rowBytesToRedeflate, smallestOf } from './candidate.ts'
-import { bytesAround } from './chunks.ts'
+import { ancillaryBytes } from './chunks.ts'
 import { exactCandidate } from './exact.ts'
 import { openPngFile, type PngFile } from './file.ts'
-import { isComplete, saidOf } from './lost-chunks.ts'
+import { droppedChunkSteps, losesNoInformation } from './lost-chunks.ts'
 import { sampleDigest, similarityOfPngs, similarityOfRounding } from './similarity.ts'
 import {
   CLEARLY_SMALLER,
   FEW_COLOURS,
   FEW_PIXELS,
-  MOST_FINISHED,
-  MOST_HELD_BYTES,
+  FEWER_COLOURS_RATIO,
+  IN_MEMORY_RESULT_BYTES,
+  MOST_ENCODED_PLANS,
   MOST_REMADE_BYTES,
   SMALL_BYTES,
-  WORTH_FEWER_COLOURS,
 } from './tuning.ts'
 import { writePng } from './write.ts'
 
@@ -42,7 +42,7 @@ export interface LossyJob {
   /** Stack for further engines, which are disposed with the job. */
   readonly engines: DisposableStack
   readonly file: PngFile
-  readonly facts: Facts
+  readonly facts: ColourFacts
   readonly options: Options
   /** Size in bytes from which on a result is useless. */
   readonly limit: number
@@ -74,7 +74,9 @@ export async function chooseLossy(job: LossyJob): Promise<Candidate | undefined>
     best = smallest.at(-1)
   }
   const isClearlySmaller = (other: number, share: number) => best !== undefined && best.estimate < share * other
-  const levelPlans = plans.filter(({ isStronger }) => !isStronger).slice(0, isSmall(file) ? MOST_FINISHED.small : MOST_FINISHED.usual)
+  const levelPlans = plans
+    .filter(({ isStronger }) => !isStronger)
+    .slice(0, isSmall(file) ? MOST_ENCODED_PLANS.small : MOST_ENCODED_PLANS.usual)
   for (const plan of levelPlans) {
     if (isClearlySmaller(plan.plan.estimate, CLEARLY_SMALLER.lossy)) break
     const other = await encodePlan(job, plan)
@@ -90,7 +92,8 @@ export async function chooseLossy(job: LossyJob): Promise<Candidate | undefined>
   if (!best) return undefined
   const small = isSmall(file) || facts.colours <= FEW_COLOURS || (best.bytes <= FEW_BYTES && pixelsOf(file) <= FEW_PIXELS)
   const isClear =
-    !small && (isClearlySmaller(exactEstimate, CLEARLY_SMALLER.exact) || (await isHopeless(engine, file, best.bytes - bytesAround(file))))
+    !small &&
+    (isClearlySmaller(exactEstimate, CLEARLY_SMALLER.exact) || (await cannotBeatSize(engine, file, best.bytes - ancillaryBytes(file))))
   const exact = isClear ? [] : [await exactCandidate(file, engine, await searchLossless(engine, file), options)]
   return await smallestOf([...exact, ...new Set(Object.values(smallest))], file.header)
 }
@@ -105,7 +108,7 @@ interface Estimated extends Candidate {
  * not reached below the limit.
  */
 async function encodePlan(job: LossyJob, { plan: first, target, needed }: LevelPlan): Promise<Estimated | undefined> {
-  const marginOf = ({ quality }: EncodedPlan) => marginDb(quality, target)
+  const marginOf = ({ quality }: EncodedPlan) => rasterMarginDb(quality, target)
   let firstBytes: number | undefined
   let missed: LossyPlan | undefined
   for (let plan: LossyPlan | undefined = first, attempt = 1; plan; attempt++) {
@@ -115,8 +118,8 @@ async function encodePlan(job: LossyJob, { plan: first, target, needed }: LevelP
     if (marginOf(made) >= 0) {
       const middle: LossyPlan | undefined = missed && made.bytes <= MOST_REMADE_BYTES ? planBetween(missed, plan) : undefined
       const other = middle && (await encodeOnce(job, middle))
-      const preferred = other && marginOf(other) >= 0 && other.bytes < made.bytes * WORTH_FEWER_COLOURS ? other : made
-      if (marginDb(preferred.quality, needed) < 0) return undefined
+      const preferred = other && marginOf(other) >= 0 && other.bytes < made.bytes * FEWER_COLOURS_RATIO ? other : made
+      if (rasterMarginDb(preferred.quality, needed) < 0) return undefined
       return { ...preferred, estimate: (plan.estimate * made.bytes) / firstBytes }
     }
     missed = plan
@@ -132,12 +135,12 @@ async function encodeOnce(job: LossyJob, plan: LossyPlan): Promise<EncodedPlan |
   const { engine, file, facts, options, limit } = job
   const alpha = !facts.opaque
   options.signal.throwIfAborted()
-  if (plan.estimate <= MOST_HELD_BYTES) {
+  if (plan.estimate <= IN_MEMORY_RESULT_BYTES) {
     const memory = new MemorySink(limit)
     try {
       const { outcome, dropped } = await writeLossy(job, plan, memory, alpha)
       const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, memory.pieces, options))
-      const reported: Outcome = same && isComplete(dropped) ? { kind: 'compressed', steps: outcome.steps } : outcome
+      const reported: Outcome = same && losesNoInformation(dropped) ? { kind: 'compressed', steps: outcome.steps } : outcome
       const rowBytes = rowBytesToRedeflate(file, engine.layout(), engine.inOrder, options)
       return {
         quality: engine.quality(),
@@ -150,7 +153,7 @@ async function encodeOnce(job: LossyJob, plan: LossyPlan): Promise<EncodedPlan |
   }
   if (isDeep(file)) return undefined
   const quality = await measurePlan(engine, file, plan, alpha)
-  const bytes = (await planBytes(engine, file, plan, alpha)) + bytesAround(file)
+  const bytes = (await planBytes(engine, file, plan, alpha)) + ancillaryBytes(file)
   return { quality, bytes, isExact: false, write: async (sink) => (await writeLossy(job, plan, sink, alpha)).outcome }
 }
 
@@ -167,7 +170,7 @@ async function encodeEightBits({ file, engines, options }: LossyJob): Promise<Es
     async write(sink) {
       const outcome = await write(sink)
       if (outcome.kind !== 'compressed') return outcome
-      return { ...outcome, ...lossOf(ofPixels(found)), steps: [message('deep_to_8_bits_a_sample'), ...outcome.steps] }
+      return { ...outcome, ...lossOf(pixelLoss(found)), steps: [message('deep_to_8_bits_a_sample'), ...outcome.steps] }
     },
     ...(again && { redeflated: async () => withStep(await again()) }),
   })
@@ -188,16 +191,16 @@ export async function writeLossy(
 ): Promise<{ outcome: Measured; dropped: readonly string[] }> {
   applyPlan(engine, plan, file)
   const { palette } = engine.layout()
-  const memory = isDeep(file) ? new MemorySink(MOST_HELD_BYTES) : undefined
-  const dropped = await writePng(file, engine, { kind: passOf(plan), alpha }, memory ?? sink, options)
+  const memory = isDeep(file) ? new MemorySink(IN_MEMORY_RESULT_BYTES) : undefined
+  const dropped = await writePng(file, engine, { kind: enginePassOf(plan), alpha }, memory ?? sink, options)
   const made = palette
     ? message('colours_in_palette', { colours: palette.length / 3 })
-    : message('samples_off', { off: engine.samplesOff() })
-  const steps = [made, ...saidOf(dropped)]
+    : message('samples_off', { off: engine.largestSampleError() })
+  const steps = [made, ...droppedChunkSteps(dropped)]
   const found = memory ? await similarityOfPngs(file.bytes(), streamOfPieces(memory.pieces), file.header) : engine.quality()
   if (typeof found === 'string') throw new EngineError('png', 'misuse', found)
   for (const piece of memory?.pieces ?? []) await sink.write(piece)
-  return { outcome: { kind: 'compressed', loss: { pictures: ofPixels(found) }, steps }, dropped }
+  return { outcome: { kind: 'compressed', loss: { pictures: pixelLoss(found) }, steps }, dropped }
 }
 
 /** True if the encoded file has exactly the samples of the upload. */

@@ -4,24 +4,24 @@
  */
 
 import { PngEngine, readPngInfo } from '../../../../wasm/png/png.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { PNG } from '../../catalog/formats/png.ts'
 import { message } from '../../i18n/message.ts'
-import { type Convertible, convertPicture } from '../../images/convert/convert.ts'
+import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
-import { analyse, hasFineKey, type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
+import { analyse, hasLowDepthGreyKey, type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
 import { type PalettePlan, PaletteTrials, paletteBytes, searchPalette } from '../../images/png/palette-search.ts'
 import { sizeWithin } from '../../images/raster/resize.ts'
-import { type RasterTarget, TARGET_LADDER } from '../../images/search/targets.ts'
+import { type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { overBudget } from '../../model/error.ts'
-import { withTail } from '../../model/trailing-data.ts'
-import { mostAnimationBytes } from '../../model/work-estimate.ts'
-import { bytesAround } from './chunks.ts'
-import { convertible } from './convert.ts'
+import { compressKeepingTrailingData } from '../../model/trailing-data.ts'
+import { maxAnimationBytes } from '../../model/work-estimate.ts'
+import { ancillaryBytes } from './chunks.ts'
+import { pngForConversion } from './convert.ts'
 import { writeExact } from './exact.ts'
-import { exactnessOf } from './exactness.ts'
+import { losslessReason } from './exactness.ts'
 import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { chooseLossy, writeLossy } from './palette.ts'
 import { verifyPng } from './verify.ts'
@@ -43,34 +43,34 @@ export const png: Codec = {
 }
 
 /** Picture to convert, if another format or a smaller size is requested; otherwise `undefined`. */
-async function convertibleIfRequested(source: Source, options: Options): Promise<Convertible | undefined> {
-  if (options.output !== 'png') return convertible(source, options)
+async function convertibleIfRequested(source: Source, options: Options): Promise<ConvertiblePicture | undefined> {
+  if (options.output !== 'png') return pngForConversion(source, options)
   const { fitWithin } = options
   if (!fitWithin || options.lossless) return undefined
   const { header, animated } = await readPngInfo(source.stream())
   if (animated || !sizeWithin(header.width, header.height, fitWithin)) return undefined
   // Do not downsample labels, measurements or HDR: mixed samples have no meaning, and HDR would be cut to 8 bits.
-  return (await exactnessOf(await openPngFile(source, options))) ? undefined : convertible(source, options)
+  return (await losslessReason(await openPngFile(source, options))) ? undefined : pngForConversion(source, options)
 }
 
 async function compressPng(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const file = await openPngFile(source, options)
   options.progress(0.05)
-  return await withTail(source, file.end, sink, options, (body, asked) => compressFile(file, body, sink, asked))
+  return await compressKeepingTrailingData(source, file.end, sink, options, (body, asked) => compressFile(file, body, sink, asked))
 }
 
 async function compressFile(opened: PngFile, source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const megabytes = Math.ceil(opened.work / 2 ** 20)
-  if (opened.frames > 1 && opened.work > mostAnimationBytes(source.size))
+  if (opened.frames > 1 && opened.work > maxAnimationBytes(source.size))
     throw overBudget(message('frames_of_mb_in_file_of_bytes', { frames: opened.frames, megabytes, fileSize: source.size }))
   using engines = new DisposableStack()
-  const exact = await exactnessOf(opened)
+  const exact = await losslessReason(opened)
   const file = exact?.keepsForm ? { ...opened, keepsForm: true } : opened
   const engine = engines.use(new PngEngine(file.header))
   const lossy = !exact && mayUsePalette(engine, file, options)
   const facts = await analyse(engine, file, lossy)
   options.progress(0.1)
-  if (lossy && facts.colours !== 1 && !hasFineKey(file, facts)) {
+  if (lossy && facts.colours !== 1 && !hasLowDepthGreyKey(file, facts)) {
     if (options.targetSize !== undefined) {
       const chosen = await chooseBySize(engine, file, !facts.opaque, source, options)
       return 'palette' in chosen
@@ -103,15 +103,15 @@ async function chooseBySize(
   options: Options,
 ): Promise<{ exact: LosslessSearch } | { palette: PalettePlan }> {
   const lossless = await searchLossless(engine, file)
-  const containerBytes = bytesAround(file) + 64
+  const containerBytes = ancillaryBytes(file) + 64
   const targetSize = Math.min(options.targetSize ?? source.size, source.size)
   const exact = (await losslessBytes(engine, file, lossless)) + containerBytes
   if (exact < targetSize) return { exact: lossless }
   const trials = new PaletteTrials(engine)
   const attempt = async (target: RasterTarget) => {
-    const palette = await searchPalette(trials, file, target, alpha, () => yieldToOthers(options.signal))
+    const palette = await searchPalette(trials, file, target, alpha, () => yieldToEventLoop(options.signal))
     options.signal.throwIfAborted()
     return palette && { palette, bytes: (await paletteBytes(engine, file, palette, alpha)) + containerBytes }
   }
-  return await gentlestThatFits(TARGET_LADDER, targetSize, attempt, exact)
+  return await gentlestThatFits(TARGETS_BY_QUALITY, targetSize, attempt, exact)
 }

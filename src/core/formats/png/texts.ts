@@ -2,7 +2,7 @@
 import { inflateSync } from 'node:zlib'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
-import type { Comment, Resolution } from '../../images/convert/descriptive-metadata.ts'
+import type { Resolution, TextComment } from '../../images/convert/descriptive-metadata.ts'
 import type { PngChunk, PngFile } from './file.ts'
 import { chunkOf } from './signalling.ts'
 
@@ -21,14 +21,14 @@ export function resolutionOf(file: Pick<PngFile, 'items'>): Resolution | undefin
 }
 
 /** Texts of tEXt, zTXt and iTXt (W3C PNG, 11.3.3), without the XMP packet and without damaged or too large chunks. */
-export function commentsOf({ items }: Pick<PngFile, 'items'>): { readonly comment: Comment; readonly chunk: PngChunk }[] {
+export function commentsOf({ items }: Pick<PngFile, 'items'>): { readonly comment: TextComment; readonly chunk: PngChunk }[] {
   return items.flatMap((item) => {
     const comment = 'type' in item ? commentOf(item) : undefined
     return comment && 'type' in item && comment.keyword !== XMP ? [{ comment, chunk: item }] : []
   })
 }
 
-function commentOf({ type, data }: PngChunk): Comment | undefined {
+function commentOf({ type, data }: PngChunk): TextComment | undefined {
   const end = data.indexOf(0)
   if (end < 1 || end > 79) return undefined
   const keyword = latin1Of(data.subarray(0, end))

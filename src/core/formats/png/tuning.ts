@@ -7,22 +7,22 @@
  * Largest ratio to the smallest candidate's size at which a second Deflate can still make a candidate the smallest. It saves some percent,
  * rarely a fifth.
  */
-export const MOST_WON = 1.3
+export const MOST_REDEFLATE_RATIO = 1.3
 
 /** Ratio of two estimates from the same sample below which a plan is certainly smaller. */
 export const CLEARLY_SMALLER = { exact: 0.6, lossy: 0.8 }
 
 /** Most lossy plans that are encoded, smallest estimates first. */
-export const MOST_FINISHED = { small: 4, usual: 3 }
+export const MOST_ENCODED_PLANS = { small: 4, usual: 3 }
 
 /** Estimated size in bytes up to which a result is encoded once, in memory, and dropped if it misses the target. */
-export const MOST_HELD_BYTES = 12 * 1024 * 1024
+export const IN_MEMORY_RESULT_BYTES = 12 * 1024 * 1024
 
 /** Result size in bytes up to which a third palette is tried, between one that missed the target and one that reached it. */
 export const MOST_REMADE_BYTES = 2 * 1024 * 1024
 
 /** Ratio of sizes below which fewer colours are worth their lower quality. Source: docs/decisions/png.md, "Against pngquant". */
-export const WORTH_FEWER_COLOURS = 0.96
+export const FEWER_COLOURS_RATIO = 0.96
 
 /** Bytes of rows up to which lossless forms are encoded and compared, because estimates of small drawings are too coarse. */
 export const SMALL_BYTES = 96 * 1024

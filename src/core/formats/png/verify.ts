@@ -4,10 +4,10 @@ import { createHash } from 'node:crypto'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import type { PictureLoss } from '../../model/loss.ts'
-import { tailDifference } from '../../model/trailing-data.ts'
-import { carried } from './chunks.ts'
-import { convertible } from './convert.ts'
-import { openPngFile, type PngFile, streamOf } from './file.ts'
+import { trailingDataDifference } from '../../model/trailing-data.ts'
+import { transferredChunk } from './chunks.ts'
+import { pngForConversion } from './convert.ts'
+import { openPngFile, type PngFile, streamPng } from './file.ts'
 import { sampleDigest, similarityOfPngs } from './similarity.ts'
 import { CLAIM_TOLERANCE } from './tuning.ts'
 
@@ -17,7 +17,7 @@ export async function verifyPng(original: Source, result: Source, outcome: Outco
   const before = await openPngFile(original, options)
   const after = await openPngFile(result, options)
   const structureDifference = chunkDifference(before, after)
-  const difference = structureDifference ?? (await tailDifference(original, before.end, result, after.end))
+  const difference = structureDifference ?? (await trailingDataDifference(original, before.end, result, after.end))
   if (difference) return differ(difference)
   if (outcome.kind === 'compressed' && outcome.loss) {
     const { pictures } = outcome.loss
@@ -26,7 +26,7 @@ export async function verifyPng(original: Source, result: Source, outcome: Outco
     if (pictures.psnrDb === Number.POSITIVE_INFINITY && (await isSame(before, after))) return { equal: true }
     const wrong = await pictureDifference(original, result, before, pictures, options)
     if (wrong) return differ(wrong)
-    return { equal: true, ...(await scoreOfResult(await convertible(original, options), result, outcome, options)) }
+    return { equal: true, ...(await scoreOfResult(await pngForConversion(original, options), result, outcome, options)) }
   }
   return (await isSame(before, after)) ? { equal: true } : differ('samples differ')
 }
@@ -47,7 +47,7 @@ function chunkDifference(before: PngFile, after: PngFile): string | undefined {
   }
   for (const item of before.items) {
     if (!('type' in item)) continue
-    const data = carried(item, before.header, after.header)
+    const data = transferredChunk(item, before.header, after.header)
     if (!data) continue
     const name = nameOf({ type: item.type, data })
     const found = left.get(name)
@@ -73,7 +73,7 @@ async function pictureDifference(
   claim: PictureLoss,
   options: Options,
 ): Promise<string | undefined> {
-  const found = await similarityOfPngs(streamOf(original, options, work), streamOf(result, options, work), header)
+  const found = await similarityOfPngs(streamPng(original, options, work), streamPng(result, options, work), header)
   if (typeof found === 'string') return found
   if (claim.ssim > found.ssim + CLAIM_TOLERANCE.ssim || claim.psnrDb > found.psnrDb + CLAIM_TOLERANCE.psnrDb) {
     return `claimed ${claim.ssim} and ${claim.psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`

@@ -7,7 +7,7 @@ import type { Layout, PngEngine } from '../../../../wasm/png/engine.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { FrameVisitor } from '../../images/png/png-picture.ts'
 import type { Options, Sink } from '../../model/codec.ts'
-import { carried, goesBeforePalette } from './chunks.ts'
+import { goesBeforePalette, transferredChunk } from './chunks.ts'
 import type { PngChunk, PngFile } from './file.ts'
 
 /**
@@ -91,7 +91,7 @@ class Writer implements FrameVisitor {
   }
 
   async #carry(item: PngChunk): Promise<void> {
-    const data = carried(item, this.#file.writtenAs ?? this.#file.header, this.#layout)
+    const data = transferredChunk(item, this.#file.writtenAs ?? this.#file.header, this.#layout)
     if (!data) {
       this.dropped.push(item.type)
       return

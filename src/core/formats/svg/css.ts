@@ -23,7 +23,7 @@ const isComment = (token: string) => token.startsWith('/*') && token.length > 1
 const isNotice = (comment: string) => comment.startsWith('/*!') || NOTICE.test(comment)
 
 /** Removes comments and superfluous white space from a style sheet. `withNotices`: keeps copyright notices. */
-export function squeezeCss(css: string, withNotices = true): string {
+export function shortenCss(css: string, withNotices = true): string {
   const parts: string[] = []
   let [space, last] = [false, '{']
   for (const token of tokensOf(css)) {
@@ -71,7 +71,7 @@ export function declarationsOf(block: string): Declaration[] | undefined {
 }
 
 /** Shortens a `style` attribute: the same declarations in the same order. */
-export function squeezeStyle(style: string): string {
+export function shortenStyle(style: string): string {
   const declarations = declarationsOf(style)
   if (!declarations || /\/\*|\\|!ie/i.test(style)) return style
   const short = declarations.map(({ name, value }) => `${name}:${shortValue(value)}`).join(';')

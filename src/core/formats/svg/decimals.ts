@@ -2,8 +2,8 @@
  * Chooses the number of decimals for the numbers of a document. Only coordinates and lengths of drawn shapes get fewer than three decimals.
  * Their precision follows the size of the drawing: an icon is 24 units wide, a map thousands.
  */
-import { mostOf } from '../../bytes/min-max.ts'
-import { HUGE_NUMBER, HUGE_RADIUS, LEAST_DECIMALS, LENGTH_TOLERANCE, MOST_DECIMALS, STEPS_OF_A_SIDE } from './tuning.ts'
+import { maxOf } from '../../bytes/min-max.ts'
+import { HUGE_NUMBER, HUGE_RADIUS, LEAST_DECIMALS, LENGTH_TOLERANCE, MIN_STEPS_PER_SIDE, MOST_DECIMALS } from './tuning.ts'
 
 export interface SvgElement {
   readonly type: string
@@ -14,13 +14,13 @@ export interface SvgElement {
 
 /** Minimum number of decimals for coordinates in a box with this longer side, in user units. */
 export const fewestDecimals = (side: number): number =>
-  side > 0 && side < Number.POSITIVE_INFINITY ? Math.min(MOST_DECIMALS, Math.max(0, Math.ceil(Math.log10(STEPS_OF_A_SIDE / side)))) : 0
+  side > 0 && side < Number.POSITIVE_INFINITY ? Math.min(MOST_DECIMALS, Math.max(0, Math.ceil(Math.log10(MIN_STEPS_PER_SIDE / side)))) : 0
 
 /** Longer side of the box given by `viewBox`, or else by `width` and `height`, in user units. `undefined`: neither is given. */
-export function sideOf(attributes: { readonly [name: string]: string | undefined }): number | undefined {
+export function longerSideOf(attributes: { readonly [name: string]: string | undefined }): number | undefined {
   const box = (attributes['viewBox'] ?? '').trim().split(/[\s,]+/)
   const sides = box.length === 4 ? box.slice(2).map(Number) : [attributes['width'], attributes['height']].map(pixels)
-  const side = mostOf(sides.filter((value) => value > 0))
+  const side = maxOf(sides.filter((value) => value > 0))
   return side > 0 ? side : undefined
 }
 
@@ -34,7 +34,7 @@ interface Scope {
 }
 
 /** Elements that establish a coordinate system of their own. */
-export const BOXES = new Set(['svg', 'symbol', 'marker', 'pattern', 'view'])
+export const VIEWPORT_ELEMENTS = new Set(['svg', 'symbol', 'marker', 'pattern', 'view'])
 const UNITS_ATTRIBUTES: { readonly [element: string]: string | undefined } = {
   clipPath: 'clipPathUnits',
   mask: 'maskContentUnits',
@@ -63,7 +63,7 @@ const scaledDecimals = ({ decimals, scale }: Scope) =>
 function scopeOf({ name, attributes }: SvgElement, outer: Scope, decimals: number): Scope {
   const units = UNITS_ATTRIBUTES[name]
   if (units && attributes[units] === 'objectBoundingBox') return { decimals: Math.max(decimals, LEAST_DECIMALS), scale: 1 }
-  const side = BOXES.has(name) && attributes['viewBox'] !== undefined ? sideOf(attributes) : undefined
+  const side = VIEWPORT_ELEMENTS.has(name) && attributes['viewBox'] !== undefined ? longerSideOf(attributes) : undefined
   if (side !== undefined) return { decimals: Math.max(decimals, fewestDecimals(side)), scale: 1 }
   return { decimals: outer.decimals, scale: outer.scale * scaleOf(attributes['transform'] ?? '') }
 }

@@ -12,7 +12,7 @@ import { BYTES_PER_CHARACTER, BYTES_PER_ELEMENT, MAX_RULE_TRIALS, MAX_STREAMED_B
 export interface SvgDocument {
   readonly text: string
   /** True if the file is compressed with gzip (SVGZ). */
-  readonly zipped: boolean
+  readonly isGzipped: boolean
 }
 
 /** Limits for entities. Adobe Illustrator declares a few entities for namespace names. */
@@ -32,7 +32,7 @@ export async function readSvg(source: Source, options: Pick<Options, 'estimated'
   const text = decode(bytes)
   const treeBytes = refuseUnsafe(text)
   options.estimated?.(treeBytes)
-  return { text, zipped }
+  return { text, isGzipped: zipped }
 }
 
 /** Reads a file and decompresses it if it is SVGZ. */
@@ -49,7 +49,7 @@ export async function readSvgBytes(source: Source): Promise<{ bytes: Uint8Array;
  * Checks the requirements of the streaming pass: an ASCII-compatible encoding and a safe DOCTYPE.
  * @throws CodecError otherwise.
  */
-export function refuseForLean(bytes: Uint8Array): void {
+export function assertStreamable(bytes: Uint8Array): void {
   const head = latin1(bytes.subarray(0, 64 * 1024))
   if (bytes[0] === 0 || bytes[1] === 0 || /^(?:\xff\xfe|\xfe\xff)/.test(head)) throw overBudget('utf16_tree_does_not_fit')
   const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1] ?? 'utf-8'

@@ -38,7 +38,7 @@ const UNDRAWN_ATTRIBUTES = new Set([
 const isPlainTransform = (value: string): boolean =>
   /^[\s,()\d.eE+-]*$/.test(value.replace(/\b(?:matrix|translate|scale|rotate|skewX|skewY)\s*(?=\()/g, ''))
 
-export const isDrawnElement = (name: string): boolean => ELEMENTS.has(name) || /^fe[A-Z]/.test(name)
+export const isRenderedElement = (name: string): boolean => ELEMENTS.has(name) || /^fe[A-Z]/.test(name)
 
 /** True if resvg supports all functions in a value. It does not support var(), calc(), env() and newer colour functions. */
 function isDrawnValue(name: string, value: string): boolean {
@@ -47,13 +47,13 @@ function isDrawnValue(name: string, value: string): boolean {
   return [...value.matchAll(/([\w-]{0,20})\(/g)].every(([, call = '']) => /^(?:url|rgba?|hsla?)$/i.test(call))
 }
 
-export function isDrawnDeclaration({ name, value }: Declaration, isRoot: boolean): boolean {
+export function isRenderedDeclaration({ name, value }: Declaration, isRoot: boolean): boolean {
   if (isRoot && PAGE_PROPERTIES.test(name)) return true
-  if (IRRELEVANT.test(name) || (name === 'vector-effect' && isDrawnAttribute(name, value))) return true
+  if (IRRELEVANT.test(name) || (name === 'vector-effect' && isRenderedAttribute(name, value))) return true
   return DRAWN_PROPERTIES.has(name) && isDrawnValue(name, value)
 }
 
-export function isDrawnAttribute(name: string, value: string): boolean {
+export function isRenderedAttribute(name: string, value: string): boolean {
   if (UNDRAWN_ATTRIBUTES.has(name)) return false
   // `vector-effect` only changes the stroke width. The position of the stroke is rendered and measured.
   if (name === 'vector-effect') return /^(?:none|non-scaling-stroke)$/.test(value)
@@ -63,10 +63,10 @@ export function isDrawnAttribute(name: string, value: string): boolean {
 }
 
 /** True if a link refers to another file. Whittle never fetches other files. */
-export const isOutside = (href: string): boolean => !href.startsWith('#') && !href.startsWith('data:')
+export const isExternalLink = (href: string): boolean => !href.startsWith('#') && !href.startsWith('data:')
 
 /** True if a declaration hides an element until something changes it, as in hidden layers and click areas. */
-export const isHiding = ({ name, value }: Declaration): boolean => {
+export const hidesElement = ({ name, value }: Declaration): boolean => {
   const plain = value.replace(/\s*!important$/, '').trim()
   if (name === 'display') return plain === 'none'
   if (name === 'visibility') return plain === 'hidden' || plain === 'collapse'

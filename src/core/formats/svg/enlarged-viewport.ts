@@ -4,11 +4,11 @@
  */
 import { startTagsOf } from './markup.ts'
 
-export interface Wide {
+export interface EnlargedCanvas {
   /** Root element without content, at its original size. */
-  readonly bare: string
+  readonly emptyRoot: string
   /** Returns the drawing on a canvas `wide` times as wide and `high` times as high. The original picture is in its upper left corner. */
-  times(wide: number, high: number): string
+  enlarge(wide: number, high: number): string
 }
 
 const LENGTH = /^\s*([\d.]+)\s*(?:px|pt|pc|mm|cm|in)?\s*$/
@@ -16,7 +16,7 @@ const LENGTH = /^\s*([\d.]+)\s*(?:px|pt|pc|mm|cm|in)?\s*$/
 const SHARE = /(?<!\soffset)\s*=\s*["']\s*[-+]?[\d.]+%/
 
 /** Prepares the enlarged canvas. `undefined`: content would move or change its size. */
-export function wideOf(svg: string): Wide | undefined {
+export function enlargedCanvasOf(svg: string): EnlargedCanvas | undefined {
   const first = startTagsOf(svg).next()
   const tag = first.done ? undefined : first.value.tag
   if (tag === undefined || !tag.startsWith('<svg') || SHARE.test(svg)) return undefined
@@ -35,8 +35,8 @@ export function wideOf(svg: string): Wide | undefined {
     return undefined
   }
   return {
-    bare: tag.endsWith('/>') ? tag : `${tag.slice(0, -1)}/>`,
-    times(wide, high) {
+    emptyRoot: tag.endsWith('/>') ? tag : `${tag.slice(0, -1)}/>`,
+    enlarge(wide, high) {
       const larger = tag
         .replace(/(\swidth\s*=\s*["']\s*)([\d.]+)/, (_, before: string, length: string) => `${before}${Number(length) * wide}`)
         .replace(/(\sheight\s*=\s*["']\s*)([\d.]+)/, (_, before: string, length: string) => `${before}${Number(length) * high}`)

@@ -1,10 +1,10 @@
 /** Decides what may change in a document. It depends on what may refer to elements: style sheets, scripts, animation or other files. */
 
 import { rulesOf } from './css.ts'
-import { isDrawnDeclaration, isHiding } from './drawn.ts'
+import { hidesElement, isRenderedDeclaration } from './drawn.ts'
 import { contentsOf, piecesOf, startTagsOf } from './markup.ts'
 
-export interface Freedom {
+export interface AllowedChanges {
   /** True if elements may be joined, moved, renamed, and removed if empty, because nothing finds them by position or name. */
   readonly structure: boolean
   /** True if paths may lose vertices that are not visible. */
@@ -23,16 +23,19 @@ export interface Freedom {
   readonly hidingClasses: ReadonlySet<string>
 }
 
-export interface Wishes {
+export interface ChangeOptions {
   /** True at level `high` and for lossless results: nothing that may be referenced is removed. */
   readonly strict: boolean
   /** True if data of drawing programs stays, because no receipt could report its removal. Default false. */
-  readonly silent?: boolean
+  readonly keepsEditorData?: boolean
   /** True if the element structure must stay. Default false. */
-  readonly gentle?: boolean
+  readonly keepsStructure?: boolean
 }
 
-export function freedomOf(text: string, { strict, silent = false, gentle = false }: Wishes): Freedom {
+export function findAllowedChanges(
+  text: string,
+  { strict, keepsEditorData: silent = false, keepsStructure: gentle = false }: ChangeOptions,
+): AllowedChanges {
   const css = [...contentsOf(text, 'style')].map(cssOf).join('\n')
   const sheet = sheetOf(hasMediaAttribute(text) ? `@media attribute{${css}}` : css)
   const isScripted = hasScriptsOrAnimation(text)
@@ -113,11 +116,11 @@ function sheetOf(css: string): Sheet {
     const isPlain = isTopLevel && PLAIN_SELECTOR.test(prelude)
     for (const declaration of declarations) {
       const isPainted = PAINT.test(declaration.name) && !/^(?:none|transparent)\b/.test(declaration.value)
-      if (isHiding(declaration)) {
+      if (hidesElement(declaration)) {
         const classes = prelude.split(',').map((selector) => selector.trim())
         if (!isPlain || !classes.every((selector) => /^\.[\w-]+$/.test(selector))) return sheetOfKind('geometry')
         for (const selector of classes) hidingClasses.add(selector.slice(1))
-      } else if (!isPlain || !isDrawnDeclaration(declaration, /^(?::root|svg)$/.test(prelude))) {
+      } else if (!isPlain || !isRenderedDeclaration(declaration, /^(?::root|svg)$/.test(prelude))) {
         if (!isPainted) return sheetOfKind('geometry')
         kind = 'paint'
       }

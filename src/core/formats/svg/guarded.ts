@@ -1,7 +1,7 @@
 /** Restricts svgo plugins to elements they may change. docs/decisions/svg.md lists what each plugin would remove otherwise. */
 import { builtinPlugins, type PluginConfig } from 'svgo/browser'
 import type { SvgElement } from './decimals.ts'
-import type { Marks } from './marks.ts'
+import type { ElementMarks } from './marks.ts'
 
 type Visit = (node: SvgElement, parent: SvgElement) => unknown
 interface Visitor {
@@ -11,8 +11,8 @@ interface Visitor {
 export type PluginFunction = (root: SvgElement, params: object, info: object) => Visitor | null | undefined
 
 /** Marks of the tree that svgo processes. */
-export interface Marked {
-  marks: Marks
+export interface MarksHolder {
+  marks: ElementMarks
 }
 
 /** Function of the built-in svgo plugin with this name. */
@@ -25,10 +25,10 @@ export function builtin(name: string): PluginFunction {
 /** Creates an svgo plugin from a function. */
 export const plugin = (name: string, fn: PluginFunction): PluginConfig => ({ name, fn }) as unknown as PluginConfig
 
-type Allow = (node: SvgElement, marks: Marks) => boolean
+type Allow = (node: SvgElement, marks: ElementMarks) => boolean
 
 /** Wraps an svgo plugin so that it visits only elements for which `allow` is true. */
-export function guarded(name: string, marked: Marked, allow: Allow, params: object = {}): PluginConfig {
+export function guarded(name: string, marked: MarksHolder, allow: Allow, params: object = {}): PluginConfig {
   const wrapped = (visit: Visit | undefined): { visit?: Visit } =>
     visit ? { visit: (node, parent) => (allow(node, marked.marks) ? visit(node, parent) : undefined) } : {}
   return plugin(name, (root, _, info) => {
@@ -43,22 +43,22 @@ export function guarded(name: string, marked: Marked, allow: Allow, params: obje
 export const elementsOf = (node: SvgElement): SvgElement[] => node.children.filter(({ type }) => type === 'element')
 
 /** True for a group that may exchange attributes with its children. `style` overrides attributes, so groups with `style` are excluded. */
-export const isLooseGroup: Allow = (node, marks) =>
+export const isChangeableGroup: Allow = (node, marks) =>
   node.name === 'g' &&
-  marks.isLoose(node) &&
+  marks.mayChange(node) &&
   node.attributes['style'] === undefined &&
-  node.children.every((child) => child.type !== 'element' || marks.isLoose(child))
+  node.children.every((child) => child.type !== 'element' || marks.mayChange(child))
 
 /** True for a group that is not referenced and draws nothing itself, so it may be removed when empty. */
-export const isIdleGroup: Allow = (node, marks) =>
+export const isRemovableGroup: Allow = (node, marks) =>
   (node.name === 'g' || node.name === 'defs') &&
-  marks.isLoose(node) &&
+  marks.mayChange(node) &&
   node.attributes['style'] === undefined &&
   node.attributes['filter'] === undefined
 
 /** True for a shape that nothing refers to by its element name and that renders identically as a path. */
-export function isLooseShape(node: SvgElement, marks: Marks): boolean {
-  if (!marks.isLoose(node) || marks.of(node).marked) return false
+export function isConvertibleShape(node: SvgElement, marks: ElementMarks): boolean {
+  if (!marks.mayChange(node) || marks.of(node).mayHaveMarkers) return false
   const { attributes, name } = node
   const value = (attribute: string) => Number(attributes[attribute] ?? Number.NaN)
   if (name === 'rect') return value('width') > 0 && value('height') > 0
@@ -73,7 +73,7 @@ const INHERITED =
   /^(?:fill|stroke|marker|font|clip-rule|color|cursor|direction|dominant-baseline|glyph|image-rendering|letter-|paint-order|pointer-events|shape-rendering|text-|visibility|word-|writing-)/
 
 /** svgo's removal of default values, except for attributes that children inherit. */
-export function removeDefaults(marked: Marked): PluginConfig {
+export function removeDefaults(marked: MarksHolder): PluginConfig {
   const kept = { unknownContent: false, unknownAttrs: false, keepRoleAttr: true }
   return plugin('removeDefaults', (root, _, info) => {
     const visitors = [
@@ -84,7 +84,7 @@ export function removeDefaults(marked: Marked): PluginConfig {
     return {
       element: {
         enter(node: SvgElement, parent: SvgElement) {
-          if (!marked.marks.isLoose(node) || node.name === 'svg') return
+          if (!marked.marks.mayChange(node) || node.name === 'svg') return
           const before = { ...node.attributes }
           defaults?.(node, parent)
           for (const [name, value] of Object.entries(before)) if (INHERITED.test(name)) node.attributes[name] = value

@@ -1,7 +1,7 @@
 /** Compresses pictures embedded in an SVG (`data:image/png;base64,…`) losslessly with their own codecs. */
 
-import { secondsOf } from '../../embedded/cpu-estimate.ts'
-import { pictureFacts } from '../../embedded/image-header.ts'
+import { estimatePictureSeconds } from '../../embedded/cpu-estimate.ts'
+import { readPictureHeader } from '../../embedded/image-header.ts'
 import type { Inner } from '../../model/codec.ts'
 
 const DATA_IMAGE = /data:image\/(png|jpeg|jpg|gif|bmp);base64,([A-Za-z0-9+/=\s]{400,})/g
@@ -13,8 +13,8 @@ export async function compressImages(text: string, inner: Inner): Promise<{ text
   for (const match of text.matchAll(DATA_IMAGE)) {
     const [whole, type = '', encoded = ''] = match
     const bytes = fromBase64(encoded)
-    const facts = bytes && pictureFacts(bytes)
-    if (!bytes || (facts && inner.time?.take(secondsOf(facts, bytes.length)) === false)) continue
+    const facts = bytes && readPictureHeader(bytes)
+    if (!bytes || (facts && inner.time?.take(estimatePictureSeconds(facts, bytes.length)) === false)) continue
     const result = await inner.compress(bytes, `image.${type}`, { lossless: true })
     if (result.kind !== 'compressed') continue
     parts.push(text.slice(done, match.index), `data:image/${type};base64,${Buffer.from(result.bytes).toString('base64')}`)

@@ -5,14 +5,14 @@
 import { optimize } from 'svgo/browser'
 import { type Message, message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
-import { declarationsOf, NOTICE, squeezeCss } from './css.ts'
+import { declarationsOf, NOTICE, shortenCss } from './css.ts'
 import type { SvgElement } from './decimals.ts'
-import { isHiding } from './drawn.ts'
+import { hidesElement } from './drawn.ts'
 import { looksGenerated } from './generated-ids.ts'
 import { plugin } from './guarded.ts'
 import { referencesOf } from './marks.ts'
 import { readPath, readPoints } from './path.ts'
-import { numbers, rootAttributes, squeezed, wordsOf } from './words.ts'
+import { collapseWhiteSpace, normaliseNumberList, rootAttributes, visibleTextOf } from './words.ts'
 
 /** Number of occurrences of each value. */
 type Counts = Map<string, number>
@@ -88,7 +88,7 @@ export function inventoryOf(text: string): Inventory {
   return {
     ...builder.inventory,
     root: rootAttributes(text),
-    words: wordsOf(text),
+    words: visibleTextOf(text),
     corners: builder.corners,
     ...builder.counts,
   }
@@ -108,8 +108,9 @@ class InventoryBuilder {
     const { kept } = this.inventory
     if (node.type === 'comment') {
       this.counts.comments++
-      if (NOTICE.test(node.value ?? '') || node.value?.startsWith('!')) add(kept.notices, squeezed(node.value ?? ''))
-    } else if (node.type === 'instruction' && node.name !== 'xml') add(kept.instructions, `${node.name} ${squeezed(node.value ?? '')}`)
+      if (NOTICE.test(node.value ?? '') || node.value?.startsWith('!')) add(kept.notices, collapseWhiteSpace(node.value ?? ''))
+    } else if (node.type === 'instruction' && node.name !== 'xml')
+      add(kept.instructions, `${node.name} ${collapseWhiteSpace(node.value ?? '')}`)
     if (node.type !== 'element' && node.type !== 'root') return
     const markedNow = node.type === 'element' ? this.#element(node, marked) : marked
     for (const child of node.children as Node[]) this.addNode(child, markedNow)
@@ -132,7 +133,7 @@ class InventoryBuilder {
     this.#content(node, name)
     const style = declarationsOf(node.attributes['style'] ?? '') ?? []
     const declared = [...style, ...Object.entries(node.attributes).map(([one, value]) => ({ name: one, value }))]
-    if ((SHAPE.test(name) || name === 'g') && declared.some(isHiding)) add(kept.hidden, name)
+    if ((SHAPE.test(name) || name === 'g') && declared.some(hidesElement)) add(kept.hidden, name)
     const hasMarkers = marked || declared.some((one) => /^marker/.test(one.name) && one.value.includes('url('))
     if (hasMarkers) this.corners += cornersOf(node, name)
     return hasMarkers
@@ -140,7 +141,7 @@ class InventoryBuilder {
 
   #attribute(attribute: string, value: string): void {
     const { kept, layers } = this.inventory
-    if (ATTRIBUTES.test(attribute)) add(kept.attributes, `${attribute}="${squeezed(value)}"`)
+    if (ATTRIBUTES.test(attribute)) add(kept.attributes, `${attribute}="${collapseWhiteSpace(value)}"`)
     if (/^(?:xlink:)?href$/.test(attribute) && !value.startsWith('#') && !value.startsWith('data:')) add(kept.links, value)
     if (/:label$/.test(attribute)) add(layers, value)
     if (EDITOR_PREFIX.test(attribute)) this.counts.editorParts++
@@ -149,11 +150,11 @@ class InventoryBuilder {
   #content(node: Node, name: string): void {
     const { kept } = this.inventory
     const text = () => textOf(node)
-    if (name === 'title' || name === 'desc') add(kept.titles, squeezed(text()))
-    else if (name === 'script') add(kept.scripts, squeezed(text()))
-    else if (name === 'style') add(kept.rules, squeezeCss(text(), false))
+    if (name === 'title' || name === 'desc') add(kept.titles, collapseWhiteSpace(text()))
+    else if (name === 'script') add(kept.scripts, collapseWhiteSpace(text()))
+    else if (name === 'style') add(kept.rules, shortenCss(text(), false))
     else if (name === 'metadata') {
-      const words = squeezed(text())
+      const words = collapseWhiteSpace(text())
       const hasContent = words !== '' && words !== 'image/svg+xml'
       if (hasContent) add(kept.metadata, words)
       else this.counts.emptyMetadata++
@@ -170,16 +171,20 @@ function cornersOf({ attributes }: SvgElement, name: string): number {
 }
 
 /** What a level may remove in addition to comments and data of drawing programs. */
-export interface Losses {
+export interface AllowedLosses {
   readonly ids: boolean
   readonly layers: boolean
 }
 
 /** Describes the first item that is missing in the result. `undefined`: nothing is missing. */
-export function difference(original: Inventory, result: Inventory, allowed: Losses): string | undefined {
+export function findMissingItem(original: Inventory, result: Inventory, allowed: AllowedLosses): string | undefined {
   for (const name of ['width', 'height', 'viewBox', 'preserveAspectRatio']) {
     const [a, b] = [original.root.get(name), result.root.get(name)]
-    if (numbers(a) !== numbers(b) && !(a === '100%' && b === undefined) && !(a === 'xMidYMid meet' && b === undefined)) {
+    if (
+      normaliseNumberList(a) !== normaliseNumberList(b) &&
+      !(a === '100%' && b === undefined) &&
+      !(a === 'xMidYMid meet' && b === undefined)
+    ) {
       return `the root's ${name} was ${a} and is ${b}`
     }
   }
@@ -200,7 +205,7 @@ type One = 'comment_removed' | 'id_removed' | 'label_removed' | 'definition_remo
 type Many = 'comments_removed' | 'ids_removed' | 'labels_removed' | 'definitions_removed'
 
 /** Receipt steps that report removed items. */
-export function goneBetween(original: Inventory, result: Inventory): Message[] {
+export function removedItemSteps(original: Inventory, result: Inventory): Message[] {
   const removedCount = (a: Counts, b: Counts) => [...a].reduce((sum, [value, count]) => sum + Math.max(0, count - (b.get(value) ?? 0)), 0)
   const countedStep = (count: number, one: One, more: Many) => (count > 1 ? [message(more, { count })] : count === 1 ? [message(one)] : [])
   return [

@@ -6,37 +6,37 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
-import { Breath, yieldToOthers } from '../../bytes/yield.ts'
+import { YieldBudget, yieldToEventLoop } from '../../bytes/yield.ts'
 import { message } from '../../i18n/message.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
-import { readSvgBytes, refuseForLean } from './document.ts'
-import { freedomOf } from './freedom.ts'
+import { assertStreamable, readSvgBytes } from './document.ts'
+import { findAllowedChanges } from './freedom.ts'
 import { SvgMeter } from './measure.ts'
-import { fewestDecimalsWithin, leanDifference, leanSvg } from './streaming-pass.ts'
-import { claimed, TARGETS } from './targets.ts'
+import { fewestDecimalsOfBoxes, streamingPass, streamingPassDifference } from './streaming-pass.ts'
+import { declaredLoss, TARGETS } from './targets.ts'
 import { LARGE_ROUNDING_SHARE, MAX_DRAWN_BYTES } from './tuning.ts'
 
 const PIECE_BYTES = 1024 * 1024
 const DECIMALS = [0, 1, 2, 3, 4] as const
 
-export async function compressLean(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+export async function compressLargeSvg(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const { bytes, zipped } = await readSvgBytes(source)
-  refuseForLean(bytes)
+  assertStreamable(bytes)
   let exactBytes = 0 // counts the exact output, and scanning the file proves that it is well-formed
-  const breath = new Breath(PIECE_BYTES, options.signal)
-  for (const piece of leanSvg(bytes, undefined)) {
+  const breath = new YieldBudget(PIECE_BYTES, options.signal)
+  for (const piece of streamingPass(bytes, undefined)) {
     exactBytes += piece.length
     await breath.after(piece.length)
   }
   options.progress(0.2)
   const rounded = await roundToTarget(bytes, exactBytes, options)
   options.progress(0.8)
-  const text = leanSvg(bytes, rounded?.decimals, rounded?.hidingClasses)
+  const text = streamingPass(bytes, rounded?.decimals, rounded?.hidingClasses)
   if (zipped) await sink.write(gzipCompress(await collect(text, options)))
   else {
     for (const piece of gathered(text)) {
-      await yieldToOthers(options.signal)
+      await yieldToEventLoop(options.signal)
       await sink.write(piece)
     }
   }
@@ -45,7 +45,7 @@ export async function compressLean(source: Source, sink: Sink, options: Options)
   const { decimals, similarity } = rounded
   return {
     kind: 'compressed',
-    loss: { pictures: claimed(similarity) },
+    loss: { pictures: declaredLoss(similarity) },
     steps: [message('comments_removed_coordinates', { decimals }), ...gzip],
   }
 }
@@ -61,15 +61,15 @@ async function roundToTarget(
 ): Promise<{ decimals: number; hidingClasses: ReadonlySet<string>; similarity: Similarity } | undefined> {
   if (options.lossless || bytes.length > MAX_DRAWN_BYTES) return undefined
   const target = TARGETS[options.quality]
-  const pause = () => yieldToOthers(options.signal)
+  const pause = () => yieldToEventLoop(options.signal)
   try {
     let meter: SvgMeter | undefined
-    const { rounding, hidingClasses } = freedomOf(new TextDecoder().decode(bytes), { strict: true })
+    const { rounding, hidingClasses } = findAllowedChanges(new TextDecoder().decode(bytes), { strict: true })
     if (!rounding) return undefined
-    const fewest = await fewestDecimalsWithin(bytes, new Breath(PIECE_BYTES, options.signal))
+    const fewest = await fewestDecimalsOfBoxes(bytes, new YieldBudget(PIECE_BYTES, options.signal))
     for (const decimals of DECIMALS.filter((decimals) => decimals >= fewest)) {
       await pause()
-      const text = await collect(leanSvg(bytes, decimals, hidingClasses), options)
+      const text = await collect(streamingPass(bytes, decimals, hidingClasses), options)
       if (text.length > exactBytes * LARGE_ROUNDING_SHARE) return undefined
       await pause()
       meter ??= new SvgMeter(new TextDecoder().decode(bytes))
@@ -89,7 +89,7 @@ async function collect(pieces: Iterable<Uint8Array>, options: Options): Promise<
   const large: Uint8Array[] = []
   for (const piece of gathered(pieces)) {
     large.push(piece)
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
   }
   return concat(large)
 }
@@ -117,16 +117,21 @@ function* gathered(pieces: Iterable<Uint8Array>): Generator<Uint8Array> {
  * Compares original and result tag by tag: nothing is missing, and no value differs by more than the tolerance. Rounded results are also
  * rendered and compared.
  */
-export async function verifyLean(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
+export async function verifyLargeSvg(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const [before, after] = [await readSvgBytes(original), await readSvgBytes(result)]
   if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip compression was added or removed' }
   const isLossless = outcome.kind === 'compressed' && !outcome.loss
-  const difference = await leanDifference(before.bytes, after.bytes, isLossless ? 0 : 0.51, new Breath(PIECE_BYTES, options.signal))
+  const difference = await streamingPassDifference(
+    before.bytes,
+    after.bytes,
+    isLossless ? 0 : 0.51,
+    new YieldBudget(PIECE_BYTES, options.signal),
+  )
   if (difference || isLossless) return difference ? { equal: false, difference } : { equal: true }
   const decoder = new TextDecoder()
-  await yieldToOthers(options.signal)
+  await yieldToEventLoop(options.signal)
   const meter = new SvgMeter(decoder.decode(before.bytes))
-  await yieldToOthers(options.signal)
+  await yieldToEventLoop(options.signal)
   const similarity = meter.measure(decoder.decode(after.bytes))
   if (!similarity) return { equal: false, difference: 'the result cannot be rendered at the size of the original' }
   return similarity.psnrDb < TARGETS.low.psnrDb

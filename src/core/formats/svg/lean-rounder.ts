@@ -2,18 +2,18 @@
  * Rounds documents with embedded HTML. The parser of svgo would drop white space in HTML, so the streaming pass processes them tag by tag.
  */
 
-import { freedomOf } from './freedom.ts'
-import type { Grain } from './rounding-plugins.ts'
-import { leanSvg } from './streaming-pass.ts'
+import { findAllowedChanges } from './freedom.ts'
+import type { RoundingPrecision } from './rounding-plugins.ts'
+import { streamingPass } from './streaming-pass.ts'
 
 /** Returns the text without comments and without white space between elements; see `streamingPass`. */
-export function leanText(text: string, decimals: number | undefined, hidingClasses?: ReadonlySet<string>): string {
+export function streamingPassText(text: string, decimals: number | undefined, hidingClasses?: ReadonlySet<string>): string {
   // The result is always UTF-8, so the XML declaration of the source is removed.
   const bytes = new TextEncoder().encode(text.replace(/^\ufeff?<\?xml\s[^>]*\?>\s*/, ''))
-  return Buffer.concat([...leanSvg(bytes, decimals, hidingClasses)]).toString('utf8')
+  return Buffer.concat([...streamingPass(bytes, decimals, hidingClasses)]).toString('utf8')
 }
 
-export class LeanRounder {
+export class StreamingRounder {
   readonly #text: string
 
   constructor(text: string) {
@@ -24,10 +24,10 @@ export class LeanRounder {
    * Rounds coordinates.
    * @throws CodecError (malformed) if the text is not well-formed
    */
-  async round({ decimals }: Grain, pause: () => Promise<void>): Promise<string> {
+  async round({ decimals }: RoundingPrecision, pause: () => Promise<void>): Promise<string> {
     await pause()
-    const { rounding, hidingClasses } = freedomOf(this.#text, { strict: true })
-    return leanText(this.#text, rounding ? decimals : undefined, hidingClasses)
+    const { rounding, hidingClasses } = findAllowedChanges(this.#text, { strict: true })
+    return streamingPassText(this.#text, rounding ? decimals : undefined, hidingClasses)
   }
 
   /** Returns the text unchanged, because a second streaming pass removes nothing more. */

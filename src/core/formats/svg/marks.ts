@@ -2,19 +2,19 @@
 
 import { declarationsOf } from './css.ts'
 import type { SvgElement } from './decimals.ts'
-import { isDrawnAttribute, isDrawnDeclaration, isDrawnElement, isHiding, isOutside } from './drawn.ts'
+import { hidesElement, isExternalLink, isRenderedAttribute, isRenderedDeclaration, isRenderedElement } from './drawn.ts'
 
 /** Reasons to keep an element: something may refer to it, or its rendering is not measured. */
-export interface Mark {
+export interface ElementMark {
   /** True if the renderer differs from browsers for this element, or if it is hidden. Its numbers keep their values. */
-  readonly exact: boolean
+  readonly keepsNumbers: boolean
   /** True if the element has a name, title, role, event handler or click behaviour. It keeps its element name and stays separate. */
-  readonly named: boolean
+  readonly isReferable: boolean
   /** True if a marker may be drawn on each vertex. */
-  readonly marked: boolean
+  readonly mayHaveMarkers: boolean
 }
 
-const PLAIN: Mark = { exact: false, named: false, marked: false }
+const PLAIN: ElementMark = { keepsNumbers: false, isReferable: false, mayHaveMarkers: false }
 
 const NAMES =
   /^(?:id|class|role|lang|tabindex|focusable|pointer-events|cursor|requiredFeatures|requiredExtensions|systemLanguage|on.*|data-.*|aria-.*)$|^(?!xlink:href$|xml:space$|xmlns(?::|$)).*:/
@@ -37,12 +37,12 @@ const declaredBy = ({ attributes }: Tag) => [
 /** True if the renderer differs from browsers for this element, or if the element is hidden until something shows it. */
 export function isUnmeasured(tag: Tag, hidingClasses: ReadonlySet<string>, isRoot: boolean): boolean {
   const name = localName(tag.name)
-  if (!isDrawnElement(name) || declaredBy(tag).some(isHiding)) return true
+  if (!isRenderedElement(name) || declaredBy(tag).some(hidesElement)) return true
   if ((tag.attributes['class'] ?? '').split(/\s+/).some((one) => hidingClasses.has(one))) return true
-  if (Object.entries(tag.attributes).some(([attribute, value]) => !isDrawnAttribute(attribute, value))) return true
+  if (Object.entries(tag.attributes).some(([attribute, value]) => !isRenderedAttribute(attribute, value))) return true
   const style = declarationsOf(tag.attributes['style'] ?? '')
-  if (!style || style.some((declaration) => !isDrawnDeclaration(declaration, isRoot))) return true
-  return name !== 'a' && hrefsOf(tag).some(isOutside)
+  if (!style || style.some((declaration) => !isRenderedDeclaration(declaration, isRoot))) return true
+  return name !== 'a' && hrefsOf(tag).some(isExternalLink)
 }
 
 interface Inherited {
@@ -51,8 +51,8 @@ interface Inherited {
   readonly takesClicks: boolean
 }
 
-export class Marks {
-  readonly #marks = new WeakMap<SvgElement, Mark>()
+export class ElementMarks {
+  readonly #marks = new WeakMap<SvgElement, ElementMark>()
   readonly #byId = new Map<string, SvgElement>()
   readonly #references = new Map<SvgElement, string[]>()
   readonly #hidingClasses: ReadonlySet<string>
@@ -63,13 +63,13 @@ export class Marks {
     this.#spread()
   }
 
-  of(node: SvgElement): Mark {
+  of(node: SvgElement): ElementMark {
     return this.#marks.get(node) ?? PLAIN
   }
 
   /** True if the element may be joined with others, renamed or split. */
-  isLoose(node: SvgElement): boolean {
-    const { exact, named } = this.of(node)
+  mayChange(node: SvgElement): boolean {
+    const { keepsNumbers: exact, isReferable: named } = this.of(node)
     return !exact && !named
   }
 
@@ -77,18 +77,18 @@ export class Marks {
     const declarations = declaredBy(node)
     const attributes = Object.entries(node.attributes)
     const takesClicks = inherited.takesClicks || declarations.some((one) => one.name === 'pointer-events')
-    const mark: Mark = {
-      exact: inherited.exact || isUnmeasured(node, this.#hidingClasses, isRoot),
-      named:
+    const mark: ElementMark = {
+      keepsNumbers: inherited.exact || isUnmeasured(node, this.#hidingClasses, isRoot),
+      isReferable:
         takesClicks ||
         attributes.some(([attribute]) => NAMES.test(attribute)) ||
         elementsOf(node).some((child) => DESCRIBING.has(localName(child.name))),
-      marked: inherited.marked || declarations.some((one) => MARKERS.test(one.name) && one.value !== 'none'),
+      mayHaveMarkers: inherited.marked || declarations.some((one) => MARKERS.test(one.name) && one.value !== 'none'),
     }
     this.#marks.set(node, mark)
     if (node.attributes['id'] !== undefined) this.#byId.set(node.attributes['id'], node)
     this.#references.set(node, referencesOf(node))
-    for (const child of elementsOf(node)) this.#visit(child, { exact: mark.exact, marked: mark.marked, takesClicks }, false)
+    for (const child of elementsOf(node)) this.#visit(child, { exact: mark.keepsNumbers, marked: mark.mayHaveMarkers, takesClicks }, false)
   }
 
   /**
@@ -97,13 +97,13 @@ export class Marks {
    */
   #spread(): void {
     const isReferred = new Set([...this.#references.values()].flat())
-    const queue = [...this.#references.keys()].filter((node) => this.of(node).exact)
+    const queue = [...this.#references.keys()].filter((node) => this.of(node).keepsNumbers)
     for (const [id, node] of this.#byId) if (!isReferred.has(id) && isDefinition(node)) queue.push(node)
     const done = new Set<SvgElement>()
     for (let node = queue.pop(); node; node = queue.pop()) {
       if (done.has(node)) continue
       done.add(node)
-      this.#marks.set(node, { ...this.of(node), exact: true })
+      this.#marks.set(node, { ...this.of(node), keepsNumbers: true })
       for (const child of elementsOf(node)) queue.push(child)
       for (const id of this.#references.get(node) ?? []) {
         const target = this.#byId.get(id)

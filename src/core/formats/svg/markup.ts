@@ -61,7 +61,7 @@ export function* startTagsOf(text: string): Generator<{ tag: string; depth: numb
 }
 
 /** Returns the text without pieces of these kinds. */
-export function without(text: string, kinds: ReadonlySet<Piece['kind']>): string {
+export function withoutPieces(text: string, kinds: ReadonlySet<Piece['kind']>): string {
   let rest = ''
   for (const { kind, from, to } of piecesOf(text)) if (!kinds.has(kind)) rest += text.slice(from, to)
   return rest

@@ -5,20 +5,20 @@ import { DRAWN_WIDTH, type DrawingTarget, MAGNIFIED_WIDTH } from '../../catalog/
 import { reaches } from '../../catalog/target.ts'
 import { startTagsOf } from './markup.ts'
 import { type Rendering, SvgRenderer } from './renderer.ts'
-import { type DrawnSimilarity, type Seen, seenOf, similarityOf } from './similarity.ts'
+import { type DrawnSimilarity, measurePerceptualScores, measureSimilarity, type PerceptualScores } from './similarity.ts'
 import {
+  INSTRUCTIONS_PER_SECOND,
+  MAX_CANDIDATE_INSTRUCTIONS,
   MAX_DRAWN_PIXELS,
   MAX_MAGNIFIED_CHARACTERS,
   MAX_MAGNIFIED_PIXELS,
-  MOST_WORK_OF_A_DRAWING,
-  MOST_WORK_OF_CANDIDATES,
-  WORK_OF_A_SECOND,
+  MAX_RENDERING_INSTRUCTIONS,
 } from './tuning.ts'
 
 const MIN_SIDE = 8
 
 /** Maximum CPU seconds for rendering one drawing. */
-export const SECONDS_OF_A_DRAWING = MOST_WORK_OF_A_DRAWING / WORK_OF_A_SECOND
+export const MAX_RENDERING_SECONDS = MAX_RENDERING_INSTRUCTIONS / INSTRUCTIONS_PER_SECOND
 
 /**
  * Score surplus that makes the magnified comparison unnecessary. Of 254 drawings with this surplus at the normal size, none missed the
@@ -46,34 +46,34 @@ export class SvgMeter {
    * @throws EngineError if it cannot be rendered, takes too long, or shows nothing
    */
   constructor(original: string) {
-    const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MOST_WORK_OF_A_DRAWING)
+    const { width, height } = this.#renderer.size(bareRoot(original) ?? original, MAX_RENDERING_INSTRUCTIONS)
     if (!(width > 0 && height > 0)) throw new EngineError('resvg', 'damaged', 'the drawing has no width or height')
     const zoomTo = (wide: number, pixels: number) => Math.min(wide / width, Math.sqrt(pixels / (width * height)))
     const zoom = zoomTo(DRAWN_WIDTH, MAX_DRAWN_PIXELS)
     if (zoom * Math.min(width, height) < MIN_SIDE)
       throw new EngineError('resvg', 'damaged', `a drawing of ${width}×${height} is too narrow to be measured`)
-    const before = this.#renderer.work
+    const before = this.#renderer.executedInstructions
     this.#text = original
-    this.#original = { zoom, rendering: this.#renderer.render(original, zoom, MOST_WORK_OF_A_DRAWING - before) }
+    this.#original = { zoom, rendering: this.#renderer.render(original, zoom, MAX_RENDERING_INSTRUCTIONS - before) }
     // A blank rendering occurs if the file has only symbols, or only text, because no fonts are available. Two blank renderings are always
     // equal, so they prove nothing.
     if (isBlank(this.#original.rendering))
       throw new EngineError('resvg', 'damaged', 'the renderer shows nothing of it (only symbols, or text without fonts)')
     this.#magnification = zoomTo(MAGNIFIED_WIDTH, MAX_MAGNIFIED_PIXELS) / zoom
-    const expected = (this.#renderer.work - before) * this.#magnification ** 2
-    if (expected > MOST_WORK_OF_A_DRAWING || original.length > MAX_MAGNIFIED_CHARACTERS) this.#magnified = null
-    this.#mostWork = this.#renderer.work + MOST_WORK_OF_CANDIDATES
+    const expected = (this.#renderer.executedInstructions - before) * this.#magnification ** 2
+    if (expected > MAX_RENDERING_INSTRUCTIONS || original.length > MAX_MAGNIFIED_CHARACTERS) this.#magnified = null
+    this.#mostWork = this.#renderer.executedInstructions + MAX_CANDIDATE_INSTRUCTIONS
   }
 
   /** CPU seconds of all renderings so far, estimated from the number of executed instructions. */
   get seconds(): number {
-    return this.#renderer.work / WORK_OF_A_SECOND
+    return this.#renderer.executedInstructions / INSTRUCTIONS_PER_SECOND
   }
 
   /** Renders a candidate and measures its similarity. `undefined`: it has another size or cannot be rendered. */
   measure(candidate: string): DrawnSimilarity | undefined {
     const rendering = this.#draw(candidate, this.#original.zoom)
-    return rendering && similarityOf(this.#original.rendering, rendering)
+    return rendering && measureSimilarity(this.#original.rendering, rendering)
   }
 
   /**
@@ -92,7 +92,7 @@ export class SvgMeter {
     await pause()
     const rendering = this.#draw(candidate, original.zoom)
     await pause()
-    const magnifiedScores = rendering && seenOf(original.rendering, rendering)
+    const magnifiedScores = rendering && measurePerceptualScores(original.rendering, rendering)
     return magnifiedScores !== undefined && reachesScores(magnifiedScores, { ...target.magnified, cast: Number.POSITIVE_INFINITY })
   }
 
@@ -108,7 +108,7 @@ export class SvgMeter {
   /** Renders a drawing. `undefined`: it cannot be rendered. */
   #draw(text: string, zoom: number): Rendering | undefined {
     try {
-      return this.#renderer.render(text, zoom, Math.min(MOST_WORK_OF_A_DRAWING, this.#mostWork - this.#renderer.work))
+      return this.#renderer.render(text, zoom, Math.min(MAX_RENDERING_INSTRUCTIONS, this.#mostWork - this.#renderer.executedInstructions))
     } catch (error) {
       if (isEngineError(error, 'resvg')) return undefined
       throw error
@@ -123,7 +123,7 @@ function isBlank({ pixels }: Rendering): boolean {
 
 /** True if the perceptual scores reach the target. Small drawings have no scores and always pass. */
 const reachesScores = (
-  { score = 100, worstTile = 100, cast }: Seen,
+  { score = 100, worstTile = 100, colourCast: cast }: PerceptualScores,
   target: Omit<DrawingTarget, 'ssim' | 'psnrDb' | 'magnified'>,
 ): boolean => score >= target.score && worstTile >= target.worstTile && cast <= target.cast
 

@@ -3,28 +3,28 @@
 import { optimize, type PluginConfig } from 'svgo/browser'
 import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
-import { type Freedom, freedomOf, type Wishes } from './freedom.ts'
-import { exactPlugins, grainPlugins, tidyingPlugins } from './preset.ts'
-import type { Grain } from './rounding-plugins.ts'
-import { MAX_PASSES, WORTH_A_PASS } from './tuning.ts'
+import { type AllowedChanges, type ChangeOptions, findAllowedChanges } from './freedom.ts'
+import { exactPlugins, precisionIndependentPlugins, precisionPlugins } from './preset.ts'
+import type { RoundingPrecision } from './rounding-plugins.ts'
+import { MAX_PASSES, MIN_PASS_GAIN } from './tuning.ts'
 
 /**
  * Optimises without any change to numbers and shapes; only content without influence on the picture is removed.
  * @throws CodecError (malformed) if the text is not well-formed
  */
-export const exactSvg = (text: string, wishes: Wishes): string => run(text, exactPlugins(text, freedomOf(text, wishes)))
+export const exactSvg = (text: string, wishes: ChangeOptions): string => run(text, exactPlugins(text, findAllowedChanges(text, wishes)))
 
 /**
  * Rounds one text to several precisions. Plugins that do not depend on the precision run once, and each rounding starts from their result.
  */
 export class SvgRounder {
   readonly #text: string
-  readonly #freedom: Freedom
+  readonly #freedom: AllowedChanges
   #tidy: string | undefined
 
-  constructor(text: string, wishes: Wishes) {
+  constructor(text: string, wishes: ChangeOptions) {
     this.#text = text
-    this.#freedom = freedomOf(text, wishes)
+    this.#freedom = findAllowedChanges(text, wishes)
   }
 
   /**
@@ -32,29 +32,29 @@ export class SvgRounder {
    * @param pause called before each pass
    * @throws CodecError (malformed) if the text is not well-formed
    */
-  async round(grain: Grain, pause: () => Promise<void>): Promise<string> {
+  async round(grain: RoundingPrecision, pause: () => Promise<void>): Promise<string> {
     await pause()
-    this.#tidy ??= run(this.#text, tidyingPlugins(this.#text, this.#freedom))
+    this.#tidy ??= run(this.#text, precisionIndependentPlugins(this.#text, this.#freedom))
     await pause()
     return this.#pass(this.#tidy, grain, true)
   }
 
   /** Repeats the passes while each one still saves enough, because moved attributes may make further content redundant. */
-  async polish(rounded: string, grain: Grain, pause: () => Promise<void>): Promise<string> {
+  async polish(rounded: string, grain: RoundingPrecision, pause: () => Promise<void>): Promise<string> {
     let text = rounded
     for (let pass = 1; pass < MAX_PASSES; pass++) {
       await pause()
       const polished = this.#pass(text, grain, false)
       const saved = text.length - polished.length
       if (saved > 0) text = polished
-      if (saved < WORTH_A_PASS * text.length) break
+      if (saved < MIN_PASS_GAIN * text.length) break
     }
     return text
   }
 
-  #pass(text: string, grain: Grain, isFirst: boolean): string {
+  #pass(text: string, grain: RoundingPrecision, isFirst: boolean): string {
     const root = keepRoot()
-    return run(text, [root.remember, ...grainPlugins(this.#freedom, grain, isFirst), root.restore])
+    return run(text, [root.remember, ...precisionPlugins(this.#freedom, grain, isFirst), root.restore])
   }
 }
 

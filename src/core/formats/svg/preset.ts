@@ -1,10 +1,10 @@
 /** Selects the svgo plugins for a document, their order and the elements they may change. */
 import type { PluginConfig } from 'svgo/browser'
 import { NOTICE } from './css.ts'
-import type { Freedom } from './freedom.ts'
-import { guarded, isIdleGroup, isLooseGroup, type Marked, plugin, removeDefaults } from './guarded.ts'
-import { Marks } from './marks.ts'
-import { type Grain, roundingPlugins } from './rounding-plugins.ts'
+import type { AllowedChanges } from './freedom.ts'
+import { guarded, isChangeableGroup, isRemovableGroup, type MarksHolder, plugin, removeDefaults } from './guarded.ts'
+import { ElementMarks } from './marks.ts'
+import { type RoundingPrecision, roundingPlugins } from './rounding-plugins.ts'
 import {
   removeBackgrounds,
   removeEditorData,
@@ -13,7 +13,7 @@ import {
   removeEmptyMetadata,
   removeGeneratedIds,
   removeUnusedDefinitions,
-  squeezeValues,
+  shortenValues,
 } from './tidy.ts'
 
 /** True if the internal subset of the DOCTYPE must stay, because it declares more than entities, for example default attributes. */
@@ -28,41 +28,43 @@ function prologPlugins(text: string): PluginConfig[] {
 }
 
 /** Plugins that change nothing visible, no numbers and no names. */
-export const exactPlugins = (text: string, freedom: Freedom): PluginConfig[] => [
+export const exactPlugins = (text: string, freedom: AllowedChanges): PluginConfig[] => [
   ...prologPlugins(text),
   removeEditorData(freedom),
   removeEditorNamespaces(freedom),
   removeEmptyMetadata(freedom),
 ]
 
-const marking = (marked: Marked, { hidingClasses }: Freedom): PluginConfig =>
+const marking = (marked: MarksHolder, { hidingClasses }: AllowedChanges): PluginConfig =>
   plugin('mark', (root) => {
-    marked.marks = new Marks(root, hidingClasses)
+    marked.marks = new ElementMarks(root, hidingClasses)
     return null
   })
 
-const NO_MARKS: Marked = { marks: new Marks({ type: 'root', name: '', attributes: {}, children: [] }, new Set()) }
+const NO_MARKS: MarksHolder = { marks: new ElementMarks({ type: 'root', name: '', attributes: {}, children: [] }, new Set()) }
 
-const groupPlugins = (marked: Marked): PluginConfig[] => [
-  guarded('moveElemsAttrsToGroup', marked, isLooseGroup),
-  guarded('moveGroupAttrsToElems', marked, isLooseGroup),
-  guarded('collapseGroups', marked, isLooseGroup),
+const groupPlugins = (marked: MarksHolder): PluginConfig[] => [
+  guarded('moveElemsAttrsToGroup', marked, isChangeableGroup),
+  guarded('moveGroupAttrsToElems', marked, isChangeableGroup),
+  guarded('collapseGroups', marked, isChangeableGroup),
 ]
 
-const removeEmptyPlugins = (marked: Marked, freedom: Freedom): PluginConfig[] =>
-  freedom.structure ? [removeEmptyAttributes(freedom), guarded('removeEmptyContainers', marked, isIdleGroup)] : []
+const removeEmptyPlugins = (marked: MarksHolder, freedom: AllowedChanges): PluginConfig[] =>
+  freedom.structure ? [removeEmptyAttributes(freedom), guarded('removeEmptyContainers', marked, isRemovableGroup)] : []
 
 /** Plugins that do not depend on the number of decimals. */
-export function tidyingPlugins(text: string, freedom: Freedom): PluginConfig[] {
+export function precisionIndependentPlugins(text: string, freedom: AllowedChanges): PluginConfig[] {
   const marked = { ...NO_MARKS }
   return [
     ...exactPlugins(text, freedom),
     removeGeneratedIds(freedom),
     removeUnusedDefinitions(freedom),
-    squeezeValues(freedom),
+    shortenValues(freedom),
     marking(marked, freedom),
     removeBackgrounds(freedom),
-    ...(freedom.structure ? [guarded('convertColors', marked, (node, marks) => !marks.of(node).exact), ...groupPlugins(marked)] : []),
+    ...(freedom.structure
+      ? [guarded('convertColors', marked, (node, marks) => !marks.of(node).keepsNumbers), ...groupPlugins(marked)]
+      : []),
     ...removeEmptyPlugins(marked, freedom),
     'sortAttrs',
     ...(freedom.structure ? ['sortDefsChildren' as const] : []),
@@ -70,7 +72,7 @@ export function tidyingPlugins(text: string, freedom: Freedom): PluginConfig[] {
 }
 
 /** Plugins that run for every rounding: they round numbers, simplify rounded shapes, or prepare for both. */
-export function grainPlugins(freedom: Freedom, grain: Grain, isFirst: boolean): PluginConfig[] {
+export function precisionPlugins(freedom: AllowedChanges, grain: RoundingPrecision, isFirst: boolean): PluginConfig[] {
   const marked = { ...NO_MARKS }
   const rounding = roundingPlugins(grain, freedom, marked)
   return [

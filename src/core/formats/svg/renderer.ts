@@ -6,8 +6,8 @@
  */
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
 import wasmModule from '../../../../wasm/resvg/resvg.wasm'
-import { wideOf } from './enlarged-viewport.ts'
-import { MOST_WIDE_PIXELS } from './tuning.ts'
+import { enlargedCanvasOf } from './enlarged-viewport.ts'
+import { MAX_ENLARGED_PIXELS } from './tuning.ts'
 
 interface Exports {
   memory: WebAssembly.Memory
@@ -83,7 +83,7 @@ export class SvgRenderer {
   }
 
   /** Number of executed instructions in all calls so far, a lower bound. A CPU second executes one to four 10¹⁰. */
-  get work(): number {
+  get executedInstructions(): number {
     return this.#work
   }
 
@@ -123,10 +123,10 @@ export class SvgRenderer {
   /** Renders on an enlarged canvas. `undefined`: the canvas would be too large, or the picture would change. */
   #drawOn({ wide, high }: Canvas, svg: string, zoom: number, mostWork: number): Rendering | undefined {
     if (wide * high === 1) return this.#draw(svg, zoom, mostWork)
-    const wider = wideOf(svg)
-    const bare = wider && this.#draw(wider.bare, zoom, mostWork)
-    if (!bare || bare.width * wide * bare.height * high > MOST_WIDE_PIXELS) return undefined
-    return cornerOf(this.#draw(wider.times(wide, high), zoom, mostWork), bare)
+    const wider = enlargedCanvasOf(svg)
+    const bare = wider && this.#draw(wider.emptyRoot, zoom, mostWork)
+    if (!bare || bare.width * wide * bare.height * high > MAX_ENLARGED_PIXELS) return undefined
+    return cornerOf(this.#draw(wider.enlarge(wide, high), zoom, mostWork), bare)
   }
 
   #draw(svg: string, zoom: number, mostWork: number): Rendering {

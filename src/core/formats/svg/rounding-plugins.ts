@@ -1,16 +1,16 @@
 /** Runs the rounding plugins of svgo with a separate precision for each element. svgo itself has one precision per document. */
 import type { PluginConfig } from 'svgo/browser'
 import { eachElement, hasHugeNumbers, type SvgElement, scaleOf } from './decimals.ts'
-import type { Freedom } from './freedom.ts'
-import { builtin, isLooseShape, type Marked, type PluginFunction, plugin } from './guarded.ts'
+import type { AllowedChanges } from './freedom.ts'
+import { builtin, isConvertibleShape, type MarksHolder, type PluginFunction, plugin } from './guarded.ts'
 import { roundAttributes } from './numbers.ts'
 import { readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
-import { LEAST_DECIMALS, MERGE_READS, MOST_DECIMALS } from './tuning.ts'
+import { LEAST_DECIMALS, MAX_MERGE_CHARACTERS, MOST_DECIMALS } from './tuning.ts'
 
 type Builtin = 'convertShapeToPath' | 'convertPathData' | 'convertTransform' | 'mergePaths'
 type Enter = (node: SvgElement, parent: SvgElement) => unknown
 
-export interface Grain {
+export interface RoundingPrecision {
   /** Number of decimals of coordinates. */
   readonly decimals: number
   /**
@@ -29,20 +29,23 @@ export interface RoundingPlugins {
 }
 
 /** Creates the rounding plugins, each restricted to the elements it may change. */
-export function roundingPlugins(grain: Grain, freedom: Freedom, marked: Marked): RoundingPlugins {
-  const isMeasured = (node: SvgElement) => freedom.rounding && !marked.marks.of(node).exact
-  const losesCorners = (node: SvgElement) => isMeasured(node) && freedom.corners && !marked.marks.of(node).marked
+export function roundingPlugins(grain: RoundingPrecision, freedom: AllowedChanges, marked: MarksHolder): RoundingPlugins {
+  const isMeasured = (node: SvgElement) => freedom.rounding && !marked.marks.of(node).keepsNumbers
+  const losesCorners = (node: SvgElement) => isMeasured(node) && freedom.corners && !marked.marks.of(node).mayHaveMarkers
   const restricted = (name: Builtin, allow: (node: SvgElement) => boolean) => plugin(name, byElement(name, grain, { allow, freedom }))
   return {
     numbers: plugin('cleanupNumericValues', roundAttributes(grain.decimals, isMeasured)),
-    shapes: restricted('convertShapeToPath', (node) => isMeasured(node) && isLooseShape(node, marked.marks)),
+    shapes: restricted('convertShapeToPath', (node) => isMeasured(node) && isConvertibleShape(node, marked.marks)),
     paths: plugin('convertPathData', (root, params, info) => {
       byElement('convertPathData', grain, { allow: losesCorners, freedom })(root, params, info)
       keepCorners(root, grain.decimals, (node) => (losesCorners(node) ? 'not' : isMeasured(node) ? 'rounded' : 'exact'))
       return null
     }),
     transforms: restricted('convertTransform', (node) => isMeasured(node) && freedom.styles),
-    merging: restricted('mergePaths', (node) => marked.marks.isLoose(node) && !marked.marks.of(node).marked && losesCorners(node)),
+    merging: restricted(
+      'mergePaths',
+      (node) => marked.marks.mayChange(node) && !marked.marks.of(node).mayHaveMarkers && losesCorners(node),
+    ),
   }
 }
 
@@ -97,7 +100,7 @@ function decimalsOfTransform({ attributes }: SvgElement, decimals: number): numb
 /** Arc tolerances for `trueArcs`: `threshold` in coordinate steps, `tolerance` in percent of the radius. */
 const TRUE_ARCS = { threshold: 0.5, tolerance: 0.5 }
 
-function paramsOf(name: Builtin, { decimals, trueArcs }: Grain, applyTransforms: boolean): object {
+function paramsOf(name: Builtin, { decimals, trueArcs }: RoundingPrecision, applyTransforms: boolean): object {
   const whole = Math.ceil(decimals)
   if (name === 'convertTransform')
     return { floatPrecision: whole, transformPrecision: Math.max(4, whole + 2), degPrecision: Math.max(LEAST_DECIMALS - 1, whole) }
@@ -107,11 +110,11 @@ function paramsOf(name: Builtin, { decimals, trueArcs }: Grain, applyTransforms:
 
 interface Limits {
   readonly allow: (node: SvgElement) => boolean
-  readonly freedom: Freedom
+  readonly freedom: AllowedChanges
 }
 
 /** Runs a plugin once for each precision, because a plugin instance has a fixed precision. Most documents need one run. */
-function byElement(name: Builtin, { decimals, trueArcs }: Grain, { allow, freedom }: Limits): PluginFunction {
+function byElement(name: Builtin, { decimals, trueArcs }: RoundingPrecision, { allow, freedom }: Limits): PluginFunction {
   return (root, _, info) => {
     const groups = new Map<number, { node: SvgElement; parent: SvgElement }[]>()
     const untouched: SvgElement[] = []
@@ -162,7 +165,7 @@ function mergeInRuns(enter: Enter, node: SvgElement, parent: SvgElement, allow: 
     }
     characters += child.attributes?.['d']?.length ?? 0
     reads += characters
-    if (reads > MERGE_READS && runs.at(-1)!.length > 1) {
+    if (reads > MAX_MERGE_CHARACTERS && runs.at(-1)!.length > 1) {
       runs.push([])
       characters = reads = 0
     }

@@ -1,17 +1,17 @@
 /** Searches the number of decimals for a drawing by rendering each rounding. */
 
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import type { Options } from '../../model/codec.ts'
-import { fewestDecimals, sideOf } from './decimals.ts'
+import { fewestDecimals, longerSideOf } from './decimals.ts'
 import { hasForeignObject } from './freedom.ts'
-import { difference, type Inventory, inventoryOf, type Losses } from './inventory.ts'
-import { LeanRounder } from './lean-rounder.ts'
+import { type AllowedLosses, findMissingItem, type Inventory, inventoryOf } from './inventory.ts'
+import { StreamingRounder } from './lean-rounder.ts'
 import type { SvgMeter } from './measure.ts'
 import { SvgRounder } from './optimize.ts'
-import type { Grain } from './rounding-plugins.ts'
+import type { RoundingPrecision } from './rounding-plugins.ts'
 import type { DrawnSimilarity } from './similarity.ts'
-import { lossesOf, type Target, wishesOf } from './targets.ts'
-import { DECIBELS_OF_A_DECIMAL, MOST_DECIMALS, SMALL_CHARACTERS, USUAL_PRECISION } from './tuning.ts'
+import { allowedLossesFor, changeOptionsFor, type SvgTarget } from './targets.ts'
+import { DB_PER_DECIMAL, INITIAL_DECIMALS, MOST_DECIMALS, SMALL_CHARACTERS } from './tuning.ts'
 import { rootAttributes } from './words.ts'
 
 export interface Rounding {
@@ -30,17 +30,17 @@ const ARC = /\sd="[^"]*[aA]/
  * Tries one decimal, or more if a small drawing needs them. It tries fewer if the score leaves a margin, and more until one reaches the
  * target. If svgo's arcs miss the target, true arcs are tried. Higher levels continue after all roundings that lower levels try.
  */
-export async function roundingsOf(text: string, meter: SvgMeter, target: Target, options: Options): Promise<Rounding[]> {
-  const wishes = wishesOf(options)
+export async function searchRoundings(text: string, meter: SvgMeter, target: SvgTarget, options: Options): Promise<Rounding[]> {
+  const wishes = changeOptionsFor(options)
   const rounders = hasForeignObject(text)
-    ? [new LeanRounder(text)]
-    : [new SvgRounder(text, wishes), new SvgRounder(text, { ...wishes, gentle: true })]
-  const required = { inventory: inventoryOf(text), may: lossesOf(options) }
+    ? [new StreamingRounder(text)]
+    : [new SvgRounder(text, wishes), new SvgRounder(text, { ...wishes, keepsStructure: true })]
+  const required = { inventory: inventoryOf(text), may: allowedLossesFor(options) }
   const roundings: Rounding[] = []
   const isMet = (marginDb = 0) => roundings.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + marginDb)
   // For a large drawing, each svgo pass and each rendering takes a quarter of a second.
-  const pause = () => yieldToOthers(options.signal)
-  const tryRounding = async (grain: Grain) => {
+  const pause = () => yieldToEventLoop(options.signal)
+  const tryRounding = async (grain: RoundingPrecision) => {
     options.progress((0.8 * (grain.decimals + 1)) / (MOST_DECIMALS + 2))
     const rounded = await roundWithoutLoss(required, grain, rounders, pause)
     // A rounding is not rendered if it is longer than one that reaches the target, or if the same text was rendered before.
@@ -56,10 +56,10 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
     // True arcs may be shorter as well. Every level tries them, so that the result of a level does not depend on others.
     if (!isMet() || ARC.test(roundings.at(-1)?.text ?? '')) await tryRounding({ decimals, trueArcs: true })
   }
-  const fewest = fewestDecimals(sideOf(Object.fromEntries(rootAttributes(text))) ?? Number.POSITIVE_INFINITY)
-  let precision = Math.max(USUAL_PRECISION, fewest)
+  const fewest = fewestDecimals(longerSideOf(Object.fromEntries(rootAttributes(text))) ?? Number.POSITIVE_INFINITY)
+  let precision = Math.max(INITIAL_DECIMALS, fewest)
   await tryDecimals(precision)
-  if (precision > fewest && isMet(DECIBELS_OF_A_DECIMAL)) await tryDecimals(precision - 1)
+  if (precision > fewest && isMet(DB_PER_DECIMAL)) await tryDecimals(precision - 1)
   while (!isMet() && precision < MOST_DECIMALS) await tryDecimals(++precision)
   if (text.length < SMALL_CHARACTERS && precision < MOST_DECIMALS) await tryDecimals(precision + 1)
   return roundings
@@ -67,18 +67,18 @@ export async function roundingsOf(text: string, meter: SvgMeter, target: Target,
 
 /** Rounds coordinates with the usual svgo preset, or with a more conservative one if required content is missing. `undefined`: both lose content. */
 async function roundWithoutLoss(
-  { inventory, may }: { inventory: Inventory; may: Losses },
-  grain: Grain,
-  rounders: readonly (SvgRounder | LeanRounder)[],
+  { inventory, may }: { inventory: Inventory; may: AllowedLosses },
+  grain: RoundingPrecision,
+  rounders: readonly (SvgRounder | StreamingRounder)[],
   pause: () => Promise<void>,
 ): Promise<string | undefined> {
   for (const rounder of rounders) {
     const rounded = await rounder.round(grain, pause)
     await pause()
-    if (difference(inventory, inventoryOf(rounded), may) !== undefined) continue
+    if (findMissingItem(inventory, inventoryOf(rounded), may) !== undefined) continue
     const polished = await rounder.polish(rounded, grain, pause)
     await pause()
-    return polished === rounded || difference(inventory, inventoryOf(polished), may) === undefined ? polished : rounded
+    return polished === rounded || findMissingItem(inventory, inventoryOf(polished), may) === undefined ? polished : rounded
   }
   return undefined
 }

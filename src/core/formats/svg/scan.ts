@@ -3,7 +3,7 @@
  * comments. The encoding must be a superset of ASCII. Unlike `containers/xml/scan.ts`, it works on bytes (24 MB of them would be 48 MB as
  * text), checks well-formedness, does not resolve references and accepts a DOCTYPE.
  */
-import { message, type Said } from '../../i18n/message.ts'
+import { type MessageOrCode, message } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 
 /** Token of the document: a tag, or the text between two tags. `from` and `to` are byte offsets in the file. */
@@ -23,7 +23,7 @@ const MAX_DEPTH = 512
 export const MAX_ATTRIBUTES = 1000
 const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y
 
-const damaged = (what: Said, at: number) => malformed('svg', at, what)
+const damaged = (what: MessageOrCode, at: number) => malformed('svg', at, what)
 
 /** Decodes bytes as characters 0–255; `latin1Bytes` reverses it. */
 export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')

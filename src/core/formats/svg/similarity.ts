@@ -5,26 +5,26 @@ import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Rendering } from './renderer.ts'
 
 /** Perceptual scores of two renderings. */
-export interface Seen {
+export interface PerceptualScores {
   /**
    * SSIMULACRA 2.1 score of the whole picture, and of the worst tile of 64 × 64 pixels. `undefined`: the drawing is smaller than a tile.
    */
   readonly score: number | undefined
   readonly worstTile: number | undefined
   /** Largest distance of the mean colour in CIE Lab a and b, over all windows of 15 × 15 pixels. */
-  readonly cast: number
+  readonly colourCast: number
 }
 
 /** Similarity on black and on white, whichever is worse. The perceptual scores are measured with transparency. */
-export type DrawnSimilarity = Similarity & Seen
+export type DrawnSimilarity = Similarity & PerceptualScores
 
-const EQUAL_SCORES: Seen = { score: undefined, worstTile: undefined, cast: 0 }
+const EQUAL_SCORES: PerceptualScores = { score: undefined, worstTile: undefined, colourCast: 0 }
 const EQUAL: DrawnSimilarity = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY, ...EQUAL_SCORES }
 
 const ROWS = 64
 
 /** Compares two renderings. `undefined`: they differ in size. */
-export function similarityOf(original: Rendering, rendering: Rendering): DrawnSimilarity | undefined {
+export function measureSimilarity(original: Rendering, rendering: Rendering): DrawnSimilarity | undefined {
   if (!haveSameSize(original, rendering)) return undefined
   if (Buffer.compare(original.pixels, rendering.pixels) === 0) return EQUAL
   const { width, height } = original
@@ -47,19 +47,19 @@ export function similarityOf(original: Rendering, rendering: Rendering): DrawnSi
     psnrRgbDb: Math.min(a.psnrRgbDb, b?.psnrRgbDb ?? Number.POSITIVE_INFINITY),
     score,
     worstTile,
-    cast,
+    colourCast: cast,
   }
 }
 
 /** Compares two renderings perceptually on white or on black, whichever contrasts with the drawing. `undefined`: they differ in size. */
-export function seenOf(original: Rendering, rendering: Rendering): Seen | undefined {
+export function measurePerceptualScores(original: Rendering, rendering: Rendering): PerceptualScores | undefined {
   if (!haveSameSize(original, rendering)) return undefined
   if (Buffer.compare(original.pixels, rendering.pixels) === 0) return EQUAL_SCORES
   const background = isDark(original.pixels) ? 255 : 0
   using visible = new PictureMeter({ width: original.width, height: original.height, channels: 3 }, ['perceptual'])
   for (const [before, after] of bands(original, rendering)) visible.push(blendOver(before, background), blendOver(after, background))
   const { score, worstTile, cast } = visible.finish().perceptual
-  return { score, worstTile, cast }
+  return { score, worstTile, colourCast: cast }
 }
 
 const haveSameSize = (a: Rendering, b: Rendering): boolean => a.width === b.width && a.height === b.height

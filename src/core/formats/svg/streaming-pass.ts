@@ -3,9 +3,9 @@
  * between elements, and shortens or rounds numbers of paths and polygons, tag by tag.
  */
 
-import type { Breath } from '../../bytes/yield.ts'
+import type { YieldBudget } from '../../bytes/yield.ts'
 import { NOTICE } from './css.ts'
-import { BOXES, fewestDecimals, sideOf } from './decimals.ts'
+import { fewestDecimals, longerSideOf, VIEWPORT_ELEMENTS } from './decimals.ts'
 import { isUnmeasured } from './marks.ts'
 import { absolutePath, readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
 import { latin1, latin1Bytes, scanSvg, type Token } from './scan.ts'
@@ -73,7 +73,7 @@ const shortenNumbers = (command: string, numbers: readonly string[]) =>
  * Yields the shortened document in chunks. Elements that the renderer draws differently from browsers keep their values.
  * @param decimals decimals of coordinates in paths and polygons; `undefined`: no value changes
  */
-export function* leanSvg(bytes: Uint8Array, decimals: number | undefined, hidingClasses = NO_CLASSES): Generator<Uint8Array> {
+export function* streamingPass(bytes: Uint8Array, decimals: number | undefined, hidingClasses = NO_CLASSES): Generator<Uint8Array> {
   const exactElements: boolean[] = []
   for (const token of essentials(bytes)) {
     if (token.kind === 'open') {
@@ -98,23 +98,23 @@ export function* leanSvg(bytes: Uint8Array, decimals: number | undefined, hiding
  * Number of decimals that the smallest box in the document needs. Other documents may show a symbol at any size, so symbols count as boxes.
  * @param breath called between elements to yield to other tasks
  */
-export async function fewestDecimalsWithin(bytes: Uint8Array, breath: Breath): Promise<number> {
+export async function fewestDecimalsOfBoxes(bytes: Uint8Array, breath: YieldBudget): Promise<number> {
   let fewest = 0
   for (const token of scanSvg(bytes)) {
     await breath.after(token.to - token.from)
-    if (token.kind !== 'open' || !BOXES.has(localName(token.name))) continue
-    const side = sideOf(Object.fromEntries(token.attributes.map(({ name, value }) => [name, value])))
+    if (token.kind !== 'open' || !VIEWPORT_ELEMENTS.has(localName(token.name))) continue
+    const side = longerSideOf(Object.fromEntries(token.attributes.map(({ name, value }) => [name, value])))
     if (side !== undefined) fewest = Math.max(fewest, fewestDecimals(side))
   }
   return fewest
 }
 
 /** Describes the first difference between a file and its shortened form. `undefined`: none beyond `tolerance` in coordinates. */
-export async function leanDifference(
+export async function streamingPassDifference(
   before: Uint8Array,
   after: Uint8Array,
   tolerance: number,
-  breath: Breath,
+  breath: YieldBudget,
 ): Promise<string | undefined> {
   const [left, right] = [essentials(before), essentials(after)]
   for (;;) {

@@ -1,22 +1,22 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { gzipCompress } from '../../bytes/deflate.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { SVG } from '../../catalog/formats/svg.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Codec, Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { readSvg, type SvgDocument } from './document.ts'
-import { freedomOf, hasForeignObject } from './freedom.ts'
+import { findAllowedChanges, hasForeignObject } from './freedom.ts'
 import { compressImages } from './images.ts'
-import { difference, goneBetween, inventoryOf } from './inventory.ts'
-import { compressLean, verifyLean } from './large.ts'
-import { leanText } from './lean-rounder.ts'
-import { SECONDS_OF_A_DRAWING, SvgMeter } from './measure.ts'
+import { findMissingItem, inventoryOf, removedItemSteps } from './inventory.ts'
+import { compressLargeSvg, verifyLargeSvg } from './large.ts'
+import { streamingPassText } from './lean-rounder.ts'
+import { MAX_RENDERING_SECONDS, SvgMeter } from './measure.ts'
 import { exactSvg } from './optimize.ts'
-import { roundingsOf } from './roundings.ts'
+import { searchRoundings } from './roundings.ts'
 import { assertWellFormed } from './scan.ts'
-import { claimed, lossesOf, TARGETS, wishesOf } from './targets.ts'
+import { allowedLossesFor, changeOptionsFor, declaredLoss, TARGETS } from './targets.ts'
 import { FURTHER_ROUNDING_SHARE } from './tuning.ts'
 
 interface Candidate {
@@ -33,11 +33,11 @@ export const svg: Codec = {
   format: SVG,
   async compress(source, sink, options) {
     const document = await readTree(source, options)
-    if (!document) return compressLean(source, sink, options)
-    const { text, zipped } = document
+    if (!document) return compressLargeSvg(source, sink, options)
+    const { text, isGzipped: zipped } = document
     const candidates = await candidatesOf(text, options)
     const fitting = candidates.filter(({ fits }) => fits)
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     const encoded = fitting.map((candidate) => ({ candidate, bytes: encode(candidate.text, zipped) }))
     encoded.sort((a, b) => a.bytes.length - b.bytes.length)
     const best = encoded[0]!
@@ -50,7 +50,7 @@ export const svg: Codec = {
     return wasRendered ? { ...outcome, evidence: new RenderedTexts(text, best.candidate.text) } : outcome
   },
   async verify(original, result, outcome, options, evidence) {
-    if (!(await readTree(original))) return verifyLean(original, result, outcome, options)
+    if (!(await readTree(original))) return verifyLargeSvg(original, result, outcome, options)
     return verifySvg(original, result, outcome, options, evidence instanceof RenderedTexts ? evidence : undefined)
   },
 }
@@ -87,23 +87,23 @@ async function readTree(source: Source, options?: Options): Promise<SvgDocument 
 async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
   const { text: withImages } = await compressImages(text, options.inner)
   const exactCandidate = (): Candidate => ({
-    text: hasForeignObject(withImages) ? leanText(withImages, undefined) : exactSvg(withImages, wishesOf(options)),
+    text: hasForeignObject(withImages) ? streamingPassText(withImages, undefined) : exactSvg(withImages, changeOptionsFor(options)),
     precision: undefined,
     similarity: undefined,
     fits: true,
   })
   if (options.lossless) return [exactCandidate()]
   try {
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     const meter = new SvgMeter(text)
-    const rounded = await roundingsOf(withImages, meter, TARGETS[options.quality], options)
+    const rounded = await searchRoundings(withImages, meter, TARGETS[options.quality], options)
     options.inner.time?.spend(meter.seconds)
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     const gains = rounded.some(({ text: { length }, fits }) => fits && length < FURTHER_ROUNDING_SHARE * withImages.length)
     return gains ? rounded : [...rounded, exactCandidate()]
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error
-    options.inner.time?.spend(SECONDS_OF_A_DRAWING)
+    options.inner.time?.spend(MAX_RENDERING_SECONDS)
     // A document that resvg cannot render may be damaged. svgo repairs such damage silently, and the picture would appear where browsers
     // show none, so damaged documents are refused.
     assertWellFormed(new TextEncoder().encode(text))
@@ -117,18 +117,18 @@ function encode(text: string, zipped: boolean): Uint8Array {
 }
 
 function outcomeOf(original: string, { text, precision, similarity, undrawn }: Candidate, further: readonly Message[]): Outcome {
-  const removedItems = goneBetween(inventoryOf(original), inventoryOf(text))
+  const removedItems = removedItemSteps(inventoryOf(original), inventoryOf(text))
   const reason = undrawn === undefined ? [] : [message('not_measured_not_rounded', { why: undrawn })]
   if (!similarity) return { kind: 'compressed', steps: [message('no_number_changed'), ...removedItems, ...reason, ...further] }
   return {
     kind: 'compressed',
-    loss: { pictures: claimed(similarity) },
+    loss: { pictures: declaredLoss(similarity) },
     steps: [roundingStep(original, precision), ...removedItems, ...further],
   }
 }
 
 function roundingStep(original: string, precision: number | undefined): Message {
-  if (!freedomOf(original, { strict: true }).rounding) return message('numbers_shorter_not_rounded')
+  if (!findAllowedChanges(original, { strict: true }).rounding) return message('numbers_shorter_not_rounded')
   return message(hasForeignObject(original) ? 'white_space_removed_coordinates' : 'svgo_coordinates', { decimals: String(precision) })
 }
 
@@ -141,22 +141,22 @@ async function verifySvg(
   rendered: RenderedTexts | undefined,
 ): Promise<Verdict> {
   const before = await readSvg(original)
-  await yieldToOthers(options.signal)
+  await yieldToEventLoop(options.signal)
   const after = await readSvg(result)
-  await yieldToOthers(options.signal)
-  if (before.zipped !== after.zipped) return { equal: false, difference: 'gzip compression was added or removed' }
+  await yieldToEventLoop(options.signal)
+  if (before.isGzipped !== after.isGzipped) return { equal: false, difference: 'gzip compression was added or removed' }
   try {
-    const lost = difference(inventoryOf(before.text), inventoryOf(after.text), lossesOf(options))
+    const lost = findMissingItem(inventoryOf(before.text), inventoryOf(after.text), allowedLossesFor(options))
     if (lost !== undefined) return { equal: false, difference: lost }
   } catch (error) {
     if (isCodecError(error, 'malformed')) return { equal: false, difference: error.message }
     throw error
   }
-  await yieldToOthers(options.signal)
+  await yieldToEventLoop(options.signal)
   if (rendered?.isOf(before.text, after.text)) return { equal: true }
   try {
     const meter = new SvgMeter(before.text)
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     const similarity = meter.measure(after.text)
     if (!similarity) return { equal: false, difference: 'the result cannot be rendered at the size of the original' }
     const isLossless = outcome.kind === 'compressed' && !outcome.loss

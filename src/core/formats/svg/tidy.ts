@@ -1,8 +1,8 @@
 /** Plugins that remove or shorten content independently of the number of decimals. */
 import type { PluginConfig } from 'svgo/browser'
-import { squeezeCss, squeezeStyle } from './css.ts'
+import { shortenCss, shortenStyle } from './css.ts'
 import type { SvgElement } from './decimals.ts'
-import type { Freedom } from './freedom.ts'
+import type { AllowedChanges } from './freedom.ts'
 import { looksGenerated } from './generated-ids.ts'
 import { elementsOf, plugin } from './guarded.ts'
 
@@ -17,10 +17,10 @@ interface XmlNode {
 }
 
 /** True if an element may be removed with its id. Otherwise the element stays, with only its id. */
-const mayLoseId = (id: string | undefined, freedom: Freedom): boolean => id === undefined || (freedom.ids && looksGenerated(id))
+const mayLoseId = (id: string | undefined, freedom: AllowedChanges): boolean => id === undefined || (freedom.ids && looksGenerated(id))
 
 /** Removes ids that look generated and that nothing in the document refers to. */
-export const removeGeneratedIds = (freedom: Freedom): PluginConfig =>
+export const removeGeneratedIds = (freedom: AllowedChanges): PluginConfig =>
   plugin('removeGeneratedIds', (root) => {
     const words = new Set<string>()
     collectWords(root as unknown as XmlNode, words)
@@ -60,9 +60,9 @@ const EDITORS =
   /^http:\/\/(?:(?:inkscape|sodipodi)\.sourceforge\.net\/DTD\/sodipodi-0\.dtd|www\.inkscape\.org\/namespaces\/inkscape|krita\.org\/namespaces\/svg\/krita|ns\.adobe\.com\/(?:AdobeIllustrator\/10\.0|AdobeSVGViewerExtensions\/3\.0|Extensibility\/1\.0|Flows\/1\.0|GenericCustomNamespace\/1\.0|Graphs\/1\.0|ImageReplacement\/1\.0|SaveForWeb\/1\.0|Variables\/1\.0|XPath\/1\.0)\/|schemas\.microsoft\.com\/visio\/2003\/SVGExtensions\/|taptrix\.com\/vectorillustrator\/svg_extensions|www\.bohemiancoding\.com\/sketch\/ns|www\.figma\.com\/figma\/ns|www\.serif\.com\/|www\.vector\.evaxdesign\.sk)$|^https:\/\/boxy-svg\.com$/
 const INKSCAPE = 'http://www.inkscape.org/namespaces/inkscape'
 
-export const isEditor = (namespace: string): boolean => EDITORS.test(namespace)
+export const isEditorNamespace = (namespace: string): boolean => EDITORS.test(namespace)
 
-export const removeEditorData = (freedom: Freedom): PluginConfig =>
+export const removeEditorData = (freedom: AllowedChanges): PluginConfig =>
   plugin('removeEditorData', (root) => {
     if (freedom.editorData) for (const child of elementsOf(root)) stripEditorData(child, new Map(), freedom)
     return null
@@ -72,11 +72,11 @@ export const removeEditorData = (freedom: Freedom): PluginConfig =>
  * Removes elements and attributes of drawing programs.
  * @param prefixes namespace prefixes of drawing programs; true for Inkscape
  */
-function stripEditorData(node: SvgElement, prefixes: ReadonlyMap<string, boolean>, freedom: Freedom): void {
+function stripEditorData(node: SvgElement, prefixes: ReadonlyMap<string, boolean>, freedom: AllowedChanges): void {
   const known = new Map(prefixes)
   for (const [name, value] of Object.entries(node.attributes))
     if (name.startsWith('xmlns:')) {
-      if (isEditor(value)) known.set(name.slice(6), value === INKSCAPE)
+      if (isEditorNamespace(value)) known.set(name.slice(6), value === INKSCAPE)
       else known.delete(name.slice(6))
     }
   const prefixOf = (name: string) => (name.includes(':') ? name.slice(0, name.indexOf(':')) : '')
@@ -98,7 +98,7 @@ const hasLabel = (node: SvgElement): boolean =>
   Object.keys(node.attributes).some((name) => /:label$/.test(name)) || elementsOf(node).some(hasLabel)
 
 /** Reduces an element to the required ids in it. False if there are none. */
-function keepsIds(node: SvgElement, freedom: Freedom): boolean {
+function keepsIds(node: SvgElement, freedom: AllowedChanges): boolean {
   const id = node.attributes['id']
   node.children = node.children.filter((child) => child.type === 'element' && keepsIds(child, freedom))
   const mustStay = !mayLoseId(id, freedom)
@@ -108,7 +108,7 @@ function keepsIds(node: SvgElement, freedom: Freedom): boolean {
 }
 
 /** Removes declarations of drawing-program namespaces that no name uses. Other namespaces may be used inside values. */
-export const removeEditorNamespaces = (freedom: Freedom): PluginConfig =>
+export const removeEditorNamespaces = (freedom: AllowedChanges): PluginConfig =>
   plugin('removeEditorNamespaces', (root) => {
     if (!freedom.editorData) return null
     const used = new Set<string>()
@@ -122,13 +122,13 @@ export const removeEditorNamespaces = (freedom: Freedom): PluginConfig =>
     })
     visit(root, ({ attributes }) => {
       for (const [name, value] of Object.entries(attributes ?? {}))
-        if (name.startsWith('xmlns:') && isEditor(value) && !used.has(name.slice(6))) delete attributes[name]
+        if (name.startsWith('xmlns:') && isEditorNamespace(value) && !used.has(name.slice(6))) delete attributes[name]
     })
     return null
   })
 
 /** Removes `metadata` elements that contain only "image/svg+xml", as drawing programs write them. */
-export const removeEmptyMetadata = (freedom: Freedom): PluginConfig =>
+export const removeEmptyMetadata = (freedom: AllowedChanges): PluginConfig =>
   plugin('removeEmptyMetadata', () => ({
     element: {
       exit(node: SvgElement, parent: SvgElement) {
@@ -151,7 +151,7 @@ const PAINT_SERVERS = new Set(['linearGradient', 'radialGradient', 'clipPath', '
 const FINDABLE = new Set(['text', 'tspan', 'title', 'desc', 'metadata', 'style', 'script', 'image', 'a'])
 
 /** Removes definitions without any id, because nothing can refer to them. */
-export const removeUnusedDefinitions = (freedom: Freedom): PluginConfig =>
+export const removeUnusedDefinitions = (freedom: AllowedChanges): PluginConfig =>
   plugin('removeUnusedDefinitions', () => ({
     element: {
       exit(node: SvgElement, parent: SvgElement) {
@@ -171,25 +171,25 @@ const isFindable = ({ name, attributes, children }: SvgElement): boolean =>
 const LISTS = new Set(['points', 'transform', 'gradientTransform', 'patternTransform', 'viewBox'])
 
 /** Shortens white space in lists and styles, and removes comments from style sheets. */
-export const squeezeValues = (freedom: Freedom): PluginConfig =>
+export const shortenValues = (freedom: AllowedChanges): PluginConfig =>
   plugin('squeezeValues', () => ({
     element: {
       enter(node: SvgElement) {
         for (const [name, value] of Object.entries(node.attributes)) {
           if (LISTS.has(name) && freedom.styles) node.attributes[name] = value.trim().replace(/\s+/g, ' ')
-          else if (name === 'style' && freedom.styles) node.attributes[name] = squeezeStyle(value)
+          else if (name === 'style' && freedom.styles) node.attributes[name] = shortenStyle(value)
         }
         const type = node.attributes['type'] ?? ''
         if (localName(node.name) !== 'style' || (type !== '' && type !== 'text/css') || node.children.length !== 1) return
         const [content] = node.children as unknown as { type: string; value: string }[]
         if (content && (content.type === 'text' || content.type === 'cdata') && !/<!--|-->/.test(content.value))
-          content.value = squeezeCss(content.value)
+          content.value = shortenCss(content.value)
       },
     },
   }))
 
 /** Removes `enable-background`, which has no effect without a filter. No current renderer supports it. */
-export const removeBackgrounds = (freedom: Freedom): PluginConfig =>
+export const removeBackgrounds = (freedom: AllowedChanges): PluginConfig =>
   plugin('removeBackgrounds', (root) => {
     const hasFilter = (node: SvgElement): boolean => node.name === 'filter' || elementsOf(node).some(hasFilter)
     if (!freedom.structure || hasFilter(root)) return null
@@ -209,7 +209,7 @@ export const removeBackgrounds = (freedom: Freedom): PluginConfig =>
 const MEANINGLESS_IF_EMPTY =
   /^(?:fill|stroke|opacity|transform|style|filter|mask|clip-path|display|visibility|font-[\w-]+|(?:fill|stroke)-[\w-]+)$/
 
-export const removeEmptyAttributes = (freedom: Freedom): PluginConfig =>
+export const removeEmptyAttributes = (freedom: AllowedChanges): PluginConfig =>
   plugin('removeEmptyAttributes', () => ({
     element: {
       enter({ attributes }: SvgElement) {

@@ -9,9 +9,9 @@
 // Rounding
 
 /** Number of decimals at which the search starts; most drawings need one. Source: design, "The search". */
-export const USUAL_PRECISION = 1
+export const INITIAL_DECIMALS = 1
 /** Minimum PSNR loss in dB for one decimal less; usually it is 12 to 20. Source: design, "The search". */
-export const DECIBELS_OF_A_DECIMAL = 10
+export const DB_PER_DECIMAL = 10
 /**
  * Maximum length in characters of a text for which finer roundings are tried as well. Sometimes svgo merges a path only at a finer
  * precision. Source: experiment.
@@ -27,7 +27,7 @@ export const MOST_DECIMALS = 6
  * Minimum number of coordinate steps along the longer side of a drawing; one step is 1.6 px of 1600. Source: design, "Only coordinates and
  * lengths".
  */
-export const STEPS_OF_A_SIDE = 1000
+export const MIN_STEPS_PER_SIDE = 1000
 /**
  * Maximum relative change of a length by rounding; otherwise it keeps another decimal. Source: design, "Only coordinates and lengths" (5
  * %).
@@ -50,11 +50,11 @@ export const LARGE_ROUNDING_SHARE = 0.97
 /** Maximum number of svgo passes. Source: limit. */
 export const MAX_PASSES = 10
 /** Share of the text that an svgo pass must save for another pass to follow. Source: experiment. */
-export const WORTH_A_PASS = 0.005
+export const MIN_PASS_GAIN = 0.005
 /**
  * Maximum characters of path data that one run of `mergePaths` reads again; svgo compares each path with all previous ones. Source: limit.
  */
-export const MERGE_READS = 1_000_000
+export const MAX_MERGE_CHARACTERS = 1_000_000
 
 // Measuring
 
@@ -72,13 +72,13 @@ export const MAX_MAGNIFIED_PIXELS = 2_560_000
  */
 export const MAX_MAGNIFIED_CHARACTERS = 1024 * 1024
 /** Maximum instructions for one rendering: one to two CPU seconds. The most expensive known drawing needs half. Source: experiment. */
-export const MOST_WORK_OF_A_DRAWING = 20e9
+export const MAX_RENDERING_INSTRUCTIONS = 20e9
 /** Maximum instructions for the renderings of all candidates of a document. Source: experiment. */
-export const MOST_WORK_OF_CANDIDATES = 80e9
+export const MAX_CANDIDATE_INSTRUCTIONS = 80e9
 /** Instructions per CPU second. Source: experiment. */
-export const WORK_OF_A_SECOND = 15e9
+export const INSTRUCTIONS_PER_SECOND = 15e9
 /** Maximum pixels of an enlarged canvas. Source: design, "3.3 million pixels". */
-export const MOST_WIDE_PIXELS = 3_300_000
+export const MAX_ENLARGED_PIXELS = 3_300_000
 
 // Limits for memory and time
 

@@ -1,14 +1,14 @@
 /** Extracts texts, numbers and root attributes of an SVG for comparison. */
-import { contentsOf, type Piece, piecesOf, without } from './markup.ts'
+import { contentsOf, type Piece, piecesOf, withoutPieces } from './markup.ts'
 
 const NOT_PLAIN = new Set<Piece['kind']>(['comment', 'doctype'])
 
-export const squeezed = (text: string): string => text.replace(/[ \t\r\n]+/g, ' ').trim()
+export const collapseWhiteSpace = (text: string): string => text.replace(/[ \t\r\n]+/g, ' ').trim()
 
 /** Attributes of the first `svg` element. */
 export function rootAttributes(text: string): Map<string, string> {
   const root = new Map<string, string>()
-  const plain = without(text, NOT_PLAIN)
+  const plain = withoutPieces(text, NOT_PLAIN)
   const open = /<(?:[\w-]+:)?svg\b((?:[^>"']|"[^"]*"|'[^']*')*)>/.exec(plain)
   for (const [, name = '', double, single] of (open?.[1] ?? '').matchAll(/([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g))
     root.set(name, double ?? single ?? '')
@@ -16,11 +16,11 @@ export function rootAttributes(text: string): Map<string, string> {
 }
 
 /** Text content of text elements and foreign objects, without tags. */
-export function wordsOf(text: string): string {
-  const plain = without(text, NOT_PLAIN)
+export function visibleTextOf(text: string): string {
+  const plain = withoutPieces(text, NOT_PLAIN)
   return ['text', 'foreignObject']
     .flatMap((name) => [...contentsOf(plain, name)])
-    .map((inside) => squeezed(unescaped(wordsIn(inside))))
+    .map((inside) => collapseWhiteSpace(unescaped(wordsIn(inside))))
     .filter((line) => line !== '')
     .join('\n')
 }
@@ -45,7 +45,7 @@ function unescaped(text: string): string {
 }
 
 /** Normalises a list of numbers, so that `1.0 2px` and `1,2` are equal. */
-export function numbers(value: string | undefined): string {
+export function normaliseNumberList(value: string | undefined): string {
   return (value ?? '')
     .replace(/px\b/g, '')
     .trim()

@@ -1,10 +1,10 @@
-import { type Directory, find, readNumbers, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
+import { findEntry, readNumbers, TAG, type TiffDirectory, type TiffFile } from '../../containers/tiff/directory.ts'
 import { unsupported } from '../../model/error.ts'
 
 /** Locates JPEG streams that a directory gives by offset and length (tags 513 and 514): thumbnails, and JPEG pictures as in TIFF 6.0. */
-export async function blobsOf(file: TiffFile, directory: Directory): Promise<{ offset: number; length: number }[]> {
-  const offsets = find(directory, TAG.jpegInterchangeFormat)
-  const lengths = find(directory, TAG.jpegInterchangeFormatLength)
+export async function jpegStreamsOf(file: TiffFile, directory: TiffDirectory): Promise<{ offset: number; length: number }[]> {
+  const offsets = findEntry(directory, TAG.jpegInterchangeFormat)
+  const lengths = findEntry(directory, TAG.jpegInterchangeFormatLength)
   if (!offsets) return []
   if (!lengths) throw unsupported('jpeg_stream_without_length')
   const at = await readNumbers(file, offsets)

@@ -7,23 +7,32 @@ import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
 import { isSparse } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
-import { DHT, DQT, headOf, jpegSegments, jpegStream, type Segment, tablesOf, withoutSegments } from '../../containers/tiff/jpeg.ts'
-import type { Pixels } from '../../containers/tiff/pixels.ts'
+import {
+  DHT,
+  DQT,
+  type JpegSegment,
+  jpegSegments,
+  jpegStream,
+  jpegTablesOf,
+  readJpegHead,
+  withoutSegments,
+} from '../../containers/tiff/jpeg.ts'
+import type { PixelStorage } from '../../containers/tiff/pixels.ts'
 import { isCodecError } from '../../model/error.ts'
 import { JPEG_SAMPLES, MAX_JPEG_CHUNK_BYTES, MAX_JPEG_SHARE } from './tuning.ts'
 
 /** Returns the shared JPEG tables (tag JPEGTables) without the Huffman tables. */
-export const sharedTables = (pixels: Pixels): Uint8Array | undefined =>
+export const sharedTables = (pixels: PixelStorage): Uint8Array | undefined =>
   pixels.jpegTables && withoutSegments(pixels.jpegTables, ({ marker }) => marker === DHT)
 
 /**
  * Returns a strip or tile with its own Huffman tables: optimised ones, or the shared ones if those are smaller. @throws EngineError,
  * CodecError (malformed)
  */
-export async function optimisedChunk(file: TiffFile, pixels: Pixels, index: number): Promise<Uint8Array> {
+export async function optimisedChunk(file: TiffFile, pixels: PixelStorage, index: number): Promise<Uint8Array> {
   using job = await JpegJob.read(jpegStream(file, pixels, index))
   const shared = pixels.jpegTables ? [...jpegSegments(pixels.jpegTables)] : []
-  const own = [...jpegSegments(await headOf(file, pixels, index))].map(({ marker }) => marker)
+  const own = [...jpegSegments(await readJpegHead(file, pixels, index))].map(({ marker }) => marker)
   const codes = own.includes(DHT) ? [] : shared.filter(({ marker }) => marker === DHT).map(({ bytes }) => bytes)
   const keptBytes = codes.reduce((sum, { length }) => sum + length, pixels.lengths[index]!)
   // Optimising drops other segments before and between the scans, so such strips are not optimised.
@@ -41,9 +50,9 @@ const isOther = (marker: number) => (marker >= 0xe0 && marker <= 0xef) || marker
  * Returns a stream without its quantisation tables if they equal the shared ones. `undefined`: the shared tables use the same slots for
  * other values.
  */
-function besideShared(stream: Uint8Array, shared: readonly Segment[]): Uint8Array | undefined {
-  const known = tablesOf(shared)
-  const isKnown = (segment: Segment) => [...tablesOf([segment])].every(([name, table]) => isSame(known.get(name), table))
+function besideShared(stream: Uint8Array, shared: readonly JpegSegment[]): Uint8Array | undefined {
+  const known = jpegTablesOf(shared)
+  const isKnown = (segment: JpegSegment) => [...jpegTablesOf([segment])].every(([name, table]) => isSame(known.get(name), table))
   const steps = [...jpegSegments(stream)].filter(({ marker }) => marker === DQT)
   if (steps.every(isKnown)) return withoutSegments(stream, ({ marker }) => marker === DQT)
   return shared.some(({ marker }) => marker === DQT) ? undefined : stream
@@ -52,7 +61,7 @@ function besideShared(stream: Uint8Array, shared: readonly Segment[]): Uint8Arra
 const isSame = (known: Uint8Array | undefined, table: Uint8Array) => known !== undefined && Buffer.compare(known, table) === 0
 
 /** True if some strips or tiles, spread over the picture, become smaller, and all of them can be decoded. */
-export async function mayOptimise(file: TiffFile, pixels: Pixels): Promise<boolean> {
+export async function mayOptimise(file: TiffFile, pixels: PixelStorage): Promise<boolean> {
   const present = [...pixels.lengths.keys()].filter((index) => !isSparse(pixels, index))
   if (present.some((index) => pixels.lengths[index]! > MAX_JPEG_CHUNK_BYTES)) return false
   const stride = Math.max(1, Math.floor(present.length / JPEG_SAMPLES))
@@ -72,7 +81,7 @@ export async function mayOptimise(file: TiffFile, pixels: Pixels): Promise<boole
 }
 
 /** Hash of the coefficients and quantisation tables of a strip or tile. */
-export async function chunkDigest(file: TiffFile, pixels: Pixels, index: number): Promise<string> {
+export async function chunkDigest(file: TiffFile, pixels: PixelStorage, index: number): Promise<string> {
   using job = await JpegJob.read(jpegStream(file, pixels, index), { kind: 'hash' })
   return job.digest()
 }

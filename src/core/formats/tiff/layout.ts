@@ -2,13 +2,13 @@
 
 import { ByteWriter } from '../../bytes/writer.ts'
 import {
-  type Directory,
-  type Entry,
+  fieldsWithTargets,
   LONG,
   LONG8,
-  meaningful,
   SHORT,
   TAG,
+  type TiffDirectory,
+  type TiffField,
   type TiffFile,
   UNDEFINED,
 } from '../../containers/tiff/directory.ts'
@@ -16,15 +16,15 @@ import { ifdLayout } from '../../containers/tiff/ifd.ts'
 import { COMPRESSION } from '../../containers/tiff/pixels.ts'
 import type { Sink } from '../../model/codec.ts'
 import { sharedTables } from './jpeg-chunks.ts'
-import type { Plan } from './plan.ts'
-import { isCutAnew } from './strip-layout.ts'
+import type { PicturePlan } from './plan.ts'
+import { hasNewLayout } from './strip-layout.ts'
 
 /** Value of a TIFF field in the result. */
 type Value =
   /** Field value that is copied from the source. */
-  | { readonly kind: 'kept'; readonly entry: Entry }
+  | { readonly kind: 'kept'; readonly entry: TiffField }
   | { readonly kind: 'numbers'; readonly type: number; readonly numbers: Float64Array }
-  | { readonly kind: 'children'; readonly entry: Entry; readonly firsts: readonly NewDirectory[] }
+  | { readonly kind: 'children'; readonly entry: TiffField; readonly firsts: readonly NewDirectory[] }
 
 interface Field {
   readonly tag: number
@@ -38,29 +38,29 @@ export interface NewDirectory {
 }
 
 /** Offsets and byte counts of a picture's strips or tiles in the result. */
-export interface Placed {
+export interface ChunkPlacement {
   readonly offsets: Float64Array
   readonly lengths: Float64Array
 }
 
 /** What the writer needs for the new directories, by directory of the source. */
-export interface Changes {
-  readonly plans: ReadonlyMap<Directory, Plan>
-  readonly placed: ReadonlyMap<Directory, Placed>
+export interface DirectoryChanges {
+  readonly plans: ReadonlyMap<TiffDirectory, PicturePlan>
+  readonly placed: ReadonlyMap<TiffDirectory, ChunkPlacement>
   /** New offsets of the JPEG streams of tag 513. */
-  readonly blobs: ReadonlyMap<Directory, Float64Array>
+  readonly blobs: ReadonlyMap<TiffDirectory, Float64Array>
   /** True if strip and tile offsets may need 8 bytes. */
-  readonly wideOffsets: boolean
+  readonly hasWideOffsets: boolean
   /** True if byte counts may be SHORT. Possible only if the counts are known before the directories are laid out. */
-  readonly shortCounts: boolean
+  readonly hasShortCounts: boolean
 }
 
 /**
  * Builds the new directories, one for each directory of the source, even if several links lead to it.
  * @returns the new first directory
  */
-export function newDirectories(file: TiffFile, changes: Changes): NewDirectory {
-  const made = new Map(file.all.map((directory): [Directory, NewDirectory] => [directory, { fields: [], next: undefined, offset: 0 }]))
+export function newDirectories(file: TiffFile, changes: DirectoryChanges): NewDirectory {
+  const made = new Map(file.all.map((directory): [TiffDirectory, NewDirectory] => [directory, { fields: [], next: undefined, offset: 0 }]))
   for (const [directory, fresh] of made) {
     fresh.fields = fieldsOf(directory, changes, made)
     fresh.next = directory.next && made.get(directory.next)
@@ -68,7 +68,7 @@ export function newDirectories(file: TiffFile, changes: Changes): NewDirectory {
   return made.get(file.chain[0]!)!
 }
 
-function fieldsOf(directory: Directory, changes: Changes, made: ReadonlyMap<Directory, NewDirectory>): Field[] {
+function fieldsOf(directory: TiffDirectory, changes: DirectoryChanges, made: ReadonlyMap<TiffDirectory, NewDirectory>): Field[] {
   const plan = changes.plans.get(directory)
   const placed = changes.placed.get(directory)
   const blob = changes.blobs.get(directory)
@@ -80,10 +80,10 @@ function fieldsOf(directory: Directory, changes: Changes, made: ReadonlyMap<Dire
   if (blob) set(TAG.jpegInterchangeFormat, LONG, blob)
   if (plan && placed) {
     const has = (tag: number) => directory.entries.some((entry) => entry.tag === tag)
-    const short = changes.shortCounts && placed.lengths.every((length) => length <= 0xffff)
+    const short = changes.hasShortCounts && placed.lengths.every((length) => length <= 0xffff)
     const becomesTiles = plan.kind === 'recode' && plan.cut.tiled && !plan.pixels.tiled
     if (becomesTiles) for (const tag of [TAG.stripOffsets, TAG.stripByteCounts, TAG.rowsPerStrip]) replaced.set(tag, undefined)
-    set(becomesTiles || has(TAG.tileOffsets) ? TAG.tileOffsets : TAG.stripOffsets, changes.wideOffsets ? LONG8 : LONG, placed.offsets)
+    set(becomesTiles || has(TAG.tileOffsets) ? TAG.tileOffsets : TAG.stripOffsets, changes.hasWideOffsets ? LONG8 : LONG, placed.offsets)
     set(becomesTiles || has(TAG.tileByteCounts) ? TAG.tileByteCounts : TAG.stripByteCounts, short ? SHORT : LONG, placed.lengths)
     const tables = plan.kind === 'optimise' ? sharedTables(plan.pixels) : undefined
     if (tables) set(TAG.jpegTables, UNDEFINED, Float64Array.from(tables))
@@ -94,7 +94,7 @@ function fieldsOf(directory: Directory, changes: Changes, made: ReadonlyMap<Dire
       if (plan.predictor === 1 || plan.coding === 'group4') replaced.set(TAG.predictor, undefined)
       else set(TAG.predictor, SHORT, Float64Array.of(plan.predictor))
       if (plan.pixels.mirrored) replaced.set(TAG.fillOrder, undefined)
-      if (isCutAnew(plan.pixels, plan.cut)) {
+      if (hasNewLayout(plan.pixels, plan.cut)) {
         const { tiled, chunkWidth, chunkHeight } = plan.cut
         if (tiled) set(TAG.tileWidth, SHORT, Float64Array.of(chunkWidth))
         set(tiled ? TAG.tileLength : TAG.rowsPerStrip, chunkHeight > 0xffff ? LONG : SHORT, Float64Array.of(chunkHeight))
@@ -103,7 +103,7 @@ function fieldsOf(directory: Directory, changes: Changes, made: ReadonlyMap<Dire
   }
   const fields: Field[] = []
   const done = new Set<number>()
-  for (const entry of meaningful(directory)) {
+  for (const entry of fieldsWithTargets(directory)) {
     if (replaced.has(entry.tag)) {
       const value = replaced.get(entry.tag)
       if (value && !done.has(entry.tag)) fields.push({ tag: entry.tag, value })
@@ -195,7 +195,7 @@ export class DirectoryRegion {
     }
   }
 
-  async #copy(sink: Sink, entry: Entry): Promise<void> {
+  async #copy(sink: Sink, entry: TiffField): Promise<void> {
     const step = 1024 * 1024
     for (let done = 0; done < entry.byteLength; done += step) {
       await sink.write((await this.#file.source.read(entry.at! + done, Math.min(step, entry.byteLength - done))).slice())
@@ -263,6 +263,6 @@ function typeOf(value: Value): { type: number; count: number } {
   return { type: value.entry.type, count: value.entry.count }
 }
 
-function childOffsets(entry: Entry, firsts: readonly NewDirectory[]): { type: number; numbers: Float64Array } {
+function childOffsets(entry: TiffField, firsts: readonly NewDirectory[]): { type: number; numbers: Float64Array } {
   return { type: entry.type, numbers: Float64Array.from(firsts, ({ offset }) => offset) }
 }

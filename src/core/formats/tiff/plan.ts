@@ -2,60 +2,60 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
-import { leastOf } from '../../bytes/min-max.ts'
+import { minOf } from '../../bytes/min-max.ts'
 import { checkChunkSize, decodeRows } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
-import { COMPRESSION, isFax, type Pixels } from '../../containers/tiff/pixels.ts'
+import { COMPRESSION, isFax, type PixelStorage } from '../../containers/tiff/pixels.ts'
 import { isCodecError } from '../../model/error.ts'
 import { mayOptimise } from './jpeg-chunks.ts'
-import { type Predictor, Samples } from './samples.ts'
-import { bandsOf, type Cut, cutBand, lineBytesOf, stripsOf, tilesOf } from './strip-layout.ts'
+import { PictureSamples, type Predictor } from './samples.ts'
+import { bandsOf, type ChunkLayout, cutBand, pictureRowBytes, stripLayout, tileLayout } from './strip-layout.ts'
 import {
-  ESTIMATE_DOUBT,
+  ESTIMATE_ERROR,
   FILE_SIZES,
   GROUP4_WINS_BELOW,
   MAX_FAX_STORED_BYTES,
   NEAR_BEST,
   REPEATS,
+  SLOWER_LEVEL_SHARE,
+  SLOWEST_LEVEL_SHARE,
   TILES,
-  WORTH_MORE_THAN_9,
-  WORTH_TIME,
 } from './tuning.ts'
 
-export type Plan =
-  | { readonly kind: 'copy'; readonly pixels: Pixels }
+export type PicturePlan =
+  | { readonly kind: 'copy'; readonly pixels: PixelStorage }
   /** JPEG that stays JPEG, with optimised Huffman tables. */
-  | { readonly kind: 'optimise'; readonly pixels: Pixels }
+  | { readonly kind: 'optimise'; readonly pixels: PixelStorage }
   | {
       readonly kind: 'recode'
-      readonly pixels: Pixels
+      readonly pixels: PixelStorage
       readonly coding: 'deflate' | 'group4'
       readonly predictor: Predictor
       /** Deflate levels to try for each strip or tile; the smallest result is used. */
       readonly levels: readonly number[]
       /** Strip or tile layout of the picture in the result. */
-      readonly cut: Cut
+      readonly cut: ChunkLayout
     }
 
 /** How far the strip or tile layout of a picture may change. */
-export interface Scope {
+export interface PlanLimits {
   /** Decoded bytes of all pictures in the file. */
   readonly totalBytes: number
   /** True if strips may be merged and split. False: each strip or tile keeps its area. */
-  readonly mayRestrip: boolean
+  readonly mayChangeStrips: boolean
   /** Memory for rows of tiles in bytes, if strips may become tiles or tiles may change size. 0: they may not. */
   readonly tileBytes: number
 }
 
-export async function planPixels(file: TiffFile, pixels: Pixels, scope: Scope): Promise<Plan> {
+export async function planPixels(file: TiffFile, pixels: PixelStorage, scope: PlanLimits): Promise<PicturePlan> {
   if (pixels.compression === COMPRESSION.jpeg && !(await isBetterDeflated(file, pixels))) {
     return { kind: (await mayOptimise(file, pixels)) ? 'optimise' : 'copy', pixels }
   }
   if (!pixels.decodable) return { kind: 'copy', pixels }
   checkChunkSize(pixels)
   if (isFax(pixels.compression) && !(await isSoundFax(file, pixels))) return { kind: 'copy', pixels }
-  const samples = await Samples.of(file, pixels)
-  const asCut = { samples, best: await bestCoding(file, pixels, samples), cut: scope.mayRestrip ? stripsOf(pixels) : pixels }
+  const samples = await PictureSamples.of(file, pixels)
+  const asCut = { samples, best: await bestCoding(file, pixels, samples), cut: scope.mayChangeStrips ? stripLayout(pixels) : pixels }
   const { best, cut, ...chosen } = (await inTiles(file, pixels, asCut, scope)) ?? asCut
   const levels = worthwhileLevels(pixels, chosen.samples, best, scope.totalBytes)
   if (!levels) return { kind: 'copy', pixels }
@@ -63,33 +63,33 @@ export async function planPixels(file: TiffFile, pixels: Pixels, scope: Scope): 
 }
 
 interface Candidate {
-  readonly samples: Samples
+  readonly samples: PictureSamples
   readonly best: Coding
-  readonly cut: Cut
+  readonly cut: ChunkLayout
 }
 
 /** Returns a plan with tiles if sampled bands of the picture are smaller in new tiles than in strips or in the present tiles. */
-async function inTiles(file: TiffFile, pixels: Pixels, asCut: Candidate, scope: Scope): Promise<Candidate | undefined> {
-  const cut = tilesOf(pixels, scope.tileBytes)
+async function inTiles(file: TiffFile, pixels: PixelStorage, asCut: Candidate, scope: PlanLimits): Promise<Candidate | undefined> {
+  const cut = tileLayout(pixels, scope.tileBytes)
   if (!cut || asCut.best.coding !== 'deflate') return undefined
   const bands = await bandsOf(file, pixels)
-  const share = bands.reduce((sum, { rows }) => sum + rows.length, 0) / (lineBytesOf(pixels) * pixels.height * pixels.planes)
-  const bestIn = async (to: Cut) => {
+  const share = bands.reduce((sum, { rows }) => sum + rows.length, 0) / (pictureRowBytes(pixels) * pixels.height * pixels.planes)
+  const bestIn = async (to: ChunkLayout) => {
     const chunks = (await Promise.all(bands.map((band) => cutBand(band, to)))).flat()
-    const samples = new Samples(file, { ...pixels, ...to }, chunks, chunks, share)
+    const samples = new PictureSamples(file, { ...pixels, ...to }, chunks, chunks, share)
     return { samples, trial: bestAtItsLevel(pixels, samples, scope.totalBytes) }
   }
   const { samples, trial } = await bestIn(cut)
   const before = await bestIn(asCut.cut)
-  if (!(trial.bytes < before.trial.bytes * TILES.worthIt)) return undefined
+  if (!(trial.bytes < before.trial.bytes * TILES.maxShare)) return undefined
   return { samples, best: { coding: 'deflate', trial, bytes: trial.bytes }, cut }
 }
 
 /** Returns the best predictor at the level that will be used. Slower levels often find what a predictor would gain. */
-function bestAtItsLevel(pixels: Pixels, samples: Samples, totalBytes: number): Trial {
+function bestAtItsLevel(pixels: PixelStorage, samples: PictureSamples, totalBytes: number): Trial {
   const bytesAt = (predictor: Predictor, level: number) => samples.deflatedBytes('all', predictor, level)
   const quickly = predictors(pixels).map((predictor) => ({ predictor, quickBytes: bytesAt(predictor, SAMPLES_FAST) }))
-  const leastBytes = leastOf(quickly.map(({ quickBytes }) => quickBytes))
+  const leastBytes = minOf(quickly.map(({ quickBytes }) => quickBytes))
   const share = leastBytes / samples.rawBytes('all')
   const closer = share < REPEATS.evenBelow ? 9 : totalBytes <= FILE_SIZES.mediumBytes ? 10 : SAMPLES_CLOSE
   const trials = quickly
@@ -103,12 +103,12 @@ function bestAtItsLevel(pixels: Pixels, samples: Samples, totalBytes: number): T
 }
 
 /** True if a JPEG picture is smaller with Deflate (nearly empty pictures, drawings) and all its strips can be decoded. */
-async function isBetterDeflated(file: TiffFile, pixels: Pixels): Promise<boolean> {
+async function isBetterDeflated(file: TiffFile, pixels: PixelStorage): Promise<boolean> {
   if (!pixels.decodable) return false
   checkChunkSize(pixels)
   try {
-    const samples = await Samples.of(file, pixels)
-    const bytes = leastOf(predictors(pixels).map((predictor) => samples.deflatedBytes('all', predictor, SAMPLES_FAST)))
+    const samples = await PictureSamples.of(file, pixels)
+    const bytes = minOf(predictors(pixels).map((predictor) => samples.deflatedBytes('all', predictor, SAMPLES_FAST)))
     if (!gains(pixels, samples, bytes)) return false
     for (let index = 0; index < pixels.offsets.length; index++) for await (const rows of decodeRows(file, pixels, index)) discard(rows)
     return true
@@ -136,7 +136,7 @@ interface Coding {
 }
 
 /** Returns Group 4 if it is smaller and restores every byte, otherwise Deflate with its best predictor. */
-async function bestCoding(file: TiffFile, pixels: Pixels, samples: Samples): Promise<Coding> {
+async function bestCoding(file: TiffFile, pixels: PixelStorage, samples: PictureSamples): Promise<Coding> {
   const group4Bytes = samples.group4Bytes()
   const deflated = bestPredictor(pixels, samples, group4Bytes)
   if (!(group4Bytes < deflated.bytes)) return { coding: 'deflate', trial: deflated, bytes: deflated.bytes }
@@ -146,9 +146,9 @@ async function bestCoding(file: TiffFile, pixels: Pixels, samples: Samples): Pro
 }
 
 /** Returns the best predictor. A few samples decide, unless several predictors give nearly the same size. */
-function bestPredictor(pixels: Pixels, samples: Samples, group4Bytes: number): Trial {
+function bestPredictor(pixels: PixelStorage, samples: PictureSamples, group4Bytes: number): Trial {
   const quick = predictors(pixels).map((predictor) => ({ predictor, quickBytes: samples.deflatedBytes('few', predictor, SAMPLES_FAST) }))
-  const leastBytes = leastOf(quick.map(({ quickBytes }) => quickBytes))
+  const leastBytes = minOf(quick.map(({ quickBytes }) => quickBytes))
   const share = leastBytes / samples.rawBytes('few')
   const near = quick.filter(
     ({ quickBytes }) => quickBytes <= leastBytes * (share < REPEATS.unevenBelow ? NEAR_BEST.whereUneven : NEAR_BEST.usually),
@@ -166,7 +166,7 @@ function bestPredictor(pixels: Pixels, samples: Samples, group4Bytes: number): T
 }
 
 /** Deflate levels to try for each strip or tile. `undefined`: the stored data is not larger, so the picture is copied. */
-function worthwhileLevels(pixels: Pixels, samples: Samples, best: Coding, totalBytes: number): readonly number[] | undefined {
+function worthwhileLevels(pixels: PixelStorage, samples: PictureSamples, best: Coding, totalBytes: number): readonly number[] | undefined {
   const { coding, trial, bytes } = best
   const closest = closestLevel(totalBytes)
   const single = totalBytes > FILE_SIZES.smallBytes && coding === 'deflate'
@@ -183,20 +183,20 @@ function closestLevel(totalBytes: number): number {
   return totalBytes <= FILE_SIZES.mediumBytes ? BEST_LEVEL : SAMPLES_CLOSE
 }
 
-function levelFor({ predictor, quickBytes, level9Bytes }: Trial, samples: Samples, closest: number, totalBytes: number): number {
+function levelFor({ predictor, quickBytes, level9Bytes }: Trial, samples: PictureSamples, closest: number, totalBytes: number): number {
   const share = quickBytes / samples.rawBytes('few')
   if (share > REPEATS.noneAbove) return SAMPLES_FAST
   if (share < REPEATS.evenBelow && totalBytes > FILE_SIZES.mediumBytes) return level9Bytes <= quickBytes ? 9 : SAMPLES_FAST
   const closestBytes = samples.deflatedBytes('few', predictor, closest)
   if (Math.min(level9Bytes, closestBytes) >= quickBytes * worthTime(totalBytes)) return SAMPLES_FAST
-  const worth = totalBytes <= FILE_SIZES.mediumBytes ? WORTH_MORE_THAN_9.small : WORTH_MORE_THAN_9.large
+  const worth = totalBytes <= FILE_SIZES.mediumBytes ? SLOWEST_LEVEL_SHARE.small : SLOWEST_LEVEL_SHARE.large
   return closestBytes < level9Bytes * worth || level9Bytes >= quickBytes ? closest : 9
 }
 
-const worthTime = (totalBytes: number): number => (totalBytes < FILE_SIZES.largeBytes ? WORTH_TIME.small : WORTH_TIME.large)
+const worthTime = (totalBytes: number): number => (totalBytes < FILE_SIZES.largeBytes ? SLOWER_LEVEL_SHARE.small : SLOWER_LEVEL_SHARE.large)
 
 /** True if every fax row decodes as ITU-T T.4 and T.6 require. */
-async function isSoundFax(file: TiffFile, pixels: Pixels): Promise<boolean> {
+async function isSoundFax(file: TiffFile, pixels: PixelStorage): Promise<boolean> {
   if (pixels.lengths.some((length) => length > MAX_FAX_STORED_BYTES)) return false
   try {
     for (let index = 0; index < pixels.offsets.length; index++) for await (const _ of decodeRows(file, pixels, index));
@@ -208,7 +208,7 @@ async function isSoundFax(file: TiffFile, pixels: Pixels): Promise<boolean> {
 }
 
 /** True if Group 4 restores every byte. It does not store the bits after the last column, so they must be zero. */
-async function isPaddedWithZeros(file: TiffFile, pixels: Pixels): Promise<boolean> {
+async function isPaddedWithZeros(file: TiffFile, pixels: PixelStorage): Promise<boolean> {
   const { rowBytes, chunkWidth, compression, lengths } = pixels
   const padding = 0xff >> (chunkWidth % 8 || 8)
   if (padding === 0 || isFax(compression)) return true
@@ -221,7 +221,7 @@ async function isPaddedWithZeros(file: TiffFile, pixels: Pixels): Promise<boolea
 }
 
 /** Predictors that libtiff and GDAL can read for these samples. */
-function predictors(pixels: Pixels): Predictor[] {
+function predictors(pixels: PixelStorage): Predictor[] {
   const { bits, floating } = pixels
   if (floating) return [16, 24, 32, 64].includes(bits) ? (bits === 16 || bits === 32 ? [1, 3, 2] : [1, 3]) : [1]
   return bits === 8 || bits === 16 || bits === 32 ? [1, 2] : [1]
@@ -231,9 +231,9 @@ function predictors(pixels: Pixels): Predictor[] {
  * True if recompression is expected to beat the stored size, given `bytes` for the samples. Near the limit, `exactly` computes a better
  * estimate.
  */
-function gains(pixels: Pixels, samples: Samples, bytes: number, exactly?: () => number): boolean {
+function gains(pixels: PixelStorage, samples: PictureSamples, bytes: number, exactly?: () => number): boolean {
   const storedBytes = pixels.lengths.reduce((sum, length) => sum + length, 0)
   const expectedBytes = bytes / samples.share
-  if (exactly && expectedBytes > storedBytes * (1 - ESTIMATE_DOUBT)) return gains(pixels, samples, Math.min(bytes, exactly()))
+  if (exactly && expectedBytes > storedBytes * (1 - ESTIMATE_ERROR)) return gains(pixels, samples, Math.min(bytes, exactly()))
   return expectedBytes < storedBytes
 }

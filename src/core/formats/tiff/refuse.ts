@@ -3,8 +3,8 @@
  * Recompression would lose such data.
  */
 
-import { find, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../../containers/tiff/directory.ts'
-import { type Pixels, textOf } from '../../containers/tiff/pixels.ts'
+import { findEntry, readNumbers, readValue, TAG, type TiffFile, viewOf } from '../../containers/tiff/directory.ts'
+import { type PixelStorage, textOf } from '../../containers/tiff/pixels.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import { signedByCredentials, TIFF_CREDENTIALS } from '../../model/content-credentials.ts'
 import { unsupported } from '../../model/error.ts'
@@ -31,7 +31,7 @@ const RAW_PHOTOMETRIC = new Set([32803, 34892])
 /** Signatures of maker notes whose offsets count from the note's own beginning, so they may move. */
 const MOVABLE_NOTES = ['Nikon\0\x02', 'OLYMPUS\0', 'OM SYSTEM\0', 'FUJIFILM', 'Apple iOS\0']
 
-export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pixels[]): Promise<void> {
+export async function checkHiddenContent(file: TiffFile, pictures: readonly PixelStorage[]): Promise<void> {
   const head = (await file.source.read(8, 4)).slice()
   if (!file.big && viewOf(head).getUint32(0, file.littleEndian) === MICRO_MANAGER) throw unsupported('offsets_of_micro_manager_in_header')
   if (head[0] === 0x43 && head[1] === 0x52 && !file.big) throw unsupported('canon_raw_cr2')
@@ -41,12 +41,12 @@ export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pix
       const what = UNMOVABLE[tag]
       if (what) throw unsupported(message('tag_is', { tag, what }))
     }
-    const note = find(directory, TAG.makerNote)
+    const note = findEntry(directory, TAG.makerNote)
     if (note?.at !== undefined) {
       const start = new TextDecoder('latin1').decode((await readValue(file.source, note)).subarray(0, 16))
       if (!MOVABLE_NOTES.some((known) => start.startsWith(known))) throw unsupported('maker_note_with_offsets_into_file')
     }
-    const photometric = find(directory, TAG.photometric)
+    const photometric = findEntry(directory, TAG.photometric)
     const [kind = 0] = photometric ? await readNumbers(file, photometric) : []
     if (RAW_PHOTOMETRIC.has(kind)) throw unsupported('raw_sensor_data')
   }
@@ -57,7 +57,7 @@ export async function refuseHiddenContent(file: TiffFile, pictures: readonly Pix
  * @throws CodecError (unsupported_feature) for large ImageJ stacks: they have one directory, and further planes follow the first without a
  * directory
  */
-async function refuseImageJStack(file: TiffFile, pictures: readonly Pixels[]): Promise<void> {
+async function refuseImageJStack(file: TiffFile, pictures: readonly PixelStorage[]): Promise<void> {
   const [first] = file.chain
   const description = first ? await textOf(file, first, TAG.imageDescription) : ''
   const images = /^ImageJ=[\s\S]*?\nimages=(\d+)/.exec(description)

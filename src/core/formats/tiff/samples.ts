@@ -4,23 +4,23 @@ import { encodeGroup4 } from '../../bytes/ccitt/encode.ts'
 import { deflateRaw } from '../../bytes/deflate.ts'
 import { decodeRows, isSparse } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
-import { isFax, type Pixels, rawBytes, rowsOf } from '../../containers/tiff/pixels.ts'
-import { difference } from '../../containers/tiff/predictor.ts'
+import { decodedBytes, isFax, type PixelStorage, rowsOf } from '../../containers/tiff/pixels.ts'
+import { applyPredictor } from '../../containers/tiff/predictor.ts'
 import { SAMPLES } from './tuning.ts'
 
 export type Predictor = 1 | 2 | 3
 
 /** Samples of a picture: all of them, and a few that suffice to compare levels. Compressed sizes are cached. */
-export class Samples {
+export class PictureSamples {
   readonly all: readonly Uint8Array[]
   readonly few: readonly Uint8Array[]
   /** Share of the picture's decoded bytes that `all` holds, 0 to 1. */
   readonly share: number
-  readonly #pixels: Pixels
+  readonly #pixels: PixelStorage
   readonly #littleEndian: boolean
   readonly #tried = new Map<string, number>()
 
-  constructor(file: TiffFile, pixels: Pixels, all: readonly Uint8Array[], few: readonly Uint8Array[], share: number) {
+  constructor(file: TiffFile, pixels: PixelStorage, all: readonly Uint8Array[], few: readonly Uint8Array[], share: number) {
     this.all = all
     this.few = few
     this.share = share
@@ -28,10 +28,10 @@ export class Samples {
     this.#littleEndian = file.littleEndian
   }
 
-  static async of(file: TiffFile, pixels: Pixels): Promise<Samples> {
+  static async of(file: TiffFile, pixels: PixelStorage): Promise<PictureSamples> {
     const all = await sampleRows(file, pixels)
     const few = all.filter((_, index) => index % SAMPLES.fewAreOneIn === Math.min(1, all.length - 1))
-    return new Samples(file, pixels, all, few, sum(all.map(({ length }) => length)) / rawBytes(pixels))
+    return new PictureSamples(file, pixels, all, few, sum(all.map(({ length }) => length)) / decodedBytes(pixels))
   }
 
   /** Number of decoded bytes of the samples. */
@@ -57,7 +57,7 @@ export class Samples {
   #predicted(sample: Uint8Array, predictor: Predictor): Uint8Array {
     if (predictor === 1) return sample
     const rows = sample.slice()
-    difference(rows, { ...this.#pixels, littleEndian: this.#littleEndian }, predictor)
+    applyPredictor(rows, { ...this.#pixels, littleEndian: this.#littleEndian }, predictor)
     return rows
   }
 }
@@ -65,7 +65,7 @@ export class Samples {
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0)
 
 /** Decodes rows of some strips or tiles across the picture. Large ones give rows from several positions. */
-export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8Array<ArrayBuffer>[]> {
+export async function sampleRows(file: TiffFile, pixels: PixelStorage): Promise<Uint8Array<ArrayBuffer>[]> {
   const present = [...pixels.lengths.keys()].filter((index) => !isSparse(pixels, index))
   const samples: Uint8Array<ArrayBuffer>[] = []
   const sampleBytes = isFax(pixels.compression) ? SAMPLES.faxBytes : SAMPLES.bytes
@@ -89,7 +89,7 @@ export async function sampleRows(file: TiffFile, pixels: Pixels): Promise<Uint8A
  */
 async function sampleOfChunk(
   file: TiffFile,
-  pixels: Pixels,
+  pixels: PixelStorage,
   index: number,
   sampleBytes: number,
   places: number,

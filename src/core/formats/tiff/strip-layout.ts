@@ -2,20 +2,20 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { planeRows } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
-import type { Pixels } from '../../containers/tiff/pixels.ts'
+import type { PixelStorage } from '../../containers/tiff/pixels.ts'
 import { STRIPS, TILES } from './tuning.ts'
 
 /** Strip or tile layout. Strips count as tiles with the picture's width whose last one has only the remaining rows. */
-export type Cut = Pick<Pixels, 'tiled' | 'chunkWidth' | 'chunkHeight' | 'chunksPerPlane' | 'rowBytes'>
+export type ChunkLayout = Pick<PixelStorage, 'tiled' | 'chunkWidth' | 'chunkHeight' | 'chunksPerPlane' | 'rowBytes'>
 
-export const isCutAnew = (pixels: Pixels, cut: Cut): boolean =>
+export const hasNewLayout = (pixels: PixelStorage, cut: ChunkLayout): boolean =>
   pixels.tiled !== cut.tiled || pixels.chunkWidth !== cut.chunkWidth || pixels.chunkHeight !== cut.chunkHeight
 
 /** Bytes of one picture row in a plane, without tile padding. */
-export const lineBytesOf = (pixels: Pixels): number => Math.ceil((pixels.width * pixels.samples * pixels.bits) / 8)
+export const pictureRowBytes = (pixels: PixelStorage): number => Math.ceil((pixels.width * pixels.samples * pixels.bits) / 8)
 
 /** Returns strips of about 512 KiB if the present ones are much smaller or larger. Tiles stay. */
-export function stripsOf(pixels: Pixels): Cut {
+export function stripLayout(pixels: PixelStorage): ChunkLayout {
   const { tiled, rowBytes, chunkHeight, height, lengths } = pixels
   const stripBytes = rowBytes * chunkHeight
   const isGoodSize = stripBytes >= STRIPS.smallBytes && stripBytes <= STRIPS.largeBytes
@@ -29,17 +29,17 @@ export function stripsOf(pixels: Pixels): Cut {
  * Returns a tile layout that replaces strips or tiles of another size: vertical neighbours are then inside Deflate's window.
  * @returns `undefined` if samples are not whole bytes, a strip or tile is missing, or a row of tiles exceeds `heldBytes`
  */
-export function tilesOf(pixels: Pixels, heldBytes: number): Cut | undefined {
+export function tileLayout(pixels: PixelStorage, heldBytes: number): ChunkLayout | undefined {
   const { width, height, planes, samples, bits, tiled, chunkHeight, lengths } = pixels
   if (bits % 8 !== 0 || lengths.some((length) => length === 0)) return undefined
   const side = (pixelsAcross: number) => Math.min(TILES.side, Math.ceil(pixelsAcross / TILES.step) * TILES.step)
   const [chunkWidth, rows] = [side(width), side(height)]
   const across = Math.ceil(width / chunkWidth)
   const rowBytes = (chunkWidth * samples * bits) / 8
-  const heldOfSource = tiled ? lineBytesOf(pixels) * chunkHeight : 0
+  const heldOfSource = tiled ? pictureRowBytes(pixels) * chunkHeight : 0
   if (across * rowBytes * rows + heldOfSource > heldBytes || (!tiled && across === 1)) return undefined
   const cut = { tiled: true, chunkWidth, chunkHeight: rows, chunksPerPlane: across * Math.ceil(height / rows), rowBytes }
-  return cut.chunksPerPlane * planes <= TILES.most && isCutAnew(pixels, cut) ? cut : undefined
+  return cut.chunksPerPlane * planes <= TILES.most && hasNewLayout(pixels, cut) ? cut : undefined
 }
 
 /**
@@ -48,11 +48,11 @@ export function tilesOf(pixels: Pixels, heldBytes: number): Cut | undefined {
  */
 export async function* cutRows(
   rows: AsyncIterable<Uint8Array<ArrayBuffer>>,
-  pixels: Pixels,
-  cut: Cut,
+  pixels: PixelStorage,
+  cut: ChunkLayout,
 ): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
   const { height } = pixels
-  const lineBytes = lineBytesOf(pixels)
+  const lineBytes = pictureRowBytes(pixels)
   const pixelBytes = (pixels.samples * pixels.bits) / 8
   let chunks: Uint8Array<ArrayBuffer>[] = []
   let taken = 0
@@ -90,18 +90,18 @@ function fillBeyond(tiles: readonly Uint8Array[], lineBytes: number, rows: numbe
 }
 
 /** Some rows of a plane. In wide pictures only some columns, but enough that the row above is outside Deflate's window. */
-export interface Band {
-  readonly pixels: Pixels
+export interface RowBand {
+  readonly pixels: PixelStorage
   readonly rows: Uint8Array<ArrayBuffer>
 }
 
 /** Returns a small picture in full, or two bands of a large one: one of the first plane and one of the last. */
-export async function bandsOf(file: TiffFile, pixels: Pixels): Promise<Band[]> {
-  const lineBytes = lineBytesOf(pixels)
+export async function bandsOf(file: TiffFile, pixels: PixelStorage): Promise<RowBand[]> {
+  const lineBytes = pictureRowBytes(pixels)
   const pixelBytes = (pixels.samples * pixels.bits) / 8
   const { height, planes } = pixels
   if (lineBytes * height * planes <= TILES.wholeBytes) {
-    const whole: Band[] = []
+    const whole: RowBand[] = []
     for (let plane = 0; plane < planes; plane++) whole.push(await bandAt(file, pixels, { plane, row: 0 }, { width: pixels.width, height }))
     return whole
   }
@@ -115,11 +115,11 @@ export async function bandsOf(file: TiffFile, pixels: Pixels): Promise<Band[]> {
 /** Reads a band at `row`, or earlier if decoding from the start of its strip up to `row` would take too long. */
 async function bandAt(
   file: TiffFile,
-  pixels: Pixels,
+  pixels: PixelStorage,
   at: { plane: number; row: number },
   size: { width: number; height: number },
-): Promise<Band> {
-  const lineBytes = lineBytesOf(pixels)
+): Promise<RowBand> {
+  const lineBytes = pictureRowBytes(pixels)
   const bandLine = (size.width * pixels.samples * pixels.bits) / 8
   const top = Math.min(at.row, pixels.height - size.height)
   let skip = Math.min(Math.floor(TILES.spreadBytes / lineBytes), top % pixels.chunkHeight)
@@ -139,12 +139,12 @@ async function bandAt(
 }
 
 /** Cuts a band of rows into strips or tiles. */
-export async function cutBand({ pixels, rows }: Band, cut: Cut): Promise<Uint8Array<ArrayBuffer>[]> {
+export async function cutBand({ pixels, rows }: RowBand, cut: ChunkLayout): Promise<Uint8Array<ArrayBuffer>[]> {
   const chunks: Uint8Array<ArrayBuffer>[] = []
   const one = async function* () {
     yield rows.slice()
   }
-  const rowBytes = cut.tiled ? cut.rowBytes : lineBytesOf(pixels)
+  const rowBytes = cut.tiled ? cut.rowBytes : pictureRowBytes(pixels)
   const chunkHeight = Math.min(cut.chunkHeight, pixels.height)
   for await (const chunk of cutRows(one(), pixels, { ...cut, rowBytes, chunkHeight })) chunks.push(chunk)
   return chunks

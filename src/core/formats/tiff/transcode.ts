@@ -7,49 +7,53 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { encodeGroup4 } from '../../bytes/ccitt/encode.ts'
 import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { GEOTIFF } from '../../catalog/formats/tiff.ts'
-import { decodeRows, decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
-import type { Directory, TiffFile } from '../../containers/tiff/directory.ts'
-import { COMPRESSION, isDeflate, type Pixels, rawBytes, readPixels, rowsOf } from '../../containers/tiff/pixels.ts'
-import { difference } from '../../containers/tiff/predictor.ts'
+import { copiesInput, decodeRows, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
+import type { TiffDirectory, TiffFile } from '../../containers/tiff/directory.ts'
+import { COMPRESSION, decodedBytes, isDeflate, type PixelStorage, readPixels, rowsOf } from '../../containers/tiff/pixels.ts'
+import { applyPredictor } from '../../containers/tiff/predictor.ts'
 import { readTiff } from '../../containers/tiff/read-directories.ts'
 import { distinct, type Message, message } from '../../i18n/message.ts'
 import { type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source } from '../../model/codec.ts'
 import { malformed, overBudget } from '../../model/error.ts'
-import { copyTail, tailSteps } from '../../model/trailing-data.ts'
-import { blobsOf } from './blobs.ts'
-import { type Ghost, ghostOf } from './cog-metadata.ts'
+import { copyTrailingData, trailingDataSteps } from '../../model/trailing-data.ts'
+import { jpegStreamsOf } from './blobs.ts'
+import { type CogMetadata, cogMetadataOf } from './cog-metadata.ts'
 import { optimisedChunk } from './jpeg-chunks.ts'
-import { type Changes, DirectoryRegion, newDirectories, type Placed } from './layout.ts'
-import { type Plan, planPixels } from './plan.ts'
-import { refuseHiddenContent } from './refuse.ts'
-import { cutRows, isCutAnew } from './strip-layout.ts'
+import { type ChunkPlacement, type DirectoryChanges, DirectoryRegion, newDirectories } from './layout.ts'
+import { type PicturePlan, planPixels } from './plan.ts'
+import { checkHiddenContent } from './refuse.ts'
+import { cutRows, hasNewLayout } from './strip-layout.ts'
 import { TILES } from './tuning.ts'
-import { unnamedOf, unnamedSteps } from './unnamed.ts'
+import { unreferencedBytesOf, unreferencedBytesSteps } from './unnamed.ts'
 
 export async function transcodeTiff(source: Source, sink: Sink, options: Options, format: string): Promise<Outcome> {
   const file = await readTiff(source, format)
-  const pictures = new Map<Directory, Pixels>()
+  const pictures = new Map<TiffDirectory, PixelStorage>()
   for (const directory of file.all) {
     options.signal.throwIfAborted()
     const pixels = await readPixels(file, directory)
     if (pixels) pictures.set(directory, pixels)
   }
   if (pictures.size === 0) throw malformed(format, file.chain[0]!.offset, 'no_picture_in_any_directory')
-  await refuseHiddenContent(file, [...pictures.values()])
-  const unnamed = await unnamedOf(file, [...pictures.values()])
+  await checkHiddenContent(file, [...pictures.values()])
+  const unnamed = await unreferencedBytesOf(file, [...pictures.values()])
 
-  file.source.discards = [...pictures.values()].every(decodesOnTheSpot)
+  file.source.freesWindows = [...pictures.values()].every(copiesInput)
 
-  const total = [...pictures.values()].reduce((sum, pixels) => sum + (pixels.decodable ? rawBytes(pixels) : 0), 0)
+  const total = [...pictures.values()].reduce((sum, pixels) => sum + (pixels.decodable ? decodedBytes(pixels) : 0), 0)
   const hasDirectoriesFirst = directoriesFirst(file, [...pictures.values()])
-  const ghost = hasDirectoriesFirst ? await ghostOf(file) : undefined
+  const ghost = hasDirectoriesFirst ? await cogMetadataOf(file) : undefined
   // All GeoTIFF readers support tiles; baseline TIFF readers support strips only. A COG interleaves overviews and pixels, so its tiles
   // stay.
   const mayTile = format === GEOTIFF.id && (!hasDirectoriesFirst || (pictures.size === 1 && !ghost))
-  const scope = { totalBytes: total, mayRestrip: !hasDirectoriesFirst, tileBytes: mayTile ? options.memoryBudget * TILES.heldShare : 0 }
-  const plans = new Map<Directory, Plan>()
+  const scope = {
+    totalBytes: total,
+    mayChangeStrips: !hasDirectoriesFirst,
+    tileBytes: mayTile ? options.memoryBudget * TILES.heldShare : 0,
+  }
+  const plans = new Map<TiffDirectory, PicturePlan>()
   for (const [directory, pixels] of pictures) {
     options.signal.throwIfAborted()
     plans.set(directory, await planPixels(file, pixels, scope))
@@ -60,18 +64,18 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
   const job = new Job(file, sink, options, plans, total)
   if (hasDirectoriesFirst) await job.directoriesFirst(ghost)
   else await job.directoriesLast()
-  if (!unnamed.tail.isFilling) await copyTail(source, unnamed.end, sink)
-  const removed = [...file.nowhere.map((link) => message('dead_link_removed', { link })), ...unnamedSteps(unnamed)]
-  const tail = unnamed.tail.isFilling ? [] : tailSteps(source, unnamed.end)
+  if (!unnamed.tail.isFilling) await copyTrailingData(source, unnamed.end, sink)
+  const removed = [...file.brokenLinks.map((link) => message('dead_link_removed', { link })), ...unreferencedBytesSteps(unnamed)]
+  const tail = unnamed.tail.isFilling ? [] : trailingDataSteps(source, unnamed.end)
   return { kind: 'compressed', steps: [...stepsOf([...plans.values()]), ...removed, ...tail] }
 }
 
-function stepsOf(plans: readonly Plan[]): Message[] {
+function stepsOf(plans: readonly PicturePlan[]): Message[] {
   const recoded = plans.filter((plan) => plan.kind === 'recode')
   const steps = recoded.map((plan) =>
     plan.coding === 'group4' ? message('ccitt_group_4') : message(DEFLATED[plan.predictor], { levels: levelNames(plan.levels) }),
   )
-  const anew = recoded.filter((plan) => isCutAnew(plan.pixels, plan.cut))
+  const anew = recoded.filter((plan) => hasNewLayout(plan.pixels, plan.cut))
   if (anew.some(({ cut }) => !cut.tiled)) steps.push(message('strips_resized'))
   const tiles = anew.filter(({ cut }) => cut.tiled)
   for (const { cut, pixels } of tiles)
@@ -93,7 +97,7 @@ function levelNames(levels: readonly number[]): Message {
 }
 
 /** True if all directories come before all pixels and the pixels are tiles: the order that readers over a network rely on. */
-function directoriesFirst(file: TiffFile, pictures: readonly Pixels[]): boolean {
+function directoriesFirst(file: TiffFile, pictures: readonly PixelStorage[]): boolean {
   if (pictures.some((pixels) => !pixels.tiled)) return false
   const firstChunk = pictures.reduce(
     (least, { offsets, lengths }) => offsets.reduce((low, offset, i) => (lengths[i] === 0 ? low : Math.min(low, offset)), least),
@@ -106,15 +110,15 @@ class Job {
   readonly #file: TiffFile
   readonly #sink: Sink
   readonly #options: Options
-  readonly #plans: ReadonlyMap<Directory, Plan>
-  readonly #placed = new Map<Directory, Placed>()
-  readonly #blobs = new Map<Directory, Float64Array>()
+  readonly #plans: ReadonlyMap<TiffDirectory, PicturePlan>
+  readonly #placed = new Map<TiffDirectory, ChunkPlacement>()
+  readonly #blobs = new Map<TiffDirectory, Float64Array>()
   /** New offsets of the JPEG streams of each directory. */
-  readonly #copied = new Map<Directory, { offset: number; length: number; to: number }[]>()
+  readonly #copied = new Map<TiffDirectory, { offset: number; length: number; to: number }[]>()
   readonly #total: number
   #done = 0
 
-  constructor(file: TiffFile, sink: Sink, options: Options, plans: ReadonlyMap<Directory, Plan>, total: number) {
+  constructor(file: TiffFile, sink: Sink, options: Options, plans: ReadonlyMap<TiffDirectory, PicturePlan>, total: number) {
     this.#file = file
     this.#sink = sink
     this.#options = options
@@ -133,7 +137,7 @@ class Job {
       await this.#copyBlobs(directory)
       const plan = this.#plans.get(directory)
       if (!plan) continue
-      if (plan.kind === 'recode' && isCutAnew(plan.pixels, plan.cut)) await this.#recut(directory, plan)
+      if (plan.kind === 'recode' && hasNewLayout(plan.pixels, plan.cut)) await this.#recut(directory, plan)
       else for (let index = 0; index < plan.pixels.offsets.length; index++) await this.#chunk(directory, plan, index, undefined)
     }
     const changes = this.#changes(true)
@@ -143,11 +147,11 @@ class Job {
   }
 
   /** Writes the header, GDAL's structural metadata, directories with placeholder numbers, then the pixels in source order. */
-  async directoriesFirst(ghost: Ghost | undefined): Promise<void> {
+  async directoriesFirst(ghost: CogMetadata | undefined): Promise<void> {
     await this.#sink.write((await this.#file.source.read(0, this.#file.headerBytes)).slice())
     if (ghost) await this.#sink.write(ghost.bytes)
     for (const directory of this.#file.all) {
-      const blobs = await blobsOf(this.#file, directory)
+      const blobs = await jpegStreamsOf(this.#file, directory)
       if (blobs.length > 0) this.#blobs.set(directory, new Float64Array(blobs.length))
     }
     const changes = this.#changes(false)
@@ -157,15 +161,15 @@ class Job {
     this.#patchFirst(region.first)
     for (const directory of this.#blobs.keys()) await this.#copyBlobs(directory)
     for (const [directory, plan] of this.#plans) {
-      if (plan.kind === 'recode' && isCutAnew(plan.pixels, plan.cut)) await this.#recut(directory, plan)
+      if (plan.kind === 'recode' && hasNewLayout(plan.pixels, plan.cut)) await this.#recut(directory, plan)
     }
     for (const { directory, plan, index } of this.#inSourceOrder()) await this.#chunk(directory, plan, index, ghost)
     region.patch(this.#sink)
   }
 
-  #changes(shortCounts: boolean): Changes {
+  #changes(shortCounts: boolean): DirectoryChanges {
     const wideOffsets = this.#file.big && this.#file.source.size > 0xffffffff
-    return { plans: this.#plans, placed: this.#placed, blobs: this.#blobs, wideOffsets, shortCounts }
+    return { plans: this.#plans, placed: this.#placed, blobs: this.#blobs, hasWideOffsets: wideOffsets, hasShortCounts: shortCounts }
   }
 
   #patchFirst(offset: number): void {
@@ -174,14 +178,14 @@ class Job {
     else this.#sink.patch(4, first.u32(offset).finish())
   }
 
-  #inSourceOrder(): { directory: Directory; plan: Plan; index: number }[] {
-    const kept = [...this.#plans].filter(([, plan]) => plan.kind !== 'recode' || !isCutAnew(plan.pixels, plan.cut))
+  #inSourceOrder(): { directory: TiffDirectory; plan: PicturePlan; index: number }[] {
+    const kept = [...this.#plans].filter(([, plan]) => plan.kind !== 'recode' || !hasNewLayout(plan.pixels, plan.cut))
     const chunks = kept.flatMap(([directory, plan]) => [...plan.pixels.offsets.keys()].map((index) => ({ directory, plan, index })))
     return chunks.sort((a, b) => a.plan.pixels.offsets[a.index]! - b.plan.pixels.offsets[b.index]!)
   }
 
-  async #copyBlobs(directory: Directory): Promise<void> {
-    const blobs = await blobsOf(this.#file, directory)
+  async #copyBlobs(directory: TiffDirectory): Promise<void> {
+    const blobs = await jpegStreamsOf(this.#file, directory)
     if (blobs.length === 0) return
     // Updates the existing array: in a file that begins with directories, the layout already refers to it.
     const offsets = this.#blobs.get(directory) ?? new Float64Array(blobs.length)
@@ -195,7 +199,7 @@ class Job {
   }
 
   /** Writes one strip or tile that keeps its area of the picture. */
-  async #chunk(directory: Directory, plan: Plan, index: number, ghost: Ghost | undefined): Promise<void> {
+  async #chunk(directory: TiffDirectory, plan: PicturePlan, index: number, ghost: CogMetadata | undefined): Promise<void> {
     const { pixels } = plan
     const placed = this.#placed.get(directory)!
     if (isSparse(pixels, index)) return
@@ -209,32 +213,32 @@ class Job {
       return
     }
     const tail = recoded ? recoded.slice(-4) : (await this.#file.source.read(offset + Math.max(0, length - 4), 4)).slice()
-    if (ghost?.leader) await this.#sink.write(uint32(length))
+    if (ghost?.hasLengthBefore) await this.#sink.write(uint32(length))
     placed.offsets[index] = this.#sink.written
     if (recoded) await this.#sink.write(recoded)
     else await this.#copy(offset, length)
-    if (ghost?.trailer) await this.#sink.write(tail)
+    if (ghost?.hasRepeatedTail) await this.#sink.write(tail)
   }
 
   /**
    * New offset of a strip inside the JPEG stream of tag 513, which is already copied (JPEG as in TIFF 6.0). `undefined`: the strip is
    * elsewhere.
    */
-  #insideBlob(directory: Directory, offset: number): number | undefined {
+  #insideBlob(directory: TiffDirectory, offset: number): number | undefined {
     const blob = this.#copied.get(directory)?.find((copied) => offset >= copied.offset && offset < copied.offset + copied.length)
     return blob && blob.to + offset - blob.offset
   }
 
   /** New bytes of a strip or tile. `undefined`: it is copied. */
-  async #recoded(plan: Plan, index: number): Promise<Uint8Array | undefined> {
+  async #recoded(plan: PicturePlan, index: number): Promise<Uint8Array | undefined> {
     if (plan.kind === 'recode') return await this.#recode(plan, index)
     if (plan.kind === 'copy') return undefined
     this.#options.signal.throwIfAborted()
-    await yieldToOthers()
+    await yieldToEventLoop()
     return await optimisedChunk(this.#file, plan.pixels, index)
   }
 
-  async #recode(plan: Extract<Plan, { kind: 'recode' }>, index: number): Promise<Uint8Array> {
+  async #recode(plan: Extract<PicturePlan, { kind: 'recode' }>, index: number): Promise<Uint8Array> {
     const { pixels } = plan
     const raw = pixels.tiled ? (await decodeTile(this.#file, pixels, index))! : await this.#strip(pixels, index)
     const compressed = await this.#compress(raw, plan)
@@ -250,7 +254,7 @@ class Job {
     return compressed
   }
 
-  async #strip(pixels: Pixels, index: number): Promise<Uint8Array<ArrayBuffer>> {
+  async #strip(pixels: PixelStorage, index: number): Promise<Uint8Array<ArrayBuffer>> {
     const length = pixels.rowBytes * rowsOf(pixels, index)
     let strip: Uint8Array<ArrayBuffer> | undefined
     let filled = 0
@@ -265,7 +269,7 @@ class Job {
   }
 
   /** Writes a picture in a new strip or tile layout, from the rows of each plane. */
-  async #recut(directory: Directory, plan: Extract<Plan, { kind: 'recode' }>): Promise<void> {
+  async #recut(directory: TiffDirectory, plan: Extract<PicturePlan, { kind: 'recode' }>): Promise<void> {
     const { pixels, cut } = plan
     const placed = this.#placed.get(directory)!
     let index = 0
@@ -280,17 +284,17 @@ class Job {
     }
   }
 
-  async #compress(raw: Uint8Array, plan: Extract<Plan, { kind: 'recode' }>): Promise<Uint8Array> {
+  async #compress(raw: Uint8Array, plan: Extract<PicturePlan, { kind: 'recode' }>): Promise<Uint8Array> {
     this.#options.signal.throwIfAborted()
     this.#done += raw.length
     this.#options.progress(0.8 * Math.min(1, this.#done / this.#total))
     if (plan.coding === 'group4') {
-      await yieldToOthers()
+      await yieldToEventLoop()
       return encodeGroup4(raw, plan.pixels.chunkWidth, Number.MAX_SAFE_INTEGER)!
     }
-    if (plan.predictor !== 1) difference(raw, { ...plan.pixels, ...plan.cut, littleEndian: this.#file.littleEndian }, plan.predictor)
+    if (plan.predictor !== 1) applyPredictor(raw, { ...plan.pixels, ...plan.cut, littleEndian: this.#file.littleEndian }, plan.predictor)
     const tried = plan.levels.map((level) => zlibCompress(raw, level))
-    await yieldToOthers()
+    await yieldToEventLoop()
     const least = tried.reduce((a, b) => (b.length < a.length ? b : a))
     for (const one of tried) if (one !== least) discard(one)
     return least

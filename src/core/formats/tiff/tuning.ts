@@ -28,7 +28,7 @@ export const TILES = {
   /** Tile sides are multiples of this many pixels (TIFF 6.0, section 15). */
   step: 16,
   /** Largest size in new tiles, as a share of the size in the present strips or tiles: not every reader supports tiles. */
-  worthIt: 0.99,
+  maxShare: 0.99,
   /** Most tiles of all planes, so that directories before the tiles can still be patched. */
   most: 100_000,
   /** Most decoded bytes of a picture that is tried in full. */
@@ -85,9 +85,9 @@ export const REPEATS = {
 export const NEAR_BEST = { usually: 1.02, whereUneven: 1.15, atAnyLevel: 1.08 } as const
 
 /** Largest size at a slower level, as a share of fast Deflate's size. Photographs gain less; maps and drawings gain 2 to 30 %. */
-export const WORTH_TIME = { small: 0.985, large: 0.94 } as const
+export const SLOWER_LEVEL_SHARE = { small: 0.985, large: 0.94 } as const
 /** Largest size at the slowest level, as a share of level 9's size. */
-export const WORTH_MORE_THAN_9 = { small: 0.985, large: 0.97 } as const
+export const SLOWEST_LEVEL_SHARE = { small: 0.985, large: 0.97 } as const
 
 /** If Group 4 is below this share of fast Deflate, even the best Deflate level is larger. */
 export const GROUP4_WINS_BELOW = 0.8
@@ -95,7 +95,7 @@ export const GROUP4_WINS_BELOW = 0.8
 export const MAX_FAX_STORED_BYTES = 8 * MIB
 
 /** An estimate from few samples may be too low by this share of the stored bytes. */
-export const ESTIMATE_DOUBT = 0.1
+export const ESTIMATE_ERROR = 0.1
 
 // Constants for JPEG strips and tiles
 

@@ -1,18 +1,18 @@
 /** Finds bytes of a TIFF file that no directory refers to, between referenced ranges and after the last one. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { type Column, GrowingColumn } from '../../bytes/compact-array.ts'
-import { type Directory, LONG, LONG8, readNumbers, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
+import { type CompactArray, GrowingCompactArray } from '../../bytes/compact-array.ts'
+import { LONG, LONG8, readNumbers, TAG, type TiffDirectory, type TiffFile } from '../../containers/tiff/directory.ts'
 import { ifdLayout } from '../../containers/tiff/ifd.ts'
-import type { Pixels } from '../../containers/tiff/pixels.ts'
+import type { PixelStorage } from '../../containers/tiff/pixels.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
-import { blobsOf } from './blobs.ts'
-import { ghostOf } from './cog-metadata.ts'
+import { jpegStreamsOf } from './blobs.ts'
+import { cogMetadataOf } from './cog-metadata.ts'
 import { ALIGNMENT_BYTES, MAX_FIELD_OFFSETS, MAX_GAPS, MAX_PRIVATE_NUMBERS, MAX_TAIL_BYTES, ZERO_SCAN_BYTES } from './tuning.ts'
 
-export interface Unnamed {
+export interface UnreferencedBytes {
   /** Unreferenced bytes between referenced ranges, which are dropped. Zero bytes do not count. */
   readonly between: number
   /** Offset after the last byte that a directory refers to. */
@@ -22,7 +22,7 @@ export interface Unnamed {
 }
 
 /** Finds unreferenced bytes. @throws CodecError (malformed, unsupported_feature) if they seem to be content that would be moved or lost */
-export async function unnamedOf(file: TiffFile, pictures: readonly Pixels[]): Promise<Unnamed> {
+export async function unreferencedBytesOf(file: TiffFile, pictures: readonly PixelStorage[]): Promise<UnreferencedBytes> {
   const named = await namedRanges(file, pictures)
   const gaps: Range[] = []
   let [between, end] = [0, 0]
@@ -41,8 +41,8 @@ export async function unnamedOf(file: TiffFile, pictures: readonly Pixels[]): Pr
   const isFilling = await isZero(file.source, end, file.source.size)
   if (bytes > MAX_TAIL_BYTES && !isFilling) throw unsupported(message('bytes_behind_last_directory', { bytes }))
   // The bytes are probably pictures of a truncated directory, which a repair tool could recover.
-  if (file.nowhere.length > 0 && between > MAX_TAIL_BYTES)
-    throw malformed(file.format, end, message('missing_directory', { link: String(file.nowhere[0]) }))
+  if (file.brokenLinks.length > 0 && between > MAX_TAIL_BYTES)
+    throw malformed(file.format, end, message('missing_directory', { link: String(file.brokenLinks[0]) }))
   if (!isFilling) addGap(gaps, end, file.source.size)
   await refuseOffsets(file, gaps)
   return { between, end, tail: { bytes, isFilling } }
@@ -56,7 +56,7 @@ function addGap(gaps: Range[], from: number, to: number): void {
 }
 
 /** Describes the dropped bytes for the receipt. */
-export function unnamedSteps({ between, tail }: Unnamed): Message[] {
+export function unreferencedBytesSteps({ between, tail }: UnreferencedBytes): Message[] {
   return [
     ...(between > 0 ? [message('unnamed_bytes_removed', { bytes: between })] : []),
     ...(tail.isFilling && tail.bytes > ALIGNMENT_BYTES ? [message('zero_bytes_removed', { bytes: tail.bytes })] : []),
@@ -69,19 +69,19 @@ interface Range {
 }
 
 /** Referenced ranges: header, directories, values, JPEG streams, strips and tiles, and space declared free. */
-async function namedRanges(file: TiffFile, pictures: readonly Pixels[]): Promise<Ranges> {
-  const ghost = await ghostOf(file)
+async function namedRanges(file: TiffFile, pictures: readonly PixelStorage[]): Promise<Ranges> {
+  const ghost = await cogMetadataOf(file)
   const named = new Ranges()
   named.add(0, file.headerBytes + (ghost?.bytes.length ?? 0))
   const { countBytes, entryBytes, offsetBytes } = ifdLayout(file)
   for (const directory of file.all) {
     named.add(directory.offset, countBytes + directory.entries.length * entryBytes + offsetBytes)
     for (const entry of directory.entries) if (entry.at !== undefined) named.add(entry.at, entry.byteLength)
-    for (const { offset, length } of await blobsOf(file, directory)) named.add(offset, length)
+    for (const { offset, length } of await jpegStreamsOf(file, directory)) named.add(offset, length)
     for (const { from, to } of await freeRanges(file, directory)) named.add(from, to - from)
   }
   // GDAL repeats the last four bytes of each tile after it.
-  const behind = ghost?.trailer ? 4 : 0
+  const behind = ghost?.hasRepeatedTail ? 4 : 0
   for (const { offsets, lengths } of pictures) {
     for (let i = 0; i < offsets.length; i++) named.add(offsets[i]!, lengths[i]! && lengths[i]! + behind)
   }
@@ -90,11 +90,11 @@ async function namedRanges(file: TiffFile, pictures: readonly Pixels[]): Promise
 
 /** Ranges in typed arrays, because a picture has up to millions of tiles. Adjacent ranges are merged. */
 class Ranges {
-  readonly #starts = new GrowingColumn()
-  readonly #ends = new GrowingColumn()
+  readonly #starts = new GrowingCompactArray()
+  readonly #ends = new GrowingCompactArray()
   #last: Range | undefined
-  #from: Column = new Uint32Array()
-  #to: Column = new Uint32Array()
+  #from: CompactArray = new Uint32Array()
+  #to: CompactArray = new Uint32Array()
   #order: Uint32Array | undefined
 
   add(from: number, bytes: number): void {
@@ -133,7 +133,7 @@ class Ranges {
   }
 }
 
-async function freeRanges(file: TiffFile, { entries }: Directory): Promise<Range[]> {
+async function freeRanges(file: TiffFile, { entries }: TiffDirectory): Promise<Range[]> {
   const [offsets, counts] = [TAG.freeOffsets, TAG.freeByteCounts].map((tag) => entries.find((entry) => entry.tag === tag))
   if (!offsets || !counts) return []
   const lengths = await readNumbers(file, counts)

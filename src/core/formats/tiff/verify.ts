@@ -1,15 +1,15 @@
 /** Verifies a recompressed TIFF file: decodes every strip and tile, and compares pixels, fields and structure with the original. */
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { decodesOnTheSpot, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
-import { type Directory, type Entry, meaningful, readValue, TAG, type TiffFile } from '../../containers/tiff/directory.ts'
-import { COMPRESSION, isFax, type Pixels, readPixels } from '../../containers/tiff/pixels.ts'
+import { copiesInput, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
+import { fieldsWithTargets, readValue, TAG, type TiffDirectory, type TiffField, type TiffFile } from '../../containers/tiff/directory.ts'
+import { COMPRESSION, isFax, type PixelStorage, readPixels } from '../../containers/tiff/pixels.ts'
 import { readTiff } from '../../containers/tiff/read-directories.ts'
 import type { Options, Source, Verdict } from '../../model/codec.ts'
-import { tailDifference } from '../../model/trailing-data.ts'
-import { blobsOf } from './blobs.ts'
+import { trailingDataDifference } from '../../model/trailing-data.ts'
+import { jpegStreamsOf } from './blobs.ts'
 import { chunkDigest } from './jpeg-chunks.ts'
-import { isCutAnew } from './strip-layout.ts'
-import { unnamedOf } from './unnamed.ts'
+import { hasNewLayout } from './strip-layout.ts'
+import { unreferencedBytesOf } from './unnamed.ts'
 
 /** Fields that describe how pixels are stored. They may differ; the decoded pixels are compared instead. */
 const STORAGE = new Set<number>([
@@ -54,14 +54,14 @@ export async function verifyTiff(original: Source, result: Source, options: Opti
 async function compareTails(original: Source, before: TiffFile, result: Source, after: TiffFile): Promise<string | undefined> {
   const endOf = async (file: TiffFile) => {
     const pictures = await Promise.all(file.all.map((directory) => readPixels(file, directory)))
-    return await unnamedOf(
+    return await unreferencedBytesOf(
       file,
       pictures.filter((pixels) => pixels !== undefined),
     )
   }
   const [was, is] = [await endOf(before), await endOf(after)]
   if (was.tail.isFilling) return is.tail.bytes === 0 || is.tail.isFilling ? undefined : `${is.tail.bytes} bytes have come behind the end`
-  return await tailDifference(original, was.end, result, is.end)
+  return await trailingDataDifference(original, was.end, result, is.end)
 }
 
 /** Rows of one file as a stream of blocks. Frees each block after it was compared. */
@@ -93,7 +93,7 @@ class Comparison {
   readonly #before: TiffFile
   readonly #after: TiffFile
   readonly #options: Options
-  readonly #pairs = new Map<Directory, Directory>()
+  readonly #pairs = new Map<TiffDirectory, TiffDirectory>()
   #directories = 0
 
   constructor(before: TiffFile, after: TiffFile, options: Options) {
@@ -112,16 +112,16 @@ class Comparison {
   }
 
   /** Records two directories that the same link leads to. Pairs are compared in the order in which they are found. */
-  #pair(before: Directory | undefined, after: Directory | undefined): void {
+  #pair(before: TiffDirectory | undefined, after: TiffDirectory | undefined): void {
     if (!before && !after) return
     const known = before && this.#pairs.get(before)
     if (!before || !after || (known && known !== after)) throw new Difference('a link leads to another directory')
     this.#pairs.set(before, after)
   }
 
-  async #directory(before: Directory, after: Directory): Promise<void> {
+  async #directory(before: TiffDirectory, after: TiffDirectory): Promise<void> {
     this.#options.signal.throwIfAborted()
-    const kept = meaningful(before).filter((entry) => !STORAGE.has(entry.tag))
+    const kept = fieldsWithTargets(before).filter((entry) => !STORAGE.has(entry.tag))
     const found = after.entries.filter((entry) => !STORAGE.has(entry.tag))
     if (kept.length !== found.length) throw new Difference(`${kept.length} fields became ${found.length}`)
     for (const [i, entry] of kept.entries()) {
@@ -142,15 +142,15 @@ class Comparison {
     const [x, y] = [await readPixels(this.#before, before), await readPixels(this.#after, after)]
     if (!x !== !y) throw new Difference('a picture is missing')
     if (x && y) {
-      this.#before.source.discards = decodesOnTheSpot(x)
-      this.#after.source.discards = decodesOnTheSpot(y)
+      this.#before.source.freesWindows = copiesInput(x)
+      this.#after.source.freesWindows = copiesInput(y)
       await this.#pixels(x, y)
     }
     this.#directories++
     this.#options.progress(0.8 + (0.2 * this.#directories) / this.#before.all.length)
   }
 
-  async #value(before: Entry, after: Entry): Promise<void> {
+  async #value(before: TiffField, after: TiffField): Promise<void> {
     if (before.byteLength === 0 && Buffer.compare(before.inline, after.inline) !== 0) throw new Difference(`tag ${before.tag} differs`)
     if (before.at === undefined || after.at === undefined) {
       if (Buffer.compare(await readValue(this.#before.source, before), await readValue(this.#after.source, after)) !== 0) {
@@ -159,8 +159,8 @@ class Comparison {
     } else await this.#bytes(before.at, after.at, before.byteLength, `tag ${before.tag}`)
   }
 
-  async #blobs(before: Directory, after: Directory): Promise<void> {
-    const [x, y] = [await blobsOf(this.#before, before), await blobsOf(this.#after, after)]
+  async #blobs(before: TiffDirectory, after: TiffDirectory): Promise<void> {
+    const [x, y] = [await jpegStreamsOf(this.#before, before), await jpegStreamsOf(this.#after, after)]
     if (x.length !== y.length) throw new Difference('the number of JPEG streams changed')
     for (const [i, blob] of x.entries()) {
       if (blob.length !== y[i]!.length) throw new Difference('a JPEG stream has another length')
@@ -168,7 +168,7 @@ class Comparison {
     }
   }
 
-  async #pixels(x: Pixels, y: Pixels): Promise<void> {
+  async #pixels(x: PixelStorage, y: PixelStorage): Promise<void> {
     if (x.width !== y.width || x.height !== y.height || x.planes !== y.planes || x.bits !== y.bits || x.samples !== y.samples) {
       throw new Difference('the size, planes, bits or samples of a picture changed')
     }
@@ -177,7 +177,7 @@ class Comparison {
     // Unusual fax data is copied although it can be decoded, so equal bytes are accepted first.
     if (x.compression === y.compression && isFax(x.compression) && (await this.#isStored(x, y))) return
     if (!x.decodable || !y.decodable) throw new Difference(`compression ${x.compression} became ${y.compression}`)
-    if (x.tiled && !isCutAnew(x, y)) return await this.#tiles(x, y)
+    if (x.tiled && !hasNewLayout(x, y)) return await this.#tiles(x, y)
     const anyEmpty = [...x.lengths, ...y.lengths].some((length) => length === 0)
     if ((x.tiled || y.tiled) && (anyEmpty || x.bits % 8 !== 0))
       throw new Difference('pictures with another strip or tile layout cannot be compared')
@@ -188,8 +188,8 @@ class Comparison {
   }
 
   /** Compares copied strips and tiles: bytes must be equal. */
-  async #stored(x: Pixels, y: Pixels): Promise<void> {
-    if (x.offsets.length !== y.offsets.length || isCutAnew(x, y)) throw new Difference('strips or tiles were lost')
+  async #stored(x: PixelStorage, y: PixelStorage): Promise<void> {
+    if (x.offsets.length !== y.offsets.length || hasNewLayout(x, y)) throw new Difference('strips or tiles were lost')
     for (let i = 0; i < x.offsets.length; i++) {
       if (x.lengths[i] !== y.lengths[i]) throw new Difference(`strip or tile ${i} has another length`)
       await this.#bytes(x.offsets[i]!, y.offsets[i]!, x.lengths[i]!, `strip or tile ${i}`)
@@ -197,8 +197,8 @@ class Comparison {
   }
 
   /** Compares JPEG strips and tiles: equal bytes or equal coefficients. */
-  async #jpegs(x: Pixels, y: Pixels): Promise<void> {
-    if (x.offsets.length !== y.offsets.length || isCutAnew(x, y)) throw new Difference('strips or tiles were lost')
+  async #jpegs(x: PixelStorage, y: PixelStorage): Promise<void> {
+    if (x.offsets.length !== y.offsets.length || hasNewLayout(x, y)) throw new Difference('strips or tiles were lost')
     this.#sparse(x, y)
     const sameTables = Buffer.compare(x.jpegTables ?? new Uint8Array(), y.jpegTables ?? new Uint8Array()) === 0
     for (let i = 0; i < x.offsets.length; i++) {
@@ -209,7 +209,7 @@ class Comparison {
     }
   }
 
-  async #isStored(x: Pixels, y: Pixels): Promise<boolean> {
+  async #isStored(x: PixelStorage, y: PixelStorage): Promise<boolean> {
     try {
       await this.#stored(x, y)
       return true
@@ -219,12 +219,12 @@ class Comparison {
     }
   }
 
-  #sparse(x: Pixels, y: Pixels): void {
+  #sparse(x: PixelStorage, y: PixelStorage): void {
     const same = x.lengths.length === y.lengths.length && x.lengths.every((length, i) => (length === 0) === (y.lengths[i] === 0))
     if (!same) throw new Difference('other strips or tiles are missing than in the original')
   }
 
-  async #tiles(x: Pixels, y: Pixels): Promise<void> {
+  async #tiles(x: PixelStorage, y: PixelStorage): Promise<void> {
     this.#sparse(x, y)
     for (let i = 0; i < x.offsets.length; i++) {
       if (isSparse(x, i)) continue

@@ -1,5 +1,5 @@
 /** Block-based ADPCM codings of WAVE files: IMA and Microsoft. */
-import { decodeIma, imaBlockSamples, product } from './ima.ts'
+import { decodeIma, ffmpegDifference, imaBlockSamples } from './ima.ts'
 import { decodeMs, msBlockSamples } from './ms-adpcm.ts'
 
 export interface Adpcm {
@@ -10,7 +10,7 @@ export interface Adpcm {
 }
 
 // Most IMA files come from FFmpeg's encoder, which predicts by one multiplication, as its decoder does.
-const ima: Adpcm = { blockSamples: imaBlockSamples, decode: (block, channels) => decodeIma(block, channels, product) }
+const ima: Adpcm = { blockSamples: imaBlockSamples, decode: (block, channels) => decodeIma(block, channels, ffmpegDifference) }
 const ms: Adpcm = { blockSamples: msBlockSamples, decode: decodeMs }
 
 export const adpcm = (coding: string): Adpcm | undefined => (coding === 'ima' ? ima : coding === 'ms' ? ms : undefined)

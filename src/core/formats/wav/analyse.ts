@@ -5,32 +5,32 @@ import type { Message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { Dither, type DitheredBits } from './dither.ts'
-import { FullScale } from './full-scale.ts'
+import { FullScaleCheck } from './full-scale.ts'
 import { g711 } from './g711.ts'
 import type { Wave } from './header.ts'
 import { ImaEncoder } from './ima.ts'
 import { MaskingMeter } from './masking.ts'
-import { in16thUnits, readSamples, type Samples, to16 } from './samples.ts'
+import { in16BitUnits, readSamples, roundTo16Bits, type SampleBlock } from './samples.ts'
 import { ADPCM_TRIAL_SECONDS, LOW_BAND_MARGIN_DB } from './tuning.ts'
 
 /** Form in which the result stores samples. */
-export type Target =
+export type SampleForm =
   | { readonly coding: 'integer'; readonly bits: 8 | 16 | 24 | 32; readonly dithered?: true }
   | { readonly coding: 'float'; readonly bits: 32 | 64 }
   | { readonly coding: 'alaw' | 'mulaw'; readonly bits: 8 }
   | { readonly coding: 'ima'; readonly bits: 4 }
 
-export interface Analysis {
+export interface WaveAnalysis {
   /** Smallest PCM or float form with equal samples. `undefined`: the present form. */
-  readonly exact: Target | undefined
+  readonly exact: SampleForm | undefined
   /** G.711 law that stores the same samples exactly. `undefined`: neither does. */
-  readonly exactLaw: Target | undefined
+  readonly exactLaw: SampleForm | undefined
   /** Fewest dithered bits whose noise is inaudible. `undefined`: no fewer than present, or not tested. */
-  readonly unheard: DitheredBits | undefined
+  readonly inaudibleBits: DitheredBits | undefined
   /** Signal-to-noise ratio, in dB, of the forms with audible loss. */
   readonly snrDb: { readonly dithered16: number; readonly alaw: number; readonly mulaw: number; readonly ima: number }
   /** Reason why integers would clip the sound. `undefined`: they would not. */
-  readonly excess: Message | undefined
+  readonly clippingReason: Message | undefined
 }
 
 /**
@@ -77,7 +77,7 @@ class Bits {
   #settled = false
 
   /** Adds samples. False if further samples cannot change the result. */
-  add(samples: Samples): boolean {
+  add(samples: SampleBlock): boolean {
     if (this.#settled) return false
     if (samples.kind === 'float') {
       this.#addFloats(samples.values)
@@ -132,9 +132,9 @@ class Trials {
     this.#every = Math.max(1, Math.ceil(frames / (hertz * ADPCM_TRIAL_SECONDS)))
   }
 
-  add(samples: Samples): void {
-    const original = in16thUnits(samples)
-    const rounded = to16(samples)
+  add(samples: SampleBlock): void {
+    const original = in16BitUnits(samples)
+    const rounded = roundTo16Bits(samples)
     if (this.#dither) {
       const dithered = this.#dither.round(samples)
       this.#meters.dithered16.add(original, dithered)
@@ -169,7 +169,7 @@ class Trials {
     }
   }
 
-  get snrDb(): Analysis['snrDb'] {
+  get snrDb(): WaveAnalysis['snrDb'] {
     const { dithered16, alaw, mulaw, ima } = this.#meters
     return {
       dithered16: this.#dither ? dithered16.decibels : 0,
@@ -181,15 +181,15 @@ class Trials {
 }
 
 /** What to search: exact forms only, also fewer bits with inaudible noise, or also (slower) forms with audible loss. */
-export type Depth = 'exact' | 'unheard' | 'lossy'
+export type SearchDepth = 'exact' | 'unheard' | 'lossy'
 
-const NOT_MEASURED: Analysis['snrDb'] = { dithered16: 0, alaw: 0, mulaw: 0, ima: 0 }
+const NOT_MEASURED: WaveAnalysis['snrDb'] = { dithered16: 0, alaw: 0, mulaw: 0, ima: 0 }
 
 /** Reads the samples once, and stops early if further samples cannot change the result. */
-export async function analyse(source: Source, wave: Wave, depth: Depth, options: Options): Promise<Analysis> {
+export async function analyse(source: Source, wave: Wave, depth: SearchDepth, options: Options): Promise<WaveAnalysis> {
   const { channels, hertz, bits: stored } = wave.layout
   const bits = new Bits()
-  const fullScale = new FullScale()
+  const fullScale = new FullScaleCheck()
   const masking = depth !== 'exact' && stored > 16 ? new MaskingMeter(channels, hertz) : undefined
   const trials = depth === 'lossy' ? new Trials(wave) : undefined
   for await (const samples of readSamples(source, wave, options, (share) => options.progress(share * 0.4))) {
@@ -201,10 +201,16 @@ export async function analyse(source: Source, wave: Wave, depth: Depth, options:
   }
   const exact = exactTarget(wave, bits)
   const unheard = masking && ([16, 24] as const).find((word) => word < (exact?.bits ?? stored) && masking.allows(word))
-  return { exact, exactLaw: exactLaw(wave, bits), unheard, snrDb: trials?.snrDb ?? NOT_MEASURED, excess: fullScale.excess }
+  return {
+    exact,
+    exactLaw: exactLaw(wave, bits),
+    inaudibleBits: unheard,
+    snrDb: trials?.snrDb ?? NOT_MEASURED,
+    clippingReason: fullScale.clippingReason,
+  }
 }
 
-function exactTarget(wave: Wave, bits: Bits): Target | undefined {
+function exactTarget(wave: Wave, bits: Bits): SampleForm | undefined {
   const { coding, bits: stored } = wave.layout
   if (coding === 'float') {
     if (bits.fits[16]) return { coding: 'integer', bits: 16 }
@@ -220,7 +226,7 @@ function exactTarget(wave: Wave, bits: Bits): Target | undefined {
   return stored > 24 && needed <= 24 ? { coding: 'integer', bits: 24 } : undefined
 }
 
-function exactLaw({ layout }: Wave, bits: Bits): Target | undefined {
+function exactLaw({ layout }: Wave, bits: Bits): SampleForm | undefined {
   if (layout.coding !== 'integer' || layout.bits !== 16) return undefined
   return bits.inMulaw ? { coding: 'mulaw', bits: 8 } : bits.inAlaw ? { coding: 'alaw', bits: 8 } : undefined
 }

@@ -1,5 +1,5 @@
 /** Rounds samples to fewer bits with dither, so that the error is constant noise instead of distortion. */
-import type { Samples } from './samples.ts'
+import type { SampleBlock } from './samples.ts'
 
 /** Bit depths that samples can be dithered to. */
 export type DitheredBits = 16 | 24
@@ -32,7 +32,7 @@ export class Dither {
   }
 
   /** Returns signed integers with the fewer bits. Digital silence stays zero. */
-  round(samples: Samples): Int32Array<ArrayBuffer> {
+  round(samples: SampleBlock): Int32Array<ArrayBuffer> {
     const highest = 2 ** (this.#bits - 1) - 1
     const scale = samples.kind === 'integer' ? 2 ** (this.#bits - samples.bits) : 2 ** (this.#bits - 1)
     const out = new Int32Array(samples.values.length)

@@ -1,13 +1,13 @@
 /** Detects float samples that integers cannot store: beyond full scale, or NaN and infinite. */
 import { type Message, message } from '../../i18n/message.ts'
-import type { Samples } from './samples.ts'
+import type { SampleBlock } from './samples.ts'
 
-export class FullScale {
+export class FullScaleCheck {
   /** Largest magnitude of the samples; 1 is full scale. */
   #peak = 0
   #numbers = true
 
-  add(samples: Samples): void {
+  add(samples: SampleBlock): void {
     if (samples.kind !== 'float') return
     for (const value of samples.values) {
       const magnitude = Math.abs(value)
@@ -17,7 +17,7 @@ export class FullScale {
   }
 
   /** Reason why other forms would clip the sound. `undefined`: they would not. */
-  get excess(): Message | undefined {
+  get clippingReason(): Message | undefined {
     if (!this.#numbers) return message('samples_no_numbers')
     return this.#peak > 1 ? message('samples_reach', { factor: this.#peak.toFixed(2) }) : undefined
   }

@@ -2,7 +2,7 @@
 
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { type Chunk, readRiff } from '../../containers/riff/riff.ts'
+import { type RiffChunk, readRiff } from '../../containers/riff/riff.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { RIFF_CREDENTIALS, signedByCredentials } from '../../model/content-credentials.ts'
@@ -29,8 +29,8 @@ export interface Layout {
 
 export interface Wave {
   readonly layout: Layout
-  readonly chunks: readonly Chunk[]
-  readonly data: Chunk
+  readonly chunks: readonly RiffChunk[]
+  readonly data: RiffChunk
   /** Number of samples per channel. */
   readonly frames: number
   /** Bytes after the RIFF form, for example an ID3 tag. */
@@ -96,7 +96,7 @@ function hasUsualCoefficients(reader: ByteReader): boolean {
   return MS_COEFFICIENTS.flat().every((value, i) => reader.i16(22 + 2 * i) === value)
 }
 
-async function countFrames(source: Source, layout: Layout, data: Chunk, chunks: readonly Chunk[]): Promise<number> {
+async function countFrames(source: Source, layout: Layout, data: RiffChunk, chunks: readonly RiffChunk[]): Promise<number> {
   if (layout.coding === 'other') return 0
   const { channels, blockBytes, blockSamples } = layout
   const whole = Math.floor(data.size / blockBytes)

@@ -34,7 +34,7 @@ export const imaBlockSamples = (bytes: number, channels: number) =>
  * Value that FFmpeg-based decoders add instead: one multiplication, whose rounding differs by up to 3. The two kinds of decoder drift
  * apart within a block, so the encoder tracks both.
  */
-export function product(nibble: number, step: number): number {
+export function ffmpegDifference(nibble: number, step: number): number {
   const magnitude = ((2 * (nibble & 7) + 1) * step) >> 3
   return nibble & 8 ? -magnitude : magnitude
 }
@@ -90,7 +90,7 @@ function encodeChannel({ samples, first, stride, count }: ChannelSamples, startI
       for (let magnitude = Math.max(0, nearest - 1); magnitude <= Math.min(7, nearest + 1); magnitude++) {
         const nibble = magnitude | sign
         const exact = clamp16(paths.exact[path]! + difference(nibble, step))
-        const multiplied = clamp16(paths.multiplied[path]! + product(nibble, step))
+        const multiplied = clamp16(paths.multiplied[path]! + ffmpegDifference(nibble, step))
         const cost = paths.cost[path]! + (sample - exact) ** 2 + (sample - multiplied) ** 2
         const index = clampIndex(paths.index[path]! + INDEX_CHANGE[magnitude]!)
         const place = next.place(exact, multiplied, index, cost)
@@ -160,7 +160,7 @@ export class ImaEncoder {
       }
     }
     const decoded = decodeIma(block, channels).subarray(0, samples.length)
-    return { block, decoded, multiplied: decodeIma(block, channels, product).subarray(0, samples.length) }
+    return { block, decoded, multiplied: decodeIma(block, channels, ffmpegDifference).subarray(0, samples.length) }
   }
 
   /** Step index for a block: the previous block's last index, unless it is far from the one that fits the first differences. */

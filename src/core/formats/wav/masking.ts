@@ -1,8 +1,8 @@
 /** Decides whether the noise of fewer bits is inaudible: masked by the sound itself, or below the threshold of hearing. */
-import { leastOf } from '../../bytes/min-max.ts'
+import { minOf } from '../../bytes/min-max.ts'
 import { type DitheredBits, ditherNoiseDb } from './dither.ts'
-import type { Samples } from './samples.ts'
-import { type Band, BandSpectrum, criticalBands } from './spectrum.ts'
+import type { SampleBlock } from './samples.ts'
+import { BandSpectrum, type CriticalBand, criticalBands } from './spectrum.ts'
 import { HIDDEN_MARGIN_DB, LOUDEST_DB_SPL, QUIET_MARGIN_DB } from './tuning.ts'
 
 /** Threshold in quiet in dB SPL (Terhardt, "Calculating virtual pitch", Hearing Research 1, 1979). */
@@ -21,7 +21,7 @@ const decibels = (power: number) => 10 * Math.log10(power)
 /** Measures masking over all samples. Call `allows` after the last one. */
 export class MaskingMeter {
   readonly #channels: number
-  readonly #bands: readonly Band[]
+  readonly #bands: readonly CriticalBand[]
   readonly #spectrum: BandSpectrum
   /** 1 for each band in which the sound did not mask the 16-bit noise at least once. */
   readonly #bare: Uint8Array
@@ -50,7 +50,7 @@ export class MaskingMeter {
     this.#stretch = Array.from({ length: channels }, () => new Float64Array(this.#spectrum.length))
   }
 
-  add(samples: Samples): void {
+  add(samples: SampleBlock): void {
     const { values } = samples
     const scale = samples.kind === 'integer' ? 2 ** (1 - samples.bits) : 1
     for (let at = 0; at < values.length; at += this.#channels) {
@@ -97,7 +97,7 @@ export class MaskingMeter {
 }
 
 /** Lowest threshold in quiet within a band. */
-function quietest({ from, to }: Band): number {
+function quietest({ from, to }: CriticalBand): number {
   const steps = Array.from({ length: 16 }, (_, i) => from + ((to - from) * (i + 0.5)) / 16)
-  return leastOf(steps.map(quietDbSpl))
+  return minOf(steps.map(quietDbSpl))
 }

@@ -17,7 +17,7 @@ const NAMES: { readonly [id: string]: Message } = {
  * Describes the chunks that the other format cannot store.
  * @param carried ids of chunks that it can store; lists with their type, for example `LIST INFO`
  */
-export async function withoutPlace(source: Source, wave: Wave, carried: ReadonlySet<string>): Promise<Message[]> {
+export async function unstorableChunks(source: Source, wave: Wave, carried: ReadonlySet<string>): Promise<Message[]> {
   const found: Message[] = []
   for (const chunk of wave.chunks) {
     if (STORAGE.has(chunk.id)) continue

@@ -9,12 +9,17 @@ import type { Layout, Wave } from './header.ts'
 import { SAMPLE_BLOCK_BYTES } from './tuning.ts'
 
 /** Interleaved samples: signed integers of `bits` bits, or floats with full scale −1…1. */
-export type Samples =
+export type SampleBlock =
   | { readonly kind: 'integer'; readonly bits: number; readonly values: Int32Array }
   | { readonly kind: 'float'; readonly values: Float64Array }
 
 /** Yields all samples of a file in blocks of about 512 KiB. A block is valid until the next is requested. */
-export async function* readSamples(source: Source, wave: Wave, options: Options, share?: (done: number) => void): AsyncGenerator<Samples> {
+export async function* readSamples(
+  source: Source,
+  wave: Wave,
+  options: Options,
+  share?: (done: number) => void,
+): AsyncGenerator<SampleBlock> {
   const { layout, data } = wave
   const perBlock = Math.max(1, Math.floor(SAMPLE_BLOCK_BYTES / layout.blockBytes))
   const bytesPerRead = perBlock * layout.blockBytes
@@ -36,13 +41,13 @@ export async function* readSamples(source: Source, wave: Wave, options: Options,
   }
 }
 
-function cut(samples: Samples, count: number): Samples {
+function cut(samples: SampleBlock, count: number): SampleBlock {
   if (samples.values.length <= count) return samples
   if (samples.kind === 'float') return { kind: 'float', values: samples.values.subarray(0, count) }
   return { ...samples, values: samples.values.subarray(0, count) }
 }
 
-function unpack(bytes: Uint8Array, layout: Layout): Samples {
+function unpack(bytes: Uint8Array, layout: Layout): SampleBlock {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   const { coding, bits } = layout
   const blocks = adpcm(coding)
@@ -105,7 +110,7 @@ export function packIntegers(values: Int32Array, fromBits: number, bits: number)
 }
 
 /** Rounds to 16-bit integers, with clipping. Returns the input array if the samples have 16 bits already. */
-export function to16(samples: Samples): Int32Array {
+export function roundTo16Bits(samples: SampleBlock): Int32Array {
   if (samples.kind === 'integer' && samples.bits === 16) return samples.values
   const out = new Int32Array(samples.values.length)
   if (samples.kind === 'integer') {
@@ -119,7 +124,7 @@ export function to16(samples: Samples): Int32Array {
 }
 
 /** Scales samples to 16-bit units with fractions, so that all codings are comparable. */
-export function in16thUnits(samples: Samples): Float64Array | Int32Array {
+export function in16BitUnits(samples: SampleBlock): Float64Array | Int32Array {
   if (samples.kind === 'integer' && samples.bits === 16) return samples.values
   const unit = samples.kind === 'integer' ? 2 ** (samples.bits - 16) : 1 / 32768
   const out = new Float64Array(samples.values.length)

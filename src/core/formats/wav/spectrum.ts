@@ -8,14 +8,14 @@ const EDGES = [
   15500, 20500,
 ]
 
-export interface Band {
+export interface CriticalBand {
   readonly from: number
   readonly to: number
 }
 
 /** Critical bands below half of the sample rate. */
-export function criticalBands(hertz: number): Band[] {
-  const bands: Band[] = []
+export function criticalBands(hertz: number): CriticalBand[] {
+  const bands: CriticalBand[] = []
   for (let i = 0; i + 1 < EDGES.length && EDGES[i]! < hertz / 2; i++)
     bands.push({ from: EDGES[i]!, to: Math.min(EDGES[i + 1]!, hertz / 2) })
   return bands
@@ -36,7 +36,7 @@ export class BandSpectrum {
   readonly #powers: Float64Array
   readonly #scale: number
 
-  constructor(hertz: number, bands: readonly Band[]) {
+  constructor(hertz: number, bands: readonly CriticalBand[]) {
     const bits = Math.max(6, Math.min(MAX_WINDOW_BITS, Math.ceil(Math.log2(hertz / MAX_BIN_HERTZ))))
     const n = 2 ** bits
     this.length = n

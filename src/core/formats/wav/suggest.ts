@@ -5,16 +5,16 @@ import { Lame } from '../../../../wasm/lame/lame.ts'
 import { LEVELS } from '../../catalog/levels.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Source, Suggestion } from '../../model/codec.ts'
-import type { Target } from './analyse.ts'
+import type { SampleForm } from './analyse.ts'
 import type { Wave } from './header.ts'
 import { Resampler } from './resample.ts'
-import { readSamples, type Samples } from './samples.ts'
+import { readSamples, type SampleBlock } from './samples.ts'
 import { describeFlac, fitsFlac, flacIntegers, toIntegers } from './to-flac.ts'
-import { mp3Rate, planar } from './to-mp3.ts'
+import { mp3Rate, toPlanar } from './to-mp3.ts'
 import { FLAC_LEVEL, MAX_MP3_SOURCE_HERTZ, MAX_STRETCH_SAMPLES, STRETCH_SECONDS, STRETCHES } from './tuning.ts'
 
 /** Suggested output, and its description for the receipt. */
-export interface Smaller extends Suggestion {
+export interface SmallerOutput extends Suggestion {
   readonly name: Message
 }
 
@@ -26,13 +26,13 @@ export interface Smaller extends Suggestion {
 export async function smallerOutputs(
   source: Source,
   wave: Wave,
-  { exact, excess }: { readonly exact: Target | undefined; readonly excess: Message | undefined },
+  { exact, excess }: { readonly exact: SampleForm | undefined; readonly excess: Message | undefined },
   options: Options,
-): Promise<Smaller[]> {
+): Promise<SmallerOutput[]> {
   const { channels, hertz } = wave.layout
   const sample = new Sample(source, wave, options)
   const others = wave.chunks.reduce((sum, { id, size }) => sum + (id === 'data' ? 0 : size), 0)
-  const found: Smaller[] = []
+  const found: SmallerOutput[] = []
   // FLAC would lose bytes after the RIFF form, so such a conversion is rejected.
   if (fitsFlac(wave.layout) && wave.tail.size === 0) {
     const integers = flacIntegers(wave.layout, exact)
@@ -65,7 +65,7 @@ class Sample {
     this.#starts = whole ? [0] : Array.from({ length: STRETCHES }, (_, k) => Math.floor((k * (all - wanted)) / (STRETCHES - 1)))
   }
 
-  async *samples(): AsyncGenerator<Samples> {
+  async *samples(): AsyncGenerator<SampleBlock> {
     const { blockBytes, blockSamples } = this.wave.layout
     for (const start of this.#starts) {
       const offset = this.wave.data.offset + start * blockBytes
@@ -108,7 +108,7 @@ async function mp3Bytes(sample: Sample, { quality }: Options): Promise<number> {
   }
   for await (const samples of sample.samples()) {
     frames += samples.values.length / channels
-    const sound = planar(samples, channels)
+    const sound = toPlanar(samples, channels)
     encode(resampler?.push(sound) ?? sound)
   }
   if (resampler) encode(resampler.finish())

@@ -1,7 +1,7 @@
 /** Reads metadata of a WAVE file for containers with other tags: LIST/INFO, broadcast extension, and ID3. */
 
 import { ByteReader } from '../../bytes/reader.ts'
-import { innerChunks } from '../../containers/riff/inner-chunks.ts'
+import { readListChunks } from '../../containers/riff/inner-chunks.ts'
 import { fourCC } from '../../containers/riff/riff.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
@@ -46,7 +46,7 @@ export async function embeddedId3(source: Source, wave: Wave): Promise<Uint8Arra
 
 function infoTags(list: Uint8Array): Tags {
   if (fourCC(list, 0) !== 'INFO') return []
-  return innerChunks('wav', list.subarray(4), 'LIST INFO').flatMap(({ id, body }): Tags => {
+  return readListChunks('wav', list.subarray(4), 'LIST INFO').flatMap(({ id, body }): Tags => {
     const value = text(body)
     return value ? [[INFO_KEYS[id] ?? id, value]] : []
   })

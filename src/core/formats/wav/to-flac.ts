@@ -8,10 +8,10 @@ import { type Message, message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
-import { analyse, type Target } from './analyse.ts'
+import { analyse, type SampleForm } from './analyse.ts'
 import { type Layout, readWave, type Wave } from './header.ts'
-import { withoutPlace } from './not-kept.ts'
-import { readSamples, type Samples } from './samples.ts'
+import { unstorableChunks } from './not-kept.ts'
+import { readSamples, type SampleBlock } from './samples.ts'
 import { embeddedId3, readTags } from './tags.ts'
 import { FLAC_LEVEL, MAX_FOREIGN_BYTES, MAX_FOREIGN_CHUNKS, MAX_WAITING_SAMPLES } from './tuning.ts'
 
@@ -26,7 +26,7 @@ const INFO = 'LIST INFO'
 /** Vorbis comment names that differ from the tag's key. */
 const NAMES: { readonly [key: string]: string } = { track: 'TRACKNUMBER' }
 
-export interface Integers {
+export interface IntegerFormat {
   readonly bits: number
   readonly shift: number
   /** Factor that scales float samples to integers. */
@@ -46,7 +46,7 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   const comments = [...new Set(tags.map(([key, value]) => `${NAMES[key] ?? key.toUpperCase()}=${value}`))]
   const pictures = (id3 ? id3Frames(id3) : []).flatMap(({ id, body }) => (id === 'APIC' ? (id3Picture(body) ?? []) : []))
   if (wave.layout.mask) comments.push(`WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x${wave.layout.mask.toString(16).toUpperCase().padStart(4, '0')}`)
-  const others = await withoutPlace(source, wave, new Set([INFO, ...(id3 && !isTextAndPictures(id3) ? [] : ID3)]))
+  const others = await unstorableChunks(source, wave, new Set([INFO, ...(id3 && !isTextAndPictures(id3) ? [] : ID3)]))
   const applications = others.length > 0 ? await foreignBlocks(source, wave) : []
   using encoder = new FlacEncoder(
     { channels, bits: integers.bits, hertz, level: FLAC_LEVEL, totalFrames: wave.frames },
@@ -71,14 +71,14 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   return { kind: 'compressed', loss: { sound: { snrDb: meter.decibels } }, steps: [...steps, message('float_rounded_to_24_bits')] }
 }
 
-async function integersOf(source: Source, wave: Wave, options: Options): Promise<{ integers: Integers; excess: Message | undefined }> {
+async function integersOf(source: Source, wave: Wave, options: Options): Promise<{ integers: IntegerFormat; excess: Message | undefined }> {
   const { coding } = wave.layout
   const found = coding === 'integer' || coding === 'float' ? await analyse(source, wave, 'exact', options) : undefined
-  return { integers: flacIntegers(wave.layout, found?.exact), excess: found?.excess }
+  return { integers: flacIntegers(wave.layout, found?.exact), excess: found?.clippingReason }
 }
 
 /** Integer format for FLAC. `exact`: form with equal samples; `undefined`: the present form. */
-export function flacIntegers({ coding, bits }: Layout, exact: Target | undefined): Integers {
+export function flacIntegers({ coding, bits }: Layout, exact: SampleForm | undefined): IntegerFormat {
   if (coding !== 'integer' && coding !== 'float') return { bits: 16, shift: 0, scale: 1, exact: true }
   if (coding === 'integer') {
     // libFLAC detects unused low bits, but a smaller bit depth is visible to every player.
@@ -90,9 +90,9 @@ export function flacIntegers({ coding, bits }: Layout, exact: Target | undefined
 }
 
 /** Describes FLAC output for the receipt, for example `format=flac (exact)`. */
-export const describeFlac = ({ bits, exact }: Integers): Message => (exact ? message('flac_exact') : message('flac_rounded', { bits }))
+export const describeFlac = ({ bits, exact }: IntegerFormat): Message => (exact ? message('flac_exact') : message('flac_rounded', { bits }))
 
-export function toIntegers(samples: Samples, { bits, shift, scale }: Integers): Int32Array {
+export function toIntegers(samples: SampleBlock, { bits, shift, scale }: IntegerFormat): Int32Array {
   if (samples.kind === 'integer') return shift ? samples.values.map((value) => value >> shift) : samples.values
   const highest = 2 ** (bits - 1) - 1
   return Int32Array.from(samples.values, (value) => Math.max(-highest - 1, Math.min(highest, Math.round(value * scale))))

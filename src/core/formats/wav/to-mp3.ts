@@ -8,11 +8,11 @@ import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder
 import { message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
-import { FullScale } from './full-scale.ts'
+import { FullScaleCheck } from './full-scale.ts'
 import { readWave, type Wave } from './header.ts'
-import { withoutPlace } from './not-kept.ts'
+import { unstorableChunks } from './not-kept.ts'
 import { Resampler } from './resample.ts'
-import { readSamples, type Samples } from './samples.ts'
+import { readSamples, type SampleBlock } from './samples.ts'
 import { embeddedId3, readTags } from './tags.ts'
 import { MAX_MP3_SOURCE_HERTZ } from './tuning.ts'
 
@@ -33,14 +33,14 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   const resampler = rate === hertz ? undefined : new Resampler(channels, hertz, rate)
   const embedded = await embeddedId3(source, wave)
   const id3 = embedded ?? id3Tag(await readTags(source, wave))
-  const others = await withoutPlace(source, wave, new Set(embedded ? ['id3 ', 'ID3 '] : ['LIST INFO']))
+  const others = await unstorableChunks(source, wave, new Set(embedded ? ['id3 ', 'ID3 '] : ['LIST INFO']))
   if (id3.length) await sink.write(id3)
   const tagAt = sink.written
-  const fullScale = new FullScale()
+  const fullScale = new FullScaleCheck()
   for await (const samples of readSamples(source, wave, options, options.progress)) {
     fullScale.add(samples)
-    if (fullScale.excess) throw unsupported(message('players_of_mp3_would_clip', { excess: fullScale.excess }))
-    const sound = planar(samples, channels)
+    if (fullScale.clippingReason) throw unsupported(message('players_of_mp3_would_clip', { excess: fullScale.clippingReason }))
+    const sound = toPlanar(samples, channels)
     for (const packet of encoder.encode(resampler?.push(sound) ?? sound)) await sink.write(packet)
   }
   for (const packet of resampler ? encoder.encode(resampler.finish()) : []) await sink.write(packet)
@@ -59,7 +59,7 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
 }
 
 /** Converts interleaved samples to one array of −1…1 per channel. */
-export function planar(samples: Samples, channels: number): Float32Array[] {
+export function toPlanar(samples: SampleBlock, channels: number): Float32Array[] {
   const count = samples.values.length / channels
   const scale = samples.kind === 'integer' ? 2 ** (1 - samples.bits) : 1
   return Array.from({ length: channels }, (_, channel) => {

@@ -1,12 +1,12 @@
-import type { Chunk } from '../../containers/riff/riff.ts'
+import type { RiffChunk } from '../../containers/riff/riff.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
-import { tailDifference } from '../../model/trailing-data.ts'
+import { trailingDataDifference } from '../../model/trailing-data.ts'
 import { readWave, type Wave } from './header.ts'
-import { in16thUnits, readSamples } from './samples.ts'
+import { in16BitUnits, readSamples } from './samples.ts'
 import { ROUNDING_DB } from './tuning.ts'
-import { isFilling } from './write.ts'
+import { isEmptyPadding } from './write.ts'
 
 /** Chunks that describe the coding. They may differ; the decoded samples are compared instead. */
 const CODING = new Set(['ds64', 'fact', 'fmt ', 'data'])
@@ -30,7 +30,7 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
     return differs('the number of channels or the sample rate changed')
   if (a.frames !== b.frames) return differs(`${a.frames} frames became ${b.frames}`)
   const chunksDiffer =
-    (await compareChunks(original, result, a, b)) ?? (await tailDifference(original, a.tail.offset, result, b.tail.offset))
+    (await compareChunks(original, result, a, b)) ?? (await trailingDataDifference(original, a.tail.offset, result, b.tail.offset))
   if (chunksDiffer) return differs(chunksDiffer)
   const exact = outcome.kind === 'compressed' && !outcome.loss
   const meter = new SnrMeter()
@@ -69,12 +69,12 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
 
 /** Yields samples in 16-bit units, which represent every coding exactly. */
 async function* blocks(source: Source, wave: Wave, options: Options): AsyncGenerator<Float64Array | Int32Array> {
-  for await (const samples of readSamples(source, wave, options)) yield in16thUnits(samples)
+  for await (const samples of readSamples(source, wave, options)) yield in16BitUnits(samples)
 }
 
-async function contentOf(source: Source, { chunks }: Wave): Promise<Chunk[]> {
-  const content: Chunk[] = []
-  for (const chunk of chunks) if (!CODING.has(chunk.id) && !(await isFilling(source, chunk))) content.push(chunk)
+async function contentOf(source: Source, { chunks }: Wave): Promise<RiffChunk[]> {
+  const content: RiffChunk[] = []
+  for (const chunk of chunks) if (!CODING.has(chunk.id) && !(await isEmptyPadding(source, chunk))) content.push(chunk)
   return content
 }
 

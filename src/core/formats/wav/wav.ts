@@ -8,9 +8,9 @@ import { WAV_FLOORS_DB } from '../../catalog/levels.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source, Suggestion, Verdict } from '../../model/codec.ts'
 import { isCodecError, noGain, unsupported } from '../../model/error.ts'
-import { type Analysis, analyse, type Depth, type Target } from './analyse.ts'
+import { analyse, type SampleForm, type SearchDepth, type WaveAnalysis } from './analyse.ts'
 import { type Layout, readWave, type Wave } from './header.ts'
-import { type Smaller, smallerOutputs } from './suggest.ts'
+import { type SmallerOutput, smallerOutputs } from './suggest.ts'
 import { verifyFlac, wavToFlac } from './to-flac.ts'
 import { verifyMp3, wavToMp3 } from './to-mp3.ts'
 import { verifyWave } from './verify.ts'
@@ -74,7 +74,7 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
     await writeWave(source, wave, exact, sink, options)
   } catch (error) {
     if (!isCodecError(error, 'no_gain')) throw error
-    const excess = found?.excess
+    const excess = found?.clippingReason
     const smaller = await smallerOutputs(source, wave, { exact, excess }, options)
     const detail = excess
       ? message('integers_would_clip', { what: whatWouldBeSmaller(wave.layout, smaller), excess })
@@ -89,13 +89,17 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
 /** True for `low` and `ultra`, which are equal for WAVE. */
 const isLow = ({ quality }: Options) => quality === 'low' || quality === 'ultra'
 
-function depthOf(options: Options): Depth {
+function depthOf(options: Options): SearchDepth {
   if (options.lossless || options.quality === 'high') return 'exact'
   return isLow(options) ? 'lossy' : 'unheard'
 }
 
 /** Selects the smallest lossy form that the level allows, if it beats the exact form. ADPCM and G.711 are only for `low`. */
-function choose(layout: Layout, { exact, exactLaw, unheard, snrDb, excess }: Analysis, depth: Depth): Target | undefined {
+function choose(
+  layout: Layout,
+  { exact, exactLaw, inaudibleBits: unheard, snrDb, clippingReason: excess }: WaveAnalysis,
+  depth: SearchDepth,
+): SampleForm | undefined {
   // All lossy sample forms would clip the sound.
   if (excess) return undefined
   const best = exact?.bits ?? layout.bits
@@ -111,14 +115,14 @@ function choose(layout: Layout, { exact, exactLaw, unheard, snrDb, excess }: Ana
 /** True if the file has no channel mask, or the default one. IMA ADPCM cannot store another mask. */
 const namesUsualSpeakers = ({ mask = 0, channels }: Layout) => mask === 0 || mask === (channels === 1 ? 4 : 3)
 
-function whatWouldBeSmaller({ coding, bits }: Layout, smaller: readonly Smaller[]): Message {
+function whatWouldBeSmaller({ coding, bits }: Layout, smaller: readonly SmallerOutput[]): Message {
   const what = message('nothing_smaller_in_wav', { form: describe({ coding, bits }) })
   const [one, other] = smaller.map(({ name }) => name)
   if (!one) return what
   return message('would_be_smaller', { what, outputs: other ? message('either', { one, other }) : one })
 }
 
-function suggested(smaller: Smaller | undefined): { suggestion?: Suggestion } {
+function suggested(smaller: SmallerOutput | undefined): { suggestion?: Suggestion } {
   return smaller ? { suggestion: { output: smaller.output, estimatedBytes: smaller.estimatedBytes } } : {}
 }
 

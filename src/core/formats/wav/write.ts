@@ -2,15 +2,15 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { type Chunk, chunkHeader } from '../../containers/riff/riff.ts'
+import { chunkHeader, type RiffChunk } from '../../containers/riff/riff.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Sink, Source } from '../../model/codec.ts'
-import type { Target } from './analyse.ts'
+import type { SampleForm } from './analyse.ts'
 import { Dither } from './dither.ts'
 import { g711 } from './g711.ts'
 import { formatBody, type Layout, type Wave } from './header.ts'
 import { ImaEncoder } from './ima.ts'
-import { in16thUnits, packIntegers, readSamples, type Samples, to16 } from './samples.ts'
+import { in16BitUnits, packIntegers, readSamples, roundTo16Bits, type SampleBlock } from './samples.ts'
 import { COPY_BYTES } from './tuning.ts'
 
 /** Chunks that this writer generates. */
@@ -23,20 +23,20 @@ const FOUR_GIB = 2 ** 32
  * Writes a WAVE file with its samples in the form `target`. `undefined`: samples are copied.
  * @returns the signal-to-noise ratio of the result in dB
  */
-export async function writeWave(source: Source, wave: Wave, target: Target | undefined, sink: Sink, options: Options): Promise<number> {
+export async function writeWave(source: Source, wave: Wave, target: SampleForm | undefined, sink: Sink, options: Options): Promise<number> {
   const layout = target ? targetLayout(wave.layout, target) : wave.layout
   const ima = layout.coding === 'ima' && target ? new ImaEncoder(layout.hertz, layout.channels) : undefined
   const dataBytes = !target ? wave.data.size : ima ? ima.bytesFor(wave.frames) : wave.frames * layout.blockBytes
-  const kept: Chunk[] = []
+  const kept: RiffChunk[] = []
   for (const chunk of wave.chunks) {
     if (MADE_ANEW.has(chunk.id)) continue
-    if (!(await isFilling(source, chunk))) kept.push(chunk)
+    if (!(await isEmptyPadding(source, chunk))) kept.push(chunk)
   }
   const fact = layout.coding !== 'integer' || wave.chunks.some((chunk) => chunk.id === 'fact')
   const fmt = formatBody(layout)
   const oldFmt = wave.chunks.find((chunk) => chunk.id === 'fmt ')!
   const fmtBytes = target ? fmt.length : oldFmt.size
-  const size = (chunk: Chunk) => (chunk.id === 'fmt ' ? fmtBytes : chunk.id === 'data' ? dataBytes : chunk.size)
+  const size = (chunk: RiffChunk) => (chunk.id === 'fmt ' ? fmtBytes : chunk.id === 'data' ? dataBytes : chunk.size)
   const padded = (bytes: number) => bytes + (bytes & 1)
   const formBytes = 4 + kept.reduce((sum, chunk) => sum + 8 + padded(size(chunk)), 0) + (fact ? 12 : 0)
   const wide = formBytes + 36 >= FOUR_GIB
@@ -66,7 +66,7 @@ export async function writeWave(source: Source, wave: Wave, target: Target | und
 }
 
 /** True for a padding chunk with only zero bytes. */
-export async function isFilling(source: Source, { id, offset, size }: Chunk): Promise<boolean> {
+export async function isEmptyPadding(source: Source, { id, offset, size }: RiffChunk): Promise<boolean> {
   if (!FILLING.has(id)) return false
   for (let at = 0; at < size; at += COPY_BYTES) {
     const bytes = await source.read(offset + at, Math.min(COPY_BYTES, size - at))
@@ -75,7 +75,7 @@ export async function isFilling(source: Source, { id, offset, size }: Chunk): Pr
   return true
 }
 
-export function targetLayout(layout: Layout, target: Target): Layout {
+export function targetLayout(layout: Layout, target: SampleForm): Layout {
   const { channels, hertz, mask } = layout
   if (target.coding === 'ima') {
     const ima = new ImaEncoder(hertz, channels)
@@ -103,7 +103,7 @@ function fileHeader(wave: Wave, wide: boolean, formBytes: number, dataBytes: num
     .finish()
 }
 
-async function writeSamples(source: Source, wave: Wave, target: Target, sink: Sink, options: Options): Promise<number> {
+async function writeSamples(source: Source, wave: Wave, target: SampleForm, sink: Sink, options: Options): Promise<number> {
   const { hertz, channels } = wave.layout
   const meter = new SnrMeter()
   const ima = target.coding === 'ima' ? new ImaWriter(new ImaEncoder(hertz, channels), sink) : undefined
@@ -114,7 +114,7 @@ async function writeSamples(source: Source, wave: Wave, target: Target, sink: Si
     else if (dither) {
       const rounded = dither.round(samples)
       meter.add(
-        in16thUnits(samples),
+        in16BitUnits(samples),
         Float64Array.from(rounded, (value) => value / 2 ** (target.bits - 16)),
       )
       await sink.write(packIntegers(rounded, target.bits, target.bits))
@@ -126,12 +126,12 @@ async function writeSamples(source: Source, wave: Wave, target: Target, sink: Si
 }
 
 /** Encodes samples by a G.711 law. Adds signal and noise to `meter`. */
-function encodeLaw(samples: Samples, law: 'alaw' | 'mulaw', meter: SnrMeter): Uint8Array {
+function encodeLaw(samples: SampleBlock, law: 'alaw' | 'mulaw', meter: SnrMeter): Uint8Array {
   const { compress, expand } = g711()[law]
-  const rounded = to16(samples)
+  const rounded = roundTo16Bits(samples)
   const out = new Uint8Array(rounded.length)
   for (let i = 0; i < out.length; i++) out[i] = compress[rounded[i]! + 32768]!
-  const original = in16thUnits(samples)
+  const original = in16BitUnits(samples)
   let noise = 0
   let signal = 0
   for (let i = 0; i < out.length; i++) {
@@ -161,9 +161,9 @@ class ImaWriter {
     this.#sink = sink
   }
 
-  async add(samples: Samples): Promise<void> {
-    this.#pending = joined(this.#pending, to16(samples))
-    this.#original = joinedFloats(this.#original, in16thUnits(samples))
+  async add(samples: SampleBlock): Promise<void> {
+    this.#pending = joined(this.#pending, roundTo16Bits(samples))
+    this.#original = joinedFloats(this.#original, in16BitUnits(samples))
     const step = this.#ima.blockSamples * this.#ima.channels
     let at = 0
     for (; at + step <= this.#pending.length; at += step) await this.#write(at, step)
@@ -190,7 +190,7 @@ class ImaWriter {
 }
 
 /** Converts samples to a form that stores them exactly. */
-function convert(samples: Samples, target: Target): Uint8Array {
+function convert(samples: SampleBlock, target: SampleForm): Uint8Array {
   if (target.coding === 'float') {
     const out = new Float32Array(samples.values)
     return new Uint8Array(out.buffer)

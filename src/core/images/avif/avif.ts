@@ -1,41 +1,41 @@
 /** Encodes pictures as AVIF: small ones as one AV1 key frame, larger ones as a grid of tiles. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures, FLOORS, reaches } from '../../catalog/target.ts'
 import type { Message } from '../../i18n/message.ts'
-import { highest, lowest } from '../../metrics/search.ts'
-import { affords, STANDARD_MEMORY_BYTES } from '../../model/budget.ts'
+import { highestThatFits, lowestThatHolds } from '../../metrics/search.ts'
+import { fitsMemoryBudget, STANDARD_MEMORY_BYTES } from '../../model/budget.ts'
 import { TargetUnreachable, unsupported } from '../../model/error.ts'
-import { ofPixels } from '../../model/loss.ts'
-import { orientationOf, upright, uprightRaster } from '../raster/orientation.ts'
-import { type Carried, type Raster, wholeRgba } from '../raster/raster.ts'
-import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import { pixelLoss } from '../../model/loss.ts'
+import { orientationOf, uprightRaster, withUprightOrientation } from '../raster/orientation.ts'
+import { type PictureMetadata, type Raster, wholeRgba } from '../raster/raster.ts'
+import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
 import { withMetadata } from './container.ts'
 import { encodeGrid } from './grid.ts'
-import { AvifCodec, comparePixels, discardPixels, figuresOf, type Pixels } from './libaom.ts'
-import { type AvifProbe, type AvifSettings, smallestSettings, stepOf } from './perceptual-search.ts'
+import { AvifCodec, colourFiguresOf, comparePixels, discardPixels, type RgbaPixels } from './libaom.ts'
+import { type AvifProbe, type AvifSettings, avifStep, smallestSettings } from './perceptual-search.ts'
 import { BYTES_PER_PIXEL, FRAME_BASE_BYTES, FRAME_PROBES, FRAME_SPEED, QUALITY } from './tuning.ts'
 
 /** Encodes `stored` as AVIF. Pixels are rotated upright first, because AVIF readers ignore the EXIF orientation. */
-export async function encodeAvif(stored: Raster, original: Carried, request: EncodeRequest): Promise<Encoded> {
+export async function encodeAvif(stored: Raster, original: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
   const raster = uprightRaster(stored, orientationOf(original.exif))
-  const carried = { ...original, exif: original.exif && upright(original.exif) }
+  const carried = { ...original, exif: original.exif && withUprightOrientation(original.exif) }
   const { width, height } = raster
   if (request.lossless) throw unsupported('exact_avif')
   if (Math.min(width, height) < 11) throw unsupported('too_small_to_be_measured')
-  if (!affords(request.options, width * height * BYTES_PER_PIXEL + FRAME_BASE_BYTES, STANDARD_MEMORY_BYTES))
+  if (!fitsMemoryBudget(request.options, width * height * BYTES_PER_PIXEL + FRAME_BASE_BYTES, STANDARD_MEMORY_BYTES))
     return encodeGrid(raster, carried, request)
-  const picture: Pixels = { pixels: await wholeRgba(raster), width, height }
+  const picture: RgbaPixels = { pixels: await wholeRgba(raster), width, height }
   using codec = await AvifCodec.open()
   if (isSteeredByScore(raster, request)) return await encodeToScore(codec, picture, carried, request)
   const empty = codec.encode(EMPTY, 50, FRAME_SPEED)
   const overhead = withMetadata(empty, carried).length - empty.length
   const lastEncoding = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()
   const probe = async (quality: number) => {
-    await yieldToOthers(request.options.signal)
+    await yieldToEventLoop(request.options.signal)
     const bytes = codec.encode(picture, quality, FRAME_SPEED)
     const best = { bytes, figures: measure(codec, picture, bytes) }
     lastEncoding.clear() // keep only the last encoding in memory
@@ -45,21 +45,26 @@ export async function encodeAvif(stored: Raster, original: Carried, request: Enc
   const quality = request.targetSize === undefined ? await toTarget(probe, request) : await toSize(probe, request.targetSize - overhead)
   const { bytes, figures } = lastEncoding.get(quality) ?? (await probe(quality))
   discardPixels(picture)
-  return encodedOf(withMetadata(bytes, carried), figures, stepOf({ quality, chroma: 'halved' }))
+  return encodedOf(withMetadata(bytes, carried), figures, avifStep({ quality, chroma: 'halved' }))
 }
 
-function encodedOf(file: Uint8Array, figures: ColourFigures, step: Message): Encoded {
+function encodedOf(file: Uint8Array, figures: ColourFigures, step: Message): EncodedPicture {
   if (figures.colourPsnrDb < FLOORS.psnrDb - COLOUR_ALLOWANCE_DB) throw unsupported('colours_avif_does_not_keep')
-  return { chunks: [file], loss: ofPixels(figures), step }
+  return { chunks: [file], loss: pixelLoss(figures), step }
 }
 
 /** Encodes one key frame at the lowest settings that reach the perceptual score of the level. */
-async function encodeToScore(codec: AvifCodec, picture: Pixels, carried: Carried, { options }: EncodeRequest): Promise<Encoded> {
+async function encodeToScore(
+  codec: AvifCodec,
+  picture: RgbaPixels,
+  carried: PictureMetadata,
+  { options }: EncodeRequest,
+): Promise<EncodedPicture> {
   const target = perceptualTarget(options.quality, picture)
   let last: (AvifSettings & { readonly file: Uint8Array }) | undefined
   const encode = async ({ quality, chroma }: AvifSettings) => {
     if (last?.quality === quality && last.chroma === chroma) return last.file
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     if (last) discard(last.file)
     last = { quality, chroma, file: codec.encode(picture, quality, FRAME_SPEED, chroma) }
     return last.file
@@ -73,38 +78,38 @@ async function encodeToScore(codec: AvifCodec, picture: Pixels, carried: Carried
   if (isUnacceptable(best)) throw unsupported('colours_avif_does_not_keep')
   const bytes = await encode(best)
   discardPixels(picture)
-  return encodedOf(withMetadata(bytes, carried), best.figures, stepOf(best))
+  return encodedOf(withMetadata(bytes, carried), best.figures, avifStep(best))
 }
 
-const EMPTY: Pixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }
+const EMPTY: RgbaPixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }
 
-function probePicture(codec: AvifCodec, picture: Pixels, file: Uint8Array): AvifProbe {
+function probePicture(codec: AvifCodec, picture: RgbaPixels, file: Uint8Array): AvifProbe {
   const decoded = decodedOf(codec, file)
   const { similarity, perceptual } = comparePixels(picture, decoded, ['similarity', 'perceptual'])
   discardPixels(decoded)
-  return { bytes: file.length, figures: figuresOf(similarity), visible: perceptual }
+  return { bytes: file.length, figures: colourFiguresOf(similarity), perceptual: perceptual }
 }
 
 type ProbeQuality = (quality: number) => Promise<{ bytes: Uint8Array; figures: ColourFigures }>
 
 const toTarget = (probe: ProbeQuality, { target }: EncodeRequest) =>
-  lowest(QUALITY.lowest, QUALITY.highest, async (quality) => reaches((await probe(quality)).figures, target))
+  lowestThatHolds(QUALITY.lowest, QUALITY.highest, async (quality) => reaches((await probe(quality)).figures, target))
 
 async function toSize(probe: ProbeQuality, limit: number): Promise<number> {
-  const quality = await highest(5, 99, async (value) => (await probe(value)).bytes.length <= limit)
+  const quality = await highestThatFits(5, 99, async (value) => (await probe(value)).bytes.length <= limit)
   if (quality !== undefined && reaches((await probe(quality)).figures, FLOORS)) return quality
-  const least = await lowest(5, 99, async (value) => reaches((await probe(value)).figures, FLOORS))
+  const least = await lowestThatHolds(5, 99, async (value) => reaches((await probe(value)).figures, FLOORS))
   throw new TargetUnreachable((await probe(least)).bytes.length)
 }
 
-function measure(codec: AvifCodec, picture: Pixels, file: Uint8Array): ColourFigures {
+function measure(codec: AvifCodec, picture: RgbaPixels, file: Uint8Array): ColourFigures {
   const decoded = decodedOf(codec, file)
-  const figures = figuresOf(comparePixels(picture, decoded, ['similarity']).similarity)
+  const figures = colourFiguresOf(comparePixels(picture, decoded, ['similarity']).similarity)
   discardPixels(decoded)
   return figures
 }
 
-function decodedOf(codec: AvifCodec, file: Uint8Array): Pixels {
+function decodedOf(codec: AvifCodec, file: Uint8Array): RgbaPixels {
   const decoded = codec.decode(file)
   if (!decoded) throw new Error('the result of the AVIF encoder cannot be decoded')
   return decoded

@@ -4,10 +4,10 @@
  */
 
 import { concat } from '../../bytes/concat.ts'
-import { mostOf } from '../../bytes/min-max.ts'
-import { box, boxes, boxOf, halfWords, text, u32At, words } from '../../containers/isobmff/box.ts'
+import { maxOf } from '../../bytes/min-max.ts'
+import { box, boxes, boxOf, halfWords, latin1Bytes, u32At, words } from '../../containers/isobmff/box.ts'
 import { type ColourSignalling, nclxBox, signalledSequence } from '../raster/colour-signalling.ts'
-import type { Carried } from '../raster/raster.ts'
+import type { PictureMetadata } from '../raster/raster.ts'
 
 interface Content {
   readonly type: string
@@ -16,7 +16,7 @@ interface Content {
 }
 
 /** Returns all boxes of `bytes`. @throws Error if a box has no plain 32-bit size, which libavif always writes */
-export function contentsOf(bytes: Uint8Array): Content[] {
+export function boxesOf(bytes: Uint8Array): Content[] {
   const found: Content[] = []
   let next = 0
   for (const { type, start, body, end } of boxes(bytes, 0, bytes.length)) {
@@ -31,7 +31,7 @@ export function contentsOf(bytes: Uint8Array): Content[] {
 export const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 
 /** Item locations of an `iloc` box. Only the form that libavif writes is read: version 0, one extent an item, 32-bit file offsets. */
-export function locations(body: Uint8Array): { id: number; offset: number; length: number }[] {
+export function itemLocations(body: Uint8Array): { id: number; offset: number; length: number }[] {
   const view = viewOf(body)
   if (view.getUint8(0) !== 0 || view.getUint8(4) !== 0x44 || view.getUint8(5) !== 0)
     throw new Error('AVIF encoder output: the iloc box is not version 0 with 4-byte offsets and lengths')
@@ -51,10 +51,10 @@ function ilocBox(items: readonly { id: number; offset: number; length: number }[
 
 /** Returns the `iprp` box with the ICC profile added as a property of the primary item. */
 function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8Array {
-  const [ipco, ipma] = contentsOf(iprp)
+  const [ipco, ipma] = boxesOf(iprp)
   if (ipco?.type !== 'ipco' || ipma?.type !== 'ipma')
     throw new Error('AVIF encoder output: the iprp box does not hold one ipco and one ipma box')
-  const index = contentsOf(ipco.body).length + 1
+  const index = boxesOf(ipco.body).length + 1
   const view = viewOf(ipma.body)
   if (view.getUint32(0) !== 0 || index > 127)
     throw new Error('AVIF encoder output: the ipma box is not version 0, or has more than 127 properties')
@@ -68,7 +68,7 @@ function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8A
     parts.push(halfWords(id), new Uint8Array([count + added.length]), associations, added)
     at += 3 + count
   }
-  return box('iprp', box('ipco', ipco.body, box('colr', text('prof'), icc)), boxOf('ipma', parts))
+  return box('iprp', box('ipco', ipco.body, box('colr', latin1Bytes('prof'), icc)), boxOf('ipma', parts))
 }
 
 /**
@@ -77,40 +77,40 @@ function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8A
  */
 function withSignalling(file: Uint8Array, signalling: ColourSignalling): Uint8Array {
   const copy = file.slice()
-  const inner = contentsOf(
-    contentsOf(copy)
+  const inner = boxesOf(
+    boxesOf(copy)
       .find(({ type }) => type === 'meta')
       ?.body.subarray(4) ?? new Uint8Array(),
   )
   const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
-  const properties = contentsOf(contentsOf(bodyOf('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  const properties = boxesOf(boxesOf(bodyOf('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
   for (const { type, body } of properties)
     if (type === 'colr' && body[0] === 0x6e) body.set(nclxBox(signalling, viewOf(body).getUint16(8)).subarray(8))
   const primary = viewOf(bodyOf('pitm')).getUint16(4)
-  const frame = locations(bodyOf('iloc')).find(({ id }) => id === primary)
+  const frame = itemLocations(bodyOf('iloc')).find(({ id }) => id === primary)
   if (frame) copy.set(signalledSequence(copy.subarray(frame.offset, frame.offset + frame.length), signalling), frame.offset)
   return copy
 }
 
 /** Returns the AVIF file with the metadata added. A file without metadata to add is returned unchanged. */
-export function withMetadata(plain: Uint8Array, { icc, exif, xmp, signalling }: Carried): Uint8Array {
+export function withMetadata(plain: Uint8Array, { icc, exif, xmp, signalling }: PictureMetadata): Uint8Array {
   const file = signalling ? withSignalling(plain, signalling) : plain
   if (!icc && !exif && !xmp) return file
-  const outer = contentsOf(file)
+  const outer = boxesOf(file)
   const meta = outer.find(({ type }) => type === 'meta')
   if (!meta) throw new Error('AVIF encoder output: no meta box')
-  const inner = contentsOf(meta.body.subarray(4))
+  const inner = boxesOf(meta.body.subarray(4))
   const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
   const primary = viewOf(bodyOf('pitm')).getUint16(4)
-  const items = locations(bodyOf('iloc'))
-  const first = mostOf(items.map(({ id }) => id)) + 1
+  const items = itemLocations(bodyOf('iloc'))
+  const first = maxOf(items.map(({ id }) => id)) + 1
   // The 4-byte field exif_tiff_header_offset precedes the TIFF header (ISO/IEC 23008-12, A.2.1).
   const added = [
     ...(exif ? [{ type: 'Exif', extra: new Uint8Array(), data: concat([words(0), exif]) }] : []),
-    ...(xmp ? [{ type: 'mime', extra: text('application/rdf+xml\0'), data: xmp }] : []),
+    ...(xmp ? [{ type: 'mime', extra: latin1Bytes('application/rdf+xml\0'), data: xmp }] : []),
   ].map((item, i) => ({ ...item, id: first + i }))
   const infe = added.map(({ id, type, extra }) =>
-    box('infe', new Uint8Array([2, 0, 0, 1]), halfWords(id, 0), text(type), new Uint8Array(1), extra),
+    box('infe', new Uint8Array([2, 0, 0, 1]), halfWords(id, 0), latin1Bytes(type), new Uint8Array(1), extra),
   )
   const iinf = bodyOf('iinf')
   const entries = concat([iinf.subarray(6), ...infe])

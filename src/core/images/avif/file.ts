@@ -5,13 +5,13 @@
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
-import { box, boxOf, halfWords, text, words } from '../../containers/isobmff/box.ts'
-import { type ColourSignalling, lightBoxes, nclxBox, saysSame, signalledSequence } from '../raster/colour-signalling.ts'
-import type { Carried } from '../raster/raster.ts'
-import { contentsOf, locations, viewOf } from './container.ts'
+import { box, boxOf, halfWords, latin1Bytes, words } from '../../containers/isobmff/box.ts'
+import { type ColourSignalling, hasSameCodePoints, lightBoxes, nclxBox, signalledSequence } from '../raster/colour-signalling.ts'
+import type { PictureMetadata } from '../raster/raster.ts'
+import { boxesOf, itemLocations, viewOf } from './container.ts'
 
 /** An AV1 picture and its properties, taken from the encoder's file. */
-export interface Coded {
+export interface CodedPicture {
   /** Complete AV1CodecConfigurationBox (`av1C`). */
   readonly config: Uint8Array
   /** Complete boxes of colour description (`colr` nclx) and channel depths (`pixi`). */
@@ -20,7 +20,7 @@ export interface Coded {
   readonly frame: Uint8Array
 }
 
-export interface Grid {
+export interface TileGrid {
   readonly width: number
   readonly height: number
   readonly columns: number
@@ -32,12 +32,12 @@ export interface Grid {
 const wrapped = (type: string, body: Uint8Array) => box(type, body)
 
 /** Returns the coded picture of a file with one opaque picture, as libavif writes it. @throws Error for other files */
-export function codedOf(file: Uint8Array): Coded {
-  const meta = contentsOf(file).find(({ type }) => type === 'meta')
-  const inner = contentsOf(meta?.body.subarray(4) ?? new Uint8Array())
+export function codedPictureOf(file: Uint8Array): CodedPicture {
+  const meta = boxesOf(file).find(({ type }) => type === 'meta')
+  const inner = boxesOf(meta?.body.subarray(4) ?? new Uint8Array())
   const body = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
-  const [location, ...more] = locations(body('iloc'))
-  const properties = contentsOf(contentsOf(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  const [location, ...more] = itemLocations(body('iloc'))
+  const properties = boxesOf(boxesOf(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
   const config = properties.find(({ type }) => type === 'av1C')
   if (!location || more.length > 0 || !config) throw new Error('AVIF encoder output: expected one item with an av1C property')
   return {
@@ -59,7 +59,7 @@ interface Item {
 }
 
 /** Returns `coded` with the colour primaries and transfer function of `signalling`. The matrix coefficients stay the encoder's. */
-function signalledCoded(coded: Coded, signalling: ColourSignalling): Coded {
+function signalledCoded(coded: CodedPicture, signalling: ColourSignalling): CodedPicture {
   const colour = coded.colour.map((property) =>
     typeOf(property) === 'colr' ? nclxBox(signalling, viewOf(property).getUint16(16)) : property,
   )
@@ -67,27 +67,27 @@ function signalledCoded(coded: Coded, signalling: ColourSignalling): Coded {
 }
 
 /** Returns an AVIF file of one key frame. */
-export function singleFile({ config, colour, frame }: Coded, width: number, height: number): Uint8Array {
+export function singleFile({ config, colour, frame }: CodedPicture, width: number, height: number): Uint8Array {
   const shared = [ispe(width, height), ...colour, config]
   const properties = shared.map((_, i) => (i === shared.length - 1 ? 0x80 : 0) | (i + 1))
   return fileOf([{ type: 'av01', data: frame, properties, hidden: false }], shared, [])
 }
 
-const ALPHA = box('auxC', words(0), text('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'))
+const ALPHA = box('auxC', words(0), latin1Bytes('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'))
 
 /**
  * Returns an AVIF file of a tile grid. Tiles are in row order; `alphas` has the same grid, or is empty for opaque pictures (ISO/IEC
  * 23000-22, 7.3.5.2).
  */
 export function gridFile(
-  grid: Grid,
-  tiles: readonly Coded[],
-  alphas: readonly Coded[],
-  { icc, exif, xmp, signalling }: Carried,
+  grid: TileGrid,
+  tiles: readonly CodedPicture[],
+  alphas: readonly CodedPicture[],
+  { icc, exif, xmp, signalling }: PictureMetadata,
 ): Uint8Array {
   const colour = signalling ? signalledCoded(sharedBy(tiles), signalling) : sharedBy(tiles)
-  const frameOf = ({ frame }: Coded) => (signalling ? signalledSequence(frame, signalling) : frame)
-  const profile = icc ? [box('colr', text('prof'), icc)] : []
+  const frameOf = ({ frame }: CodedPicture) => (signalling ? signalledSequence(frame, signalling) : frame)
+  const profile = icc ? [box('colr', latin1Bytes('prof'), icc)] : []
   const properties: Uint8Array[] = []
   const add = (...added: readonly Uint8Array[]) => added.map((property) => properties.push(property))
   const [tileSize] = add(ispe(grid.tileWidth, grid.tileHeight)) as [number]
@@ -97,7 +97,7 @@ export function gridFile(
   const profiles = add(...profile)
   // ImageGrid (ISO/IEC 23008-12, 6.6.2.3): version, flags, rows minus one, columns minus one, output size.
   const descriptor = concat([new Uint8Array([0, 0, grid.rows - 1, grid.columns - 1]), halfWords(grid.width, grid.height)])
-  const gridOf = (coded: readonly Coded[], whole: number[], each: number[], hidden: boolean): Item[] => [
+  const gridOf = (coded: readonly CodedPicture[], whole: number[], each: number[], hidden: boolean): Item[] => [
     { type: 'grid', data: descriptor, properties: whole, hidden },
     ...coded.map((one) => ({ type: 'av01', data: hidden ? one.frame : frameOf(one), properties: each, hidden: true })),
   ]
@@ -115,7 +115,7 @@ export function gridFile(
   }
   // The 4-byte field exif_tiff_header_offset precedes the TIFF header (ISO/IEC 23008-12, A.2.1).
   if (exif) items.push({ type: 'Exif', data: concat([words(0), exif]), properties: [], hidden: true })
-  if (xmp) items.push({ type: 'mime', data: xmp, properties: [], hidden: true, extra: text('application/rdf+xml\0') })
+  if (xmp) items.push({ type: 'mime', data: xmp, properties: [], hidden: true, extra: latin1Bytes('application/rdf+xml\0') })
   const described = items.flatMap(({ type }, i) => (type === 'Exif' || type === 'mime' ? [box('cdsc', halfWords(i + 1, 1, 1))] : []))
   return fileOf(items, properties, [...derived, ...described])
 }
@@ -123,7 +123,7 @@ export function gridFile(
 const typeOf = (property: Uint8Array) => latin1Of(property.subarray(4, 8))
 
 /** Returns the properties that all tiles share. @throws Error if their decoder configurations differ */
-function sharedBy(tiles: readonly Coded[]): Coded {
+function sharedBy(tiles: readonly CodedPicture[]): CodedPicture {
   const [first] = tiles
   if (!first || tiles.some(({ config }) => Buffer.compare(config, first.config) !== 0))
     throw new Error('AVIF tiles have different decoder configurations (av1C)')
@@ -132,7 +132,7 @@ function sharedBy(tiles: readonly Coded[]): Coded {
 
 /** Assembles an AVIF file from items, numbered from 1; the first item is the primary picture. */
 function fileOf(items: readonly Item[], properties: readonly Uint8Array[], references: readonly Uint8Array[]): Uint8Array {
-  const ftyp = box('ftyp', text('avif'), words(0), text('avifmif1miaf'))
+  const ftyp = box('ftyp', latin1Bytes('avif'), words(0), latin1Bytes('avifmif1miaf'))
   const metaOf = (dataAt: number): Uint8Array => {
     let at = dataAt
     const places = items.map(({ data }, i) => {
@@ -141,7 +141,14 @@ function fileOf(items: readonly Item[], properties: readonly Uint8Array[], refer
       return entry
     })
     const infe = items.map(({ type, hidden, extra }, i) =>
-      box('infe', new Uint8Array([2, 0, 0, hidden ? 1 : 0]), halfWords(i + 1, 0), text(type), new Uint8Array(1), extra ?? new Uint8Array()),
+      box(
+        'infe',
+        new Uint8Array([2, 0, 0, hidden ? 1 : 0]),
+        halfWords(i + 1, 0),
+        latin1Bytes(type),
+        new Uint8Array(1),
+        extra ?? new Uint8Array(),
+      ),
     )
     const associations = items.flatMap((item, i) =>
       item.properties.length > 0 ? [concat([halfWords(i + 1), new Uint8Array([item.properties.length, ...item.properties])])] : [],
@@ -149,7 +156,7 @@ function fileOf(items: readonly Item[], properties: readonly Uint8Array[], refer
     return box(
       'meta',
       words(0),
-      box('hdlr', words(0, 0), text('pict'), new Uint8Array(13)),
+      box('hdlr', words(0, 0), latin1Bytes('pict'), new Uint8Array(13)),
       box('pitm', words(0), halfWords(1)),
       boxOf('iloc', [words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...places]),
       boxOf('iinf', [words(0), halfWords(items.length), ...infe]),
@@ -169,31 +176,31 @@ function fileOf(items: readonly Item[], properties: readonly Uint8Array[], refer
 }
 
 interface ReadGrid {
-  readonly grid: Grid
-  readonly tiles: readonly Coded[]
+  readonly grid: TileGrid
+  readonly tiles: readonly CodedPicture[]
   /** Alpha tiles, one for each colour tile; empty for opaque pictures. */
-  readonly alphas: readonly Coded[]
+  readonly alphas: readonly CodedPicture[]
   has(type: string): boolean
   /** Returns the name of the first metadata that `carried` has and the file lacks. `undefined`: nothing is missing. */
-  missing(carried: Carried): string | undefined
+  missing(carried: PictureMetadata): string | undefined
 }
 
 /** Returns the grid and tiles of a file that `gridFile` wrote. `undefined`: another kind of file. */
 export function readGrid(file: Uint8Array): ReadGrid | undefined {
-  const meta = contentsOf(file).find(({ type }) => type === 'meta')
-  const inner = contentsOf(meta?.body.subarray(4) ?? new Uint8Array())
+  const meta = boxesOf(file).find(({ type }) => type === 'meta')
+  const inner = boxesOf(meta?.body.subarray(4) ?? new Uint8Array())
   const body = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
-  const places = locations(body('iloc'))
-  const types = contentsOf(body('iinf').subarray(6)).map((entry) => latin1Of(entry.body.subarray(8, 12)))
+  const places = itemLocations(body('iloc'))
+  const types = boxesOf(body('iinf').subarray(6)).map((entry) => latin1Of(entry.body.subarray(8, 12)))
   const [descriptor] = places
   if (!descriptor || types[0] !== 'grid') return undefined
-  const properties = contentsOf(contentsOf(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
+  const properties = boxesOf(boxesOf(body('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
   const all = (type: string) => properties.filter((property) => property.type === type).map((property) => property.body)
   const [tile, whole] = all('ispe').map(viewOf)
   const [config, alphaConfig] = all('av1C')
   const [depth, alphaDepth] = all('pixi')
   if (!tile || !whole || !config) return undefined
-  const grid: Grid = {
+  const grid: TileGrid = {
     width: whole.getUint32(4),
     height: whole.getUint32(8),
     rows: (file[descriptor.offset + 2] ?? 0) + 1,
@@ -207,7 +214,7 @@ export function readGrid(file: Uint8Array): ReadGrid | undefined {
     ...profiles.filter((colr) => colr[0] === 0x6e).map((colr) => wrapped('colr', colr)),
     ...(depth ? [wrapped('pixi', depth)] : []),
   ]
-  const coded = (from: number, to: number, kind: Uint8Array, more: readonly Uint8Array[]): Coded[] =>
+  const coded = (from: number, to: number, kind: Uint8Array, more: readonly Uint8Array[]): CodedPicture[] =>
     places
       .slice(from, to)
       .filter((_, i) => types[from + i] === 'av01')
@@ -223,7 +230,7 @@ export function readGrid(file: Uint8Array): ReadGrid | undefined {
       if (xmp && !has('mime')) return 'XMP'
       if (icc && !has('prof')) return 'the ICC profile'
       if (!signalling) return undefined
-      if (!profiles.some((colr) => colr[0] === 0x6e && saysSame(colr, signalling))) return 'the colour signalling'
+      if (!profiles.some((colr) => colr[0] === 0x6e && hasSameCodePoints(colr, signalling))) return 'the colour signalling'
       const expected = lightBoxes(signalling).map((one) => Buffer.from(one.subarray(8)))
       const there = [...all('mdcv'), ...all('clli')]
       return expected.every((one) => there.some((found) => one.equals(found))) ? undefined : 'the light levels'

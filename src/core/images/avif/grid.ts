@@ -4,26 +4,26 @@
  */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
 import { type ColourFigures, reaches } from '../../catalog/target.ts'
 import { message } from '../../i18n/message.ts'
-import { lowest } from '../../metrics/search.ts'
+import { lowestThatHolds } from '../../metrics/search.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
-import { affords } from '../../model/budget.ts'
+import { fitsMemoryBudget } from '../../model/budget.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
-import { ofPixels } from '../../model/loss.ts'
+import { pixelLoss } from '../../model/loss.ts'
 import { PictureMeter, similarityOfRows } from '../compare/compare.ts'
-import { asRgb, asRgba, type Carried, type Raster } from '../raster/raster.ts'
-import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import { asRgb, asRgba, type PictureMetadata, type Raster } from '../raster/raster.ts'
+import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { isMeasuredInBands, isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
-import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './file.ts'
-import { AvifCodec, type Chroma, discardPixels, figuresOf, type Pixels } from './libaom.ts'
-import { type AvifProbe, type AvifSettings, lowestAvifQuality, smallestSettings, stepOf } from './perceptual-search.ts'
+import { type CodedPicture, codedPictureOf, gridFile, readGrid, singleFile, type TileGrid } from './file.ts'
+import { AvifCodec, type Chroma, colourFiguresOf, discardPixels, type RgbaPixels } from './libaom.ts'
+import { type AvifProbe, type AvifSettings, avifStep, lowestAvifQuality, smallestSettings } from './perceptual-search.ts'
 import { probeSample, sampleOf } from './sample.ts'
-import { bandRows, bandWidth, DecodedBand, type Depth, depthOf, eachBand, emptyTile, rowOf, takeTile } from './tiles.ts'
+import { type BandChannels, bandChannelsOf, bandRows, bandWidth, DecodedBand, eachBand, emptyTile, rowOf, takeTile } from './tiles.ts'
 import {
-  FASTEST,
+  FASTEST_SPEED,
   FEW_PROBES_PIXELS,
   GRID_BASE_BYTES,
   GRID_SPEEDS,
@@ -44,54 +44,54 @@ export const TILE = 512
 /** Encoder quality of a search step: 26, 29 … 95. */
 const qualityAt = (step: number) => 26 + 3 * step
 
-export function gridFor({ width, height }: Pick<Raster, 'width' | 'height'>, rowsOfTile: number): Grid {
+export function gridFor({ width, height }: Pick<Raster, 'width' | 'height'>, rowsOfTile: number): TileGrid {
   const columns = Math.ceil(width / TILE)
   const rows = Math.ceil(height / rowsOfTile)
   const tile = (side: number, count: number) => Math.ceil(side / count / 64) * 64
   return { width, height, columns, rows, tileWidth: tile(width, columns), tileHeight: tile(height, rows) }
 }
 
-export function isAllowedGrid({ width, height, columns, rows, tileWidth, tileHeight }: Grid): boolean {
+export function isAllowedGrid({ width, height, columns, rows, tileWidth, tileHeight }: TileGrid): boolean {
   const usable = (columns - 1) * tileWidth < width && (rows - 1) * tileHeight < height
   return Math.max(columns, rows) <= 256 && Math.max(width, height) <= 65535 && usable
 }
 
 /** Chooses the tallest tiles that fit the memory budget. Measuring the perceptual score has priority over tall tiles. */
-function planGrid(raster: Raster, request: EncodeRequest): { readonly grid: Grid; readonly isScored: boolean } {
+function planGrid(raster: Raster, request: EncodeRequest): { readonly grid: TileGrid; readonly isScored: boolean } {
   const grids = [TILE, TILE / 2].map((rows) => gridFor(raster, rows)).filter(isAllowedGrid)
   if (grids.length === 0) throw unsupported('avif_of_this_size')
   for (const isScored of isSteeredByScore(raster, request) ? [true, false] : [false]) {
-    const grid = grids.find((one) => affords(request.options, bytesFor(raster, one, isScored)))
+    const grid = grids.find((one) => fitsMemoryBudget(request.options, bytesFor(raster, one, isScored)))
     if (grid) return { grid, isScored }
   }
   throw overBudget(message('pixels_too_wide_for_avif', { width: raster.width }))
 }
 
-const bytesFor = (raster: Raster, grid: Grid, isScored: boolean) =>
+const bytesFor = (raster: Raster, grid: TileGrid, isScored: boolean) =>
   GRID_BASE_BYTES +
-  2 * depthOf(raster) * bandWidth(grid) * grid.tileHeight +
-  (isScored ? PERCEPTUAL_METER_BYTES[depthOf(raster)] * grid.width : 0)
+  2 * bandChannelsOf(raster) * bandWidth(grid) * grid.tileHeight +
+  (isScored ? PERCEPTUAL_METER_BYTES[bandChannelsOf(raster)] * grid.width : 0)
 
 /** Chroma format of the tiles. Decoders reject halved chroma if the grid has an odd width or height (ISO/IEC 23000-22, 7.3.11.4.2). */
-const chromaOf = ({ width, height }: Grid): Chroma => (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
+const chromaOf = ({ width, height }: TileGrid): Chroma => (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
 
-export async function encodeGrid(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
+export async function encodeGrid(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
   const { grid, isScored } = planGrid(raster, request)
   using codec = await AvifCodec.open()
-  const speed = GRID_SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST
+  const speed = GRID_SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST_SPEED
   const job = { codec, raster, grid, carried, speed, request }
   const sample = await sampleOf(raster, grid)
   const found = await (isScored ? gridToScore(job, sample) : gridToTarget(job, sample))
-  const step = message('avif_tiles', { what: stepOf(found), columns: grid.columns, rows: grid.rows })
-  return { chunks: [found.file], loss: ofPixels(found.figures), step }
+  const step = message('avif_tiles', { what: avifStep(found), columns: grid.columns, rows: grid.rows })
+  return { chunks: [found.file], loss: pixelLoss(found.figures), step }
 }
 
 /** Inputs of the encoding of one AVIF grid. */
 interface GridJob {
   readonly codec: AvifCodec
   readonly raster: Raster
-  readonly grid: Grid
-  readonly carried: Carried
+  readonly grid: TileGrid
+  readonly carried: PictureMetadata
   readonly speed: number
   readonly request: EncodeRequest
 }
@@ -102,12 +102,12 @@ type GridFound = AvifSettings & { readonly file: Uint8Array; readonly figures: C
  * Encodes the grid to a perceptual score. The settings come from a sample of tiles; the whole picture is encoded again if the sample's
  * score was far off.
  */
-async function gridToScore(job: GridJob, sample: readonly Pixels[]): Promise<GridFound> {
+async function gridToScore(job: GridJob, sample: readonly RgbaPixels[]): Promise<GridFound> {
   const { codec, grid, carried, speed, request } = job
   const { signal, quality: level } = request.options
   const target = LEVELS.perceptual[level]
   const probeTiles = async (settings: AvifSettings) => {
-    await yieldToOthers(signal)
+    await yieldToEventLoop(signal)
     return probeSample(codec, sample, settings, speed)
   }
   const first = target.usualQuality.avif
@@ -121,7 +121,7 @@ async function gridToScore(job: GridJob, sample: readonly Pixels[]): Promise<Gri
     if (file) discard(file)
     const { tiles, alphas, figures, visible } = await encodeAll(job, tried, true)
     file = gridFile(grid, tiles, alphas, carried)
-    return { bytes: file.length, figures, visible: visible! }
+    return { bytes: file.length, figures, perceptual: visible! }
   }
   const isHuge = isMeasuredInBands(grid)
   const limit = grid.width * grid.height < FEW_PROBES_PIXELS ? WHOLE_PROBES.usual : WHOLE_PROBES.few
@@ -133,12 +133,12 @@ async function gridToScore(job: GridJob, sample: readonly Pixels[]): Promise<Gri
 }
 
 /** Encodes the grid to a target of SSIM and luma PSNR, or to a target size in bytes. */
-async function gridToTarget(job: GridJob, sample: readonly Pixels[]): Promise<GridFound> {
+async function gridToTarget(job: GridJob, sample: readonly RgbaPixels[]): Promise<GridFound> {
   const { codec, grid, carried, speed, request } = job
   const chroma = chromaOf(grid)
   const share = (grid.columns * grid.rows) / sample.length
-  let step = await lowest(0, LAST_GRID_STEP, async (value) => {
-    await yieldToOthers(request.options.signal)
+  let step = await lowestThatHolds(0, LAST_GRID_STEP, async (value) => {
+    await yieldToEventLoop(request.options.signal)
     const found = probeSample(codec, sample, { quality: qualityAt(value), chroma }, speed)
     if (request.targetSize !== undefined) return found.bytes * share > request.targetSize
     return reaches(found.figures, request.target, SAMPLE_SLACK)
@@ -160,16 +160,16 @@ async function gridToTarget(job: GridJob, sample: readonly Pixels[]): Promise<Gr
 /** Encodes and measures all tiles. `isScored`: also measure the perceptual figures. */
 async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { quality, chroma }: AvifSettings, isScored: boolean) {
   const { options } = request
-  const tiles: Coded[] = []
-  const alphas: Coded[] = []
+  const tiles: CodedPicture[] = []
+  const alphas: CodedPicture[] = []
   const tile = emptyTile(grid)
-  const depth = depthOf(raster)
+  const depth = bandChannelsOf(raster)
   const form = { width: grid.width, height: grid.height, channels: depth }
   using meter = new PictureMeter(form, ['similarity'])
   using perceptual = isScored ? new PictureMeter(form, ['perceptual']) : undefined
   using decodedBand = new DecodedBand(grid, depth)
-  const coded = (into: Coded[], file: Uint8Array): Pixels | undefined => {
-    into.push(codedOf(file))
+  const coded = (into: CodedPicture[], file: Uint8Array): RgbaPixels | undefined => {
+    into.push(codedPictureOf(file))
     const decoded = codec.decode(file)
     discard(file)
     return decoded
@@ -181,7 +181,7 @@ async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { qua
       if (depth === 4) takeTile(tile, band, column, depth, 'alpha')
       const alpha = depth === 4 ? coded(alphas, codec.encode(tile, Math.max(quality, LEAST_ALPHA_QUALITY), speed, 'none')) : undefined
       if (!decodedBand.put(column, colours, alpha)) throw new Error('the result of the AVIF encoder cannot be decoded')
-      await yieldToOthers(options.signal)
+      await yieldToEventLoop(options.signal)
     }
     for (let y = 0; y < bandRows(grid, row); y++) {
       meter.push(rowOf(band, grid, depth, y), decodedBand.row(y))
@@ -190,18 +190,22 @@ async function encodeAll({ codec, raster, grid, speed, request }: GridJob, { qua
     options.progress(0.2 + (0.7 * (row + 1)) / grid.rows)
   })
   discardPixels(tile)
-  return { tiles, alphas, figures: figuresOf(meter.finish().similarity), visible: perceptual?.finish().perceptual }
+  return { tiles, alphas, figures: colourFiguresOf(meter.finish().similarity), visible: perceptual?.finish().perceptual }
 }
 
 /** Decodes a grid tile by tile and compares it with `raster`. A string describes what is wrong. `undefined`: `file` is not a grid. */
-export async function similarityOfGrid(raster: Raster, carried: Carried, file: Uint8Array): Promise<Similarity | string | undefined> {
+export async function similarityOfGrid(
+  raster: Raster,
+  carried: PictureMetadata,
+  file: Uint8Array,
+): Promise<Similarity | string | undefined> {
   const read = readGrid(file)
   if (!read) return undefined
   const { grid, tiles, alphas, missing } = read
   if (grid.width !== raster.width || grid.height !== raster.height)
     return `the result has ${grid.width}×${grid.height} pixels, expected ${raster.width}×${raster.height}`
   if (tiles.length !== grid.columns * grid.rows) return `the result has ${tiles.length} tiles, expected ${grid.columns}×${grid.rows}`
-  const depth = depthOf(raster)
+  const depth = bandChannelsOf(raster)
   if (depth === 4 && alphas.length !== tiles.length) return `the result has ${alphas.length} alpha tiles, expected ${tiles.length}`
   const lost = missing(carried)
   if (lost) return `${lost} was lost`
@@ -219,10 +223,15 @@ export function gridRows(file: Uint8Array, width: number, height: number): Async
   return asRgba({ width, height, channels, rows: () => decodedTiles(grid, channels, tiles, alphas) }).rows()
 }
 
-async function* decodedTiles(grid: Grid, depth: Depth, tiles: readonly Coded[], alphas: readonly Coded[]): AsyncGenerator<Uint8Array> {
+async function* decodedTiles(
+  grid: TileGrid,
+  depth: BandChannels,
+  tiles: readonly CodedPicture[],
+  alphas: readonly CodedPicture[],
+): AsyncGenerator<Uint8Array> {
   using codec = await AvifCodec.open('decoder')
   using band = new DecodedBand(grid, depth)
-  const decoded = (tile: Coded | undefined) => tile && codec.decode(singleFile(tile, grid.tileWidth, grid.tileHeight))
+  const decoded = (tile: CodedPicture | undefined) => tile && codec.decode(singleFile(tile, grid.tileWidth, grid.tileHeight))
   for (let row = 0; row < grid.rows; row++) {
     for (let column = 0; column < grid.columns; column++) {
       const at = row * grid.columns + column

@@ -1,27 +1,27 @@
 /** Encodes HDR pictures as AVIF with 10 bits a sample, in a grid of tiles. Quality is measured in the picture's own transfer function. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
 import { message } from '../../i18n/message.ts'
 import { bisect } from '../../metrics/search.ts'
-import { affords } from '../../model/budget.ts'
+import { fitsMemoryBudget } from '../../model/budget.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
-import { ofPixels, scored } from '../../model/loss.ts'
+import { lossWithScore, pixelLoss } from '../../model/loss.ts'
 import { type HdrFigures, HdrMeter } from '../compare/hdr-meter.ts'
 import type { ColourSignalling } from '../raster/colour-signalling.ts'
-import { orientationOf, upright, uprightRaster16 } from '../raster/orientation.ts'
-import type { Carried } from '../raster/raster.ts'
+import { orientationOf, uprightRaster16, withUprightOrientation } from '../raster/orientation.ts'
+import type { PictureMetadata } from '../raster/raster.ts'
 import type { Raster16 } from '../raster/raster16.ts'
-import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
-import { type Coded, codedOf, type Grid, gridFile, readGrid, singleFile } from './file.ts'
+import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
+import { type CodedPicture, codedPictureOf, gridFile, readGrid, singleFile, type TileGrid } from './file.ts'
 import { gridFor, isAllowedGrid, TILE } from './grid.ts'
 import { AvifCodec } from './libaom.ts'
-import { Band16, eachBand16, type Tile16, takeTile16 } from './tiles16.ts'
+import { DecodedBand16, eachBand16, type Tile16, takeTile16 } from './tiles16.ts'
 import {
   BAND_BYTES,
   BISECTED_PIXELS,
-  FASTEST,
+  FASTEST_SPEED,
   HDR_BASE_BYTES,
   HDR_SPEEDS,
   LAST_HDR_STEP,
@@ -37,12 +37,12 @@ const qualityAt = (step: number) => 26 + 3 * step
 
 export interface HdrPicture {
   readonly deep: Raster16
-  readonly carried: Carried & { readonly signalling: ColourSignalling }
+  readonly carried: PictureMetadata & { readonly signalling: ColourSignalling }
 }
 
 interface HdrJob extends HdrPicture {
   readonly codec: AvifCodec
-  readonly grid: Grid
+  readonly grid: TileGrid
   readonly speed: number
   readonly hasAlpha: boolean
   readonly request: EncodeRequest
@@ -53,31 +53,31 @@ interface Encoding {
   readonly figures: HdrFigures
 }
 
-export async function encodeHdrAvif(stored: HdrPicture, request: EncodeRequest): Promise<Encoded> {
+export async function encodeHdrAvif(stored: HdrPicture, request: EncodeRequest): Promise<EncodedPicture> {
   if (request.lossless) throw unsupported('exact_avif')
   if (Math.min(stored.deep.width, stored.deep.height) < 11) throw unsupported('too_small_to_be_measured')
   const { exif } = stored.carried
   const deep = uprightRaster16(stored.deep, orientationOf(exif))
-  const carried = { ...stored.carried, exif: exif && upright(exif) }
+  const carried = { ...stored.carried, exif: exif && withUprightOrientation(exif) }
   const grid = plannedGrid(deep, request)
   using codec = await AvifCodec.open()
   const pixels = deep.width * deep.height
-  const speed = HDR_SPEEDS.find((one) => pixels <= one.pixels)?.speed ?? FASTEST
+  const speed = HDR_SPEEDS.find((one) => pixels <= one.pixels)?.speed ?? FASTEST_SPEED
   const job = { deep, carried, codec, grid, speed, hasAlpha: await isTranslucent(deep), request }
   const { made, step } = request.targetSize === undefined ? await toLevel(job) : await toSize(job, request.targetSize)
   const { ssim, psnrDb, score } = made.figures
   return {
     chunks: [made.file],
-    loss: scored(ofPixels({ ssim, psnrDb }), score),
+    loss: lossWithScore(pixelLoss({ ssim, psnrDb }), score),
     step: message('deep_avif_at_quality', { bits: BITS, quality: qualityAt(step), columns: grid.columns, rows: grid.rows }),
   }
 }
 
-function plannedGrid(deep: Raster16, { options }: EncodeRequest): Grid {
+function plannedGrid(deep: Raster16, { options }: EncodeRequest): TileGrid {
   const grids = [TILE, TILE / 2, TILE / 4].map((rows) => gridFor(deep, rows)).filter(isAllowedGrid)
   if (grids.length === 0) throw unsupported('avif_of_this_size')
   const grid = grids.find(({ width, columns, tileWidth, tileHeight }) =>
-    affords(options, HDR_BASE_BYTES + BAND_BYTES * columns * tileWidth * tileHeight + METER_BYTES * width),
+    fitsMemoryBudget(options, HDR_BASE_BYTES + BAND_BYTES * columns * tileWidth * tileHeight + METER_BYTES * width),
   )
   if (!grid) throw overBudget(message('pixels_too_wide_for_avif_of_bits', { width: deep.width, bits: BITS }))
   return grid
@@ -126,12 +126,12 @@ async function toSize(job: HdrJob, bytes: number): Promise<{ made: Encoding; ste
 /** Encodes the whole picture, decodes every tile and measures the result. */
 async function encodeAll(job: HdrJob, quality: number): Promise<Encoding> {
   const { codec, grid, deep, carried, speed, hasAlpha, request } = job
-  const [tiles, alphas]: [Coded[], Coded[]] = [[], []]
+  const [tiles, alphas]: [CodedPicture[], CodedPicture[]] = [[], []]
   const tile: Tile16 = { samples: new Uint16Array(grid.tileWidth * grid.tileHeight * 4), width: grid.tileWidth, height: grid.tileHeight }
   using meter = new HdrMeter(deep, carried.signalling, hasAlpha)
-  using decodedBand = new Band16(grid)
-  const coded = (into: Coded[], file: Uint8Array) => {
-    into.push(codedOf(file))
+  using decodedBand = new DecodedBand16(grid)
+  const coded = (into: CodedPicture[], file: Uint8Array) => {
+    into.push(codedPictureOf(file))
     const decoded = codec.decode16(file, BITS)
     discard(file)
     return decoded
@@ -144,7 +144,7 @@ async function encodeAll(job: HdrJob, quality: number): Promise<Encoding> {
       const alphaQuality = Math.max(quality, LEAST_HDR_ALPHA_QUALITY)
       const alpha = hasAlpha ? coded(alphas, codec.encode16(tile, { quality: alphaQuality, speed, chroma: 'none', bits: BITS })) : undefined
       if (!decodedBand.put(column, MOST, colours, alpha)) throw new Error('the result of the AVIF encoder cannot be decoded')
-      await yieldToOthers(request.options.signal)
+      await yieldToEventLoop(request.options.signal)
     }
     const rows = Math.min(grid.tileHeight, grid.height - row * grid.tileHeight)
     for (let y = 0; y < rows; y++) meter.push(rowOf(band, grid, y), decodedBand.row(y))
@@ -153,7 +153,7 @@ async function encodeAll(job: HdrJob, quality: number): Promise<Encoding> {
   return { file: gridFile(grid, tiles, alphas, carried), figures: meter.finish() }
 }
 
-const rowOf = (band: Uint16Array, { columns, tileWidth, width }: Grid, y: number) =>
+const rowOf = (band: Uint16Array, { columns, tileWidth, width }: TileGrid, y: number) =>
   band.subarray(y * columns * tileWidth * 4, (y * columns * tileWidth + width) * 4)
 
 /** Decodes a file that `encodeHdrAvif` wrote and measures it. A string describes what is wrong. */
@@ -171,8 +171,8 @@ export async function figuresOfHdrAvif(stored: HdrPicture, file: Uint8Array): Pr
   if (!hasAlpha && (await isTranslucent(deep))) return 'alpha was lost'
   using codec = await AvifCodec.open('decoder')
   using meter = new HdrMeter(deep, stored.carried.signalling, hasAlpha)
-  using decodedBand = new Band16(grid)
-  const decoded = (one: Coded | undefined) => one && codec.decode16(singleFile(one, grid.tileWidth, grid.tileHeight), BITS)
+  using decodedBand = new DecodedBand16(grid)
+  const decoded = (one: CodedPicture | undefined) => one && codec.decode16(singleFile(one, grid.tileWidth, grid.tileHeight), BITS)
   let damaged = false
   await eachBand16(deep, grid, async (band, row) => {
     for (let column = 0; column < grid.columns && !damaged; column++) {

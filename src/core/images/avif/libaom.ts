@@ -7,7 +7,7 @@ import encodeFactory from '@jsquash/avif/codec/enc/avif_enc.js'
 import decodeModule from '../../../../wasm/avif-decoder/avif-decoder.wasm'
 import encodeModule from '../../../../wasm/avif-encoder/avif-encoder.wasm'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { CODECS } from '../../../../wasm/memories/memories.ts'
+import { CODEC_MEMORIES } from '../../../../wasm/memories/memories.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { overBudget } from '../../model/error.ts'
@@ -34,7 +34,7 @@ const SUBSAMPLE = { none: 0, halved: 1, fitted: 1, full: 3 }
 export type Chroma = keyof typeof SUBSAMPLE
 
 /** RGBA pixels, 8 bits a channel. */
-export interface Pixels {
+export interface RgbaPixels {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>
   readonly width: number
   readonly height: number
@@ -77,15 +77,15 @@ export class AvifCodec {
   }
 
   static async open(what: 'both' | 'decoder' = 'both'): Promise<AvifCodec> {
-    const memory = CODECS.take(FIRST_BYTES)
+    const memory = CODEC_MEMORIES.take(FIRST_BYTES)
     const decoder = await decodeFactory(loading(decodeModule, memory))
     if (what === 'decoder') return new AvifCodec(undefined, decoder, [memory])
-    const other = CODECS.take(FIRST_BYTES)
+    const other = CODEC_MEMORIES.take(FIRST_BYTES)
     return new AvifCodec(await encodeFactory(loading(encodeModule, other)), decoder, [memory, other])
   }
 
   /** Encodes pixels as an AVIF file. The caller frees the file with `discard`. */
-  encode({ pixels, width, height }: Pixels, quality: number, speed: number, chroma: Chroma = 'halved'): Uint8Array {
+  encode({ pixels, width, height }: RgbaPixels, quality: number, speed: number, chroma: Chroma = 'halved'): Uint8Array {
     const bytes = this.#encoder?.encode(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length), width, height, {
       ...SETTINGS,
       quality,
@@ -121,7 +121,7 @@ export class AvifCodec {
   }
 
   /** Decodes a file to 8-bit pixels, which the caller frees with `discardPixels`. `undefined`: the file cannot be decoded. */
-  decode(file: Uint8Array): Pixels | undefined {
+  decode(file: Uint8Array): RgbaPixels | undefined {
     const decoded = this.#decoder.decode(file.slice().buffer, 8)
     if (!decoded) return undefined
     const { data, width, height } = decoded
@@ -130,21 +130,21 @@ export class AvifCodec {
 
   /** Returns the WebAssembly memories of encoder and decoder to the pool. */
   [Symbol.dispose](): void {
-    for (const memory of this.#memories) CODECS.give(memory)
+    for (const memory of this.#memories) CODEC_MEMORIES.release(memory)
     this.#memories = []
   }
 }
 
 /** Frees the memory of pixels that are no longer needed. */
-export const discardPixels = ({ pixels }: Pixels): void => discard(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length))
+export const discardPixels = ({ pixels }: RgbaPixels): void => discard(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length))
 
 /** Compares a decoded picture with the one that was encoded. */
-export const comparePixels = <M extends Measure>(reference: Pixels, decoded: Pixels, measures: readonly M[]): Pick<Figures, M> =>
+export const comparePixels = <M extends Measure>(reference: RgbaPixels, decoded: RgbaPixels, measures: readonly M[]): Pick<Figures, M> =>
   compareSamples(bytesOf(reference), bytesOf(decoded), { width: reference.width, height: reference.height, channels: 4 }, measures)
 
-const bytesOf = ({ pixels }: Pixels) => new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
+const bytesOf = ({ pixels }: RgbaPixels) => new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
 
-export const figuresOf = ({ ssim, psnrDb, psnrRgbDb }: Similarity): ColourFigures => ({
+export const colourFiguresOf = ({ ssim, psnrDb, psnrRgbDb }: Similarity): ColourFigures => ({
   ssim,
   psnrDb: Math.min(99, psnrDb),
   colourPsnrDb: Math.min(99, psnrRgbDb),

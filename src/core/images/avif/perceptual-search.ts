@@ -7,17 +7,17 @@ import {
   lowestPerceptualQuality,
   marginInPoints,
   type PerceptualResult,
-  pointsToSpare,
   type QualityScale,
   type QualityTrials,
+  scoreMarginPoints,
 } from '../search/perceptual-search.ts'
 import type { Chroma } from './libaom.ts'
 import {
   ASKED_BY_WINDOWS,
   BYTES_PER_POINT,
   CURVE,
-  LOST_BY_HALVING,
   PERCEPTUAL_RANGE,
+  POINTS_LOST_BY_HALVING,
   POINTS_PER_COARSENESS,
   PROBES_OF_FITTED,
   TWO_PROBES,
@@ -40,7 +40,7 @@ const scaleOf = (chroma: Chroma, limit: ProbeLimit): QualityScale => ({
 export interface AvifProbe {
   readonly bytes: number
   readonly figures: ColourFigures
-  readonly visible: PerceptualFigures
+  readonly perceptual: PerceptualFigures
 }
 
 export interface AvifSettings {
@@ -49,7 +49,7 @@ export interface AvifSettings {
 }
 
 /** Receipt step that names these AVIF settings. */
-export const stepOf = ({ quality, chroma }: AvifSettings): Message => message(STEPS_BY_CHROMA[chroma], { quality })
+export const avifStep = ({ quality, chroma }: AvifSettings): Message => message(STEPS_BY_CHROMA[chroma], { quality })
 const STEPS_BY_CHROMA = {
   none: 'avif_at_quality',
   halved: 'avif_at_quality',
@@ -75,11 +75,11 @@ export async function lowestAvifQuality(
     return last
   }
   const trials: QualityTrials<ColourFigures> = {
-    make: async (quality: number) => {
+    encode: async (quality: number) => {
       last = await probe({ quality, chroma })
       return last.figures
     },
-    look: async () => lastProbe().visible,
+    perceptualFigures: async () => lastProbe().perceptual,
   }
   const found = await lowestPerceptualQuality(trials, target, scaleOf(chroma, limit), { quality: first })
   return { ...found, chroma, bytes: lastProbe().bytes }
@@ -107,11 +107,11 @@ export async function smallestSettings(
   const smaller = (one: AvifResult, other: AvifResult) => (one.reached && (!other.reached || other.bytes >= one.bytes) ? one : other)
   const halvedResult = await lowest('halved', first)
   const fullProbe = await probe({ quality: halvedResult.quality, chroma: 'full' })
-  const lost = pointsToSpare(fullProbe.visible, target) - pointsToSpare(halvedResult.visible, target)
-  const fitted = lost > LOST_BY_HALVING ? await probe({ quality: halvedResult.quality, chroma: 'fitted' }) : halvedResult
+  const lost = scoreMarginPoints(fullProbe.perceptual, target) - scoreMarginPoints(halvedResult.perceptual, target)
+  const fitted = lost > POINTS_LOST_BY_HALVING ? await probe({ quality: halvedResult.quality, chroma: 'fitted' }) : halvedResult
   const isFitted =
     Math.log(fitted.bytes / halvedResult.bytes) <
-    BYTES_PER_POINT * (pointsToSpare(fitted.visible, target) - pointsToSpare(halvedResult.visible, target))
+    BYTES_PER_POINT * (scoreMarginPoints(fitted.perceptual, target) - scoreMarginPoints(halvedResult.perceptual, target))
   const halved = isFitted ? smaller(halvedResult, await lowest('fitted', halvedResult.quality)) : halvedResult
   const isFullSmaller = await isFullChromaSmaller(probe, target, halved)
   if (halved.reached && !isFullSmaller) return halved
@@ -126,6 +126,6 @@ async function isFullChromaSmaller(
 ): Promise<boolean> {
   const fullProbe = await probe({ quality: halved.quality, chroma: 'full' })
   const scale = scaleOf('full', 1)
-  const points = marginInPoints(fullProbe.visible, target, scale) - marginInPoints(halved.visible, target, scale)
+  const points = marginInPoints(fullProbe.perceptual, target, scale) - marginInPoints(halved.perceptual, target, scale)
   return Math.log(fullProbe.bytes / halved.bytes) < BYTES_PER_POINT * points
 }

@@ -1,21 +1,21 @@
 /** Samples a large picture: a few of its tiles, on which the search for the quality runs. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { leastOf, mostOf } from '../../bytes/min-max.ts'
+import { maxOf, minOf } from '../../bytes/min-max.ts'
 import type { PerceptualFigures } from '../../metrics/perceptual.ts'
 import type { Raster } from '../raster/raster.ts'
 import { isMeasuredInBands } from '../search/perceptual-search.ts'
-import { codedOf, type Grid } from './file.ts'
-import { type AvifCodec, comparePixels, discardPixels, type Pixels } from './libaom.ts'
+import { codedPictureOf, type TileGrid } from './file.ts'
+import { type AvifCodec, comparePixels, discardPixels, type RgbaPixels } from './libaom.ts'
 import type { AvifProbe, AvifSettings } from './perceptual-search.ts'
-import { depthOf, eachBand, emptyTile, takeTile } from './tiles.ts'
+import { bandChannelsOf, eachBand, emptyTile, takeTile } from './tiles.ts'
 import { SAMPLE_TILES } from './tuning.ts'
 
 /** Returns whole tiles of the picture as a sample, spread evenly. */
-export async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
+export async function sampleOf(raster: Raster, grid: TileGrid): Promise<RgbaPixels[]> {
   const whole = Math.max(1, Math.floor(raster.height / grid.tileHeight))
   const columns = Math.max(1, Math.floor(raster.width / grid.tileWidth))
-  const tiles: Pixels[] = []
+  const tiles: RgbaPixels[] = []
   const columnsByRow = new Map<number, number[]>()
   const count = isMeasuredInBands(raster) ? SAMPLE_TILES.large : SAMPLE_TILES.usual
   for (let i = 0; i < count; i++) {
@@ -24,13 +24,13 @@ export async function sampleOf(raster: Raster, grid: Grid): Promise<Pixels[]> {
     columnsByRow.set(row, [...new Set([...(columnsByRow.get(row) ?? []), column])])
   }
   await eachBand(raster, grid, async (band, row) => {
-    for (const column of columnsByRow.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, depthOf(raster)))
+    for (const column of columnsByRow.get(row) ?? []) tiles.push(takeTile(emptyTile(grid), band, column, bandChannelsOf(raster)))
   })
   return tiles
 }
 
 /** Encodes the sample tiles with these settings. Figures and scores are means; window and tile figures are those of the worst tile. */
-export function probeSample(codec: AvifCodec, sample: readonly Pixels[], { quality, chroma }: AvifSettings, speed: number): AvifProbe {
+export function probeSample(codec: AvifCodec, sample: readonly RgbaPixels[], { quality, chroma }: AvifSettings, speed: number): AvifProbe {
   let bytes = 0
   const sums = { ssim: 0, luma: 0, colour: 0 }
   const perceptualOfTiles: PerceptualFigures[] = []
@@ -41,7 +41,7 @@ export function probeSample(codec: AvifCodec, sample: readonly Pixels[], { quali
     const { similarity, perceptual } = comparePixels(tile, decoded, ['similarity', 'perceptual'])
     perceptualOfTiles.push(perceptual)
     discardPixels(decoded)
-    bytes += codedOf(file).frame.length
+    bytes += codedPictureOf(file).frame.length
     discard(file)
     sums.ssim += similarity.ssim
     sums.luma += 10 ** (-similarity.psnrDb / 10)
@@ -49,14 +49,14 @@ export function probeSample(codec: AvifCodec, sample: readonly Pixels[], { quali
   }
   const mean = (value: number) => Math.min(99, -10 * Math.log10(value / sample.length))
   const figures = { ssim: sums.ssim / sample.length, psnrDb: mean(sums.luma), colourPsnrDb: mean(sums.colour) }
-  return { bytes, figures, visible: combinedFigures(perceptualOfTiles) }
+  return { bytes, figures, perceptual: combinedFigures(perceptualOfTiles) }
 }
 
 function combinedFigures(perceptualOfTiles: readonly PerceptualFigures[]): PerceptualFigures {
-  const most = (figure: 'cast' | 'steps' | 'bands' | 'specks' | 'dirt') => mostOf(perceptualOfTiles.map((one) => one[figure]))
+  const most = (figure: 'cast' | 'steps' | 'bands' | 'specks' | 'dirt') => maxOf(perceptualOfTiles.map((one) => one[figure]))
   return {
     score: perceptualOfTiles.reduce((sum, { score = 0 }) => sum + score, 0) / perceptualOfTiles.length,
-    worstTile: leastOf(perceptualOfTiles.map(({ worstTile = 0 }) => worstTile)),
+    worstTile: minOf(perceptualOfTiles.map(({ worstTile = 0 }) => worstTile)),
     cast: most('cast'),
     steps: most('steps'),
     bands: most('bands'),

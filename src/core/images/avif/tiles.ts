@@ -1,23 +1,23 @@
 /** Bands and tiles of a grid, 8 bits a sample: cut from rows for the encoder, and joined again after decoding. */
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Raster } from '../raster/raster.ts'
-import type { Grid } from './file.ts'
-import { discardPixels, type Pixels } from './libaom.ts'
+import type { TileGrid } from './file.ts'
+import { discardPixels, type RgbaPixels } from './libaom.ts'
 
-export const bandWidth = (grid: Grid) => grid.columns * grid.tileWidth
+export const bandWidth = (grid: TileGrid) => grid.columns * grid.tileWidth
 
 /** Samples of a pixel in a band: 3 is RGB, 4 is RGBA. */
-export type Depth = 3 | 4
-export const depthOf = ({ channels }: Raster): Depth => (channels === 2 || channels === 4 ? 4 : 3)
+export type BandChannels = 3 | 4
+export const bandChannelsOf = ({ channels }: Raster): BandChannels => (channels === 2 || channels === 4 ? 4 : 3)
 
 /** Visits the picture in bands as high as a tile, as RGB or RGBA. The last column and row are repeated to fill the last tiles. */
 export async function eachBand(
   raster: Raster,
-  grid: Grid,
+  grid: TileGrid,
   visit: (band: Uint8Array<ArrayBuffer>, row: number) => Promise<void>,
 ): Promise<void> {
   const { width, height, channels } = raster
-  const stride = bandWidth(grid) * depthOf(raster)
+  const stride = bandWidth(grid) * bandChannelsOf(raster)
   const band = new Uint8Array(stride * grid.tileHeight)
   let filled = 0
   let row = 0
@@ -50,14 +50,20 @@ function expand(row: Uint8Array, channels: number, to: Uint8Array, width: number
   }
 }
 
-export const emptyTile = ({ tileWidth: width, tileHeight: height }: Grid): Pixels => ({
+export const emptyTile = ({ tileWidth: width, tileHeight: height }: TileGrid): RgbaPixels => ({
   pixels: new Uint8ClampedArray(width * height * 4).fill(255),
   width,
   height,
 })
 
 /** Copies a tile of a band into `tile`: its colours, or its alpha as a grey picture. */
-export function takeTile(tile: Pixels, band: Uint8Array, column: number, depth: Depth, what: 'colours' | 'alpha' = 'colours'): Pixels {
+export function takeTile(
+  tile: RgbaPixels,
+  band: Uint8Array,
+  column: number,
+  depth: BandChannels,
+  what: 'colours' | 'alpha' = 'colours',
+): RgbaPixels {
   const { pixels, width, height } = tile
   const stride = band.length / height
   const [red, green, blue] = what === 'alpha' ? [3, 3, 3] : [0, 1, 2]
@@ -74,18 +80,18 @@ export function takeTile(tile: Pixels, band: Uint8Array, column: number, depth: 
 
 /** Collects one row of decoded tiles as a band of pixel rows. */
 export class DecodedBand implements Disposable {
-  readonly #grid: Grid
-  readonly #depth: Depth
+  readonly #grid: TileGrid
+  readonly #depth: BandChannels
   readonly #band: Uint8Array<ArrayBuffer>
 
-  constructor(grid: Grid, depth: Depth) {
+  constructor(grid: TileGrid, depth: BandChannels) {
     this.#grid = grid
     this.#depth = depth
     this.#band = new Uint8Array(bandWidth(grid) * depth * grid.tileHeight)
   }
 
   /** Stores a decoded tile and frees its pixels. `alpha` is a grey picture. Returns false if a tile is missing or has another size. */
-  put(column: number, tile: Pixels | undefined, alpha: Pixels | undefined): boolean {
+  put(column: number, tile: RgbaPixels | undefined, alpha: RgbaPixels | undefined): boolean {
     const { tileWidth: width, tileHeight: height } = this.#grid
     if (tile?.width !== width || tile.height !== height) return false
     if (this.#depth === 4 && (alpha?.width !== width || alpha.height !== height)) return false
@@ -115,8 +121,8 @@ export class DecodedBand implements Disposable {
   }
 }
 
-export const rowOf = (band: Uint8Array<ArrayBuffer>, grid: Grid, depth: Depth, y: number) =>
+export const rowOf = (band: Uint8Array<ArrayBuffer>, grid: TileGrid, depth: BandChannels, y: number) =>
   new Uint8Array(band.buffer, y * bandWidth(grid) * depth, grid.width * depth)
 
 /** Number of picture rows in a band of a tile grid, without padding. */
-export const bandRows = ({ height, tileHeight }: Grid, row: number) => Math.min(tileHeight, height - row * tileHeight)
+export const bandRows = ({ height, tileHeight }: TileGrid, row: number) => Math.min(tileHeight, height - row * tileHeight)

@@ -1,7 +1,7 @@
 /** Bands and tiles of a grid, 16 bits a sample, RGBA: cut from rows for the encoder, and joined again after decoding. */
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Raster16 } from '../raster/raster16.ts'
-import type { Grid } from './file.ts'
+import type { TileGrid } from './file.ts'
 
 /** RGBA samples in 16-bit words; the number of used bits depends on the caller. */
 export interface Tile16 {
@@ -10,10 +10,10 @@ export interface Tile16 {
   readonly height: number
 }
 
-const bandWidth = ({ columns, tileWidth }: Grid) => columns * tileWidth
+const bandWidth = ({ columns, tileWidth }: TileGrid) => columns * tileWidth
 
 /** Visits the picture in bands as high as a tile. The last column and row are repeated to fill the last tiles. */
-export async function eachBand16(deep: Raster16, grid: Grid, visit: (band: Uint16Array, row: number) => Promise<void>): Promise<void> {
+export async function eachBand16(deep: Raster16, grid: TileGrid, visit: (band: Uint16Array, row: number) => Promise<void>): Promise<void> {
   const stride = bandWidth(grid) * 4
   const band = new Uint16Array(stride * grid.tileHeight)
   let [filled, row, y] = [0, 0, 0]
@@ -50,11 +50,11 @@ export function takeTile16(tile: Tile16, band: Uint16Array, column: number, most
 }
 
 /** Collects one row of decoded tiles as a band of 16-bit pixel rows. */
-export class Band16 implements Disposable {
-  readonly #grid: Grid
+export class DecodedBand16 implements Disposable {
+  readonly #grid: TileGrid
   readonly #band: Uint16Array<ArrayBuffer>
 
-  constructor(grid: Grid) {
+  constructor(grid: TileGrid) {
     this.#grid = grid
     this.#band = new Uint16Array(bandWidth(grid) * grid.tileHeight * 4)
   }

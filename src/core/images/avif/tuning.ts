@@ -44,7 +44,7 @@ export const GRID_SPEEDS = [
 ]
 
 /** Encoder speed for pictures larger than the largest entry of `GRID_SPEEDS` and `HDR_SPEEDS`. */
-export const FASTEST = 8
+export const FASTEST_SPEED = 8
 
 /** Last index of the quality steps 26, 29 … 95 in the search of an AVIF grid. */
 export const LAST_GRID_STEP = 23
@@ -94,7 +94,7 @@ export const PROBES_OF_FITTED = 2
  * Score points lost by halving chroma, from which fitted chroma is tried; photographs lose less. Source: docs/decisions/webp-and-avif.md,
  * "Chroma fitted".
  */
-export const LOST_BY_HALVING = 1.5
+export const POINTS_LOST_BY_HALVING = 1.5
 
 /** Quality range of the perceptual search for AVIF. */
 export const PERCEPTUAL_RANGE = { lowest: 20, highest: 97 }

@@ -2,7 +2,7 @@
  * Compares two pictures of the same size, for formats, documents, conversions and the audit of receipts. `comparePictures` reads both
  * pictures and pairs their rows; `PictureMeter` gets its rows from the caller.
  */
-import { LEAST_SCORED, type PerceptualFigures, PerceptualMeter, ScoreMeter, WIDEST } from '../../metrics/perceptual.ts'
+import { MAX_MEASURED_WIDTH, MIN_SCORED_SIDE, type PerceptualFigures, PerceptualMeter, ScoreMeter } from '../../metrics/perceptual.ts'
 import { type Channels, type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { NO_STILL_PICTURE } from '../../model/loss.ts'
 import { as16Bits, type Raster16, rowsAsBytes } from '../raster/raster16.ts'
@@ -96,8 +96,8 @@ export const similarityTo16Bits = ({ width, height, rows }: Raster16, candidate:
 /** SSIMULACRA 2 score as in `PictureLoss.ssimulacra2`. `undefined`: `candidate` has too few rows, or the picture is too wide. */
 export async function scoreOfRows(reference: RowReader, candidate: Strips): Promise<number | undefined> {
   const { width, height } = reference
-  if (Math.min(width, height) < LEAST_SCORED) return NO_STILL_PICTURE
-  if (width > WIDEST) return undefined
+  if (Math.min(width, height) < MIN_SCORED_SIDE) return NO_STILL_PICTURE
+  if (width > MAX_MEASURED_WIDTH) return undefined
   return (await comparePictures(reference, candidate, ['score']))?.score
 }
 

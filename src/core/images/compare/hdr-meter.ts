@@ -4,8 +4,8 @@
  * picture is therefore decoded to linear light and converted to SDR at several exposures: diffuse white, eight times that, and the
  * brightest light of PQ. The worst score counts.
  */
-import { leastOf } from '../../bytes/min-max.ts'
-import { LEAST_SCORED, ScoreMeter, WIDEST } from '../../metrics/perceptual.ts'
+import { minOf } from '../../bytes/min-max.ts'
+import { MAX_MEASURED_WIDTH, MIN_SCORED_SIDE, ScoreMeter } from '../../metrics/perceptual.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type ColourSignalling, HLG, isHdr, PQ } from '../raster/colour-signalling.ts'
 import type { Raster16 } from '../raster/raster16.ts'
@@ -63,7 +63,7 @@ export class HdrMeter implements Disposable {
   constructor({ width, height }: Pick<Raster16, 'width' | 'height'>, signalling: ColourSignalling, hasAlpha: boolean) {
     this.#channels = hasAlpha ? 4 : 3
     this.#similarity = new SimilarityMeter(width, height, 4, 16)
-    const isScored = Math.min(width, height) >= LEAST_SCORED && width <= WIDEST
+    const isScored = Math.min(width, height) >= MIN_SCORED_SIDE && width <= MAX_MEASURED_WIDTH
     this.#scores = (isScored ? exposures(signalling) : []).map((table) => ({ table, meter: new ScoreMeter(width, height, this.#channels) }))
   }
 
@@ -86,7 +86,7 @@ export class HdrMeter implements Disposable {
   finish(): HdrFigures {
     const found = this.#similarity.finish()
     const scores = this.#scores.flatMap(({ meter }) => meter.finish() ?? [])
-    return { ...found, score: scores.length > 0 ? leastOf(scores) : undefined }
+    return { ...found, score: scores.length > 0 ? minOf(scores) : undefined }
   }
 
   [Symbol.dispose](): void {

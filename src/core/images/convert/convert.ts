@@ -9,13 +9,13 @@ import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import { lossOf } from '../../model/loss.ts'
-import { withTail } from '../../model/trailing-data.ts'
+import { compressKeepingTrailingData } from '../../model/trailing-data.ts'
 import { encodeHdrAvif, type HdrPicture } from '../avif/hdr.ts'
-import { type DataPicture, dataPicture, exactDataStep, lossyDataStep } from '../data-pictures/data-picture.ts'
+import { type DataPicture, detectDataPicture, exactDataStep, lossyDataStep } from '../data-pictures/data-picture.ts'
 import { encodeSmallestPng } from '../png/encode-smallest.ts'
 import { nameOfSignalling } from '../raster/colour-signalling.ts'
-import { type Raster, withoutIdleAlpha } from '../raster/raster.ts'
-import type { Encoded } from '../search/encode-request.ts'
+import { type Raster, withoutOpaqueAlpha } from '../raster/raster.ts'
+import type { EncodedPicture } from '../search/encode-request.ts'
 import { fitToSize } from '../search/fit-to-size.ts'
 import { physChunk, textChunk } from './descriptive-metadata.ts'
 import { OUTPUT_CODECS } from './output-codecs.ts'
@@ -23,7 +23,7 @@ import { encodeKeepingFloors } from './output-floors.ts'
 import { lossAgainst, type UploadedPicture } from './reference.ts'
 
 /** Still picture with everything that a conversion needs. */
-export interface Convertible extends UploadedPicture {
+export interface ConvertiblePicture extends UploadedPicture {
   /** HDR picture with all bits and its transfer function. Only AVIF output can store it. `undefined`: not HDR. */
   readonly hdr?: HdrPicture
   /**
@@ -35,23 +35,24 @@ export interface Convertible extends UploadedPicture {
   /** Additional chunks for a PNG result, such as texts of the source. */
   readonly chunks?: readonly AncillaryChunk[]
   /** Returns the names of metadata that the output format cannot store, for the receipt. */
-  leftOut?(output: string): readonly (string | Message)[]
+  omitted?(output: string): readonly (string | Message)[]
 }
 
 /**
  * Writes `picture` in the format `options.output`, reduced to `options.fitWithin` if set. The bytes after the picture in `source` are
  * appended.
  */
-export const convertPicture = (picture: Convertible, source: Source, sink: Sink, options: Options): Promise<Outcome> =>
-  withTail(source, picture.end, sink, options, (body, request) => convertBody(picture, body.size, sink, request))
+export const convertPicture = (picture: ConvertiblePicture, source: Source, sink: Sink, options: Options): Promise<Outcome> =>
+  compressKeepingTrailingData(source, picture.end, sink, options, (body, request) => convertBody(picture, body.size, sink, request))
 
-async function convertBody(source: Convertible, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
+async function convertBody(source: ConvertiblePicture, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
   if (source.hdr) return await convertToAvifHdr(source, source.hdr, sizeLimit, sink, options)
-  const picture = 'data' in source || source.raster16 ? source : { ...source, data: await dataPicture({ ...source.raster, most: 255 }) }
+  const picture =
+    'data' in source || source.raster16 ? source : { ...source, data: await detectDataPicture({ ...source.raster, most: 255 }) }
   if (options.lossless && picture.raster16) throw unsupported('more_than_eight_bits_of_colour_exactly')
   const { raster, steps } = fitToSize(picture.raster, options)
   const { chunks, step, loss } = await encoded(picture, raster, sizeLimit, options)
-  const omitted = picture.leftOut?.(options.output) ?? []
+  const omitted = picture.omitted?.(options.output) ?? []
   if (picture.raster16) steps.push(message('deep_to_8_bits'))
   if (omitted.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: omitted }))
   if (picture.data) steps.push(loss || picture.raster16 ? lossyDataStep(picture.data) : exactDataStep(picture.data))
@@ -61,11 +62,17 @@ async function convertBody(source: Convertible, sizeLimit: number, sink: Sink, o
 }
 
 /** Converts an HDR picture to AVIF, the only HDR output. Quality is measured in the picture's own transfer function and bit depth. */
-async function convertToAvifHdr(picture: Convertible, hdr: HdrPicture, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
+async function convertToAvifHdr(
+  picture: ConvertiblePicture,
+  hdr: HdrPicture,
+  sizeLimit: number,
+  sink: Sink,
+  options: Options,
+): Promise<Outcome> {
   const { targetSize, lossless } = options
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit }
   const { chunks, step, loss } = await encodeHdrAvif(hdr, request)
-  const omitted = picture.leftOut?.(options.output) ?? []
+  const omitted = picture.omitted?.(options.output) ?? []
   for (const chunk of chunks) await sink.write(chunk)
   const signalling = nameOfSignalling(hdr.carried.signalling)
   const steps = [message('hdr_signalling_kept', { signalling }), step]
@@ -73,7 +80,7 @@ async function convertToAvifHdr(picture: Convertible, hdr: HdrPicture, sizeLimit
   return { kind: 'compressed', ...lossOf(loss), steps }
 }
 
-async function encoded(picture: Convertible, raster: Raster, sizeLimit: number, options: Options): Promise<Encoded> {
+async function encoded(picture: ConvertiblePicture, raster: Raster, sizeLimit: number, options: Options): Promise<EncodedPicture> {
   const { targetSize, output } = options
   const lossless = options.lossless || (picture.data && !picture.raster16 && pictureFacts(output)?.exactInstead)
   if (output === 'png') {
@@ -84,11 +91,11 @@ async function encoded(picture: Convertible, raster: Raster, sizeLimit: number, 
   const encode = OUTPUT_CODECS[output]?.encode
   if (!encode) throw unsupported(message('picture_as', { output }))
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: !picture.raster16, options, sizeLimit }
-  return await encodeKeepingFloors(output, encode, await withoutIdleAlpha(raster), picture.carried, request)
+  return await encodeKeepingFloors(output, encode, await withoutOpaqueAlpha(raster), picture.carried, request)
 }
 
 /** iCCP, eXIf and iTXt chunks of the metadata (W3C PNG, 11.3.2.3, 11.3.4.4, 11.3.3.4), unless the source has its own. */
-function chunksOf({ carried, chunks = [] }: Convertible): AncillaryChunk[] {
+function chunksOf({ carried, chunks = [] }: ConvertiblePicture): AncillaryChunk[] {
   const text = (value: string) => new TextEncoder().encode(value)
   const out = [...chunks]
   const add = (type: string, data: Uint8Array) => {

@@ -5,7 +5,7 @@ import { pngRows } from '../../../../wasm/png/png.ts'
 import { decodeWebp, WebpRows } from '../../../../wasm/webp/webp.ts'
 import type { PictureOutput } from '../../catalog/outputs.ts'
 import type { Source } from '../../model/codec.ts'
-import { chunksOf, readAll } from '../../model/source.ts'
+import { freedChunks, readAll } from '../../model/source.ts'
 import { gridRows } from '../avif/grid.ts'
 import { AvifCodec, discardPixels } from '../avif/libaom.ts'
 import { asRgba, type Raster } from '../raster/raster.ts'
@@ -39,7 +39,7 @@ const DECODERS: { readonly [output: string]: Decoder | undefined } = {
     if (whole) yield whole
   },
   jpg: async function* (file, { width, height }) {
-    using jpeg = await JpegRows.open(chunksOf(file), { colour: 'rgb' })
+    using jpeg = await JpegRows.open(freedChunks(file), { colour: 'rgb' })
     if (jpeg.width === width && jpeg.height === height) yield* asRgba({ width, height, channels: 3, rows: () => jpeg.strips(64) }).rows()
   },
   avif: async function* (source, { width, height }) {

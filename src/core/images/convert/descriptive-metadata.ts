@@ -1,7 +1,7 @@
 /** Resolution and comments of pictures, for PNG and JPEG, which can both store them. */
 import type { AncillaryChunk } from '../../../../wasm/png/png.ts'
 import { concat } from '../../bytes/concat.ts'
-import { halfWords, text, words } from '../../containers/isobmff/box.ts'
+import { halfWords, latin1Bytes, words } from '../../containers/isobmff/box.ts'
 
 /** Pixels per metre, or only the aspect ratio of a pixel. */
 export interface Resolution {
@@ -11,7 +11,7 @@ export interface Resolution {
 }
 
 /** Text comment. `keyword` is PNG's (W3C PNG, 11.3.3.2). */
-export interface Comment {
+export interface TextComment {
   readonly keyword: string
   readonly text: string
 }
@@ -49,11 +49,11 @@ export const physChunk = ({ x, y, unit }: Resolution): AncillaryChunk => ({
 })
 
 /** Returns a tEXt chunk, or an iTXt chunk in UTF-8 if the text is not Latin-1 (W3C PNG, 11.3.3.4). */
-export function textChunk({ keyword, text: value }: Comment): AncillaryChunk {
+export function textChunk({ keyword, text: value }: TextComment): AncillaryChunk {
   const isLatin = [...value].every((letter) => letter.charCodeAt(0) < 256)
-  if (isLatin) return { type: 'tEXt', data: text(`${keyword}\0${value}`) }
-  return { type: 'iTXt', data: concat([text(`${keyword}\0\0\0\0\0`), new TextEncoder().encode(value)]) }
+  if (isLatin) return { type: 'tEXt', data: latin1Bytes(`${keyword}\0${value}`) }
+  return { type: 'iTXt', data: concat([latin1Bytes(`${keyword}\0\0\0\0\0`), new TextEncoder().encode(value)]) }
 }
 
 /** Text of a JPEG comment segment. Prefixed with the keyword, except for `Comment`. */
-export const commentText = ({ keyword, text: value }: Comment): string => (keyword === 'Comment' ? value : `${keyword}: ${value}`)
+export const commentText = ({ keyword, text: value }: TextComment): string => (keyword === 'Comment' ? value : `${keyword}: ${value}`)

@@ -3,7 +3,7 @@ import type { PictureOutput } from '../../catalog/outputs.ts'
 import type { Outcome, Source } from '../../model/codec.ts'
 import { encodeAvif } from '../avif/avif.ts'
 import { encodeJpeg } from '../jpeg/encode.ts'
-import type { Carried, Raster } from '../raster/raster.ts'
+import type { PictureMetadata, Raster } from '../raster/raster.ts'
 import type { Encoder } from '../search/encode-request.ts'
 import { encodeWebp } from '../webp/encode.ts'
 import { differenceOfAvif, differenceOfPng, differenceOfWebp } from './verify-output.ts'
@@ -12,7 +12,7 @@ interface OutputCodec {
   /** Encodes a picture. `undefined` for PNG, whose encoder also takes chunks. */
   readonly encode?: Encoder
   /** Decodes a result and compares it with the picture. `undefined` for JPEG, which `verify-picture.ts` compares row by row. */
-  readonly difference?: (raster: Raster, carried: Carried, result: Source, outcome: Outcome) => Promise<string | undefined>
+  readonly difference?: (raster: Raster, carried: PictureMetadata, result: Source, outcome: Outcome) => Promise<string | undefined>
 }
 
 export const OUTPUT_CODECS: { readonly [output: string]: OutputCodec | undefined } = {
@@ -26,7 +26,7 @@ export const OUTPUT_CODECS: { readonly [output: string]: OutputCodec | undefined
 export async function differenceOf(
   output: string,
   raster: Raster,
-  carried: Carried,
+  carried: PictureMetadata,
   result: Source,
   outcome: Outcome,
 ): Promise<string | undefined> {

@@ -7,16 +7,16 @@ import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { WebpRows } from '../../../../wasm/webp/webp.ts'
 import { concat } from '../../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
-import { gentlerTargets } from '../../catalog/level-order.ts'
+import { fallbackLevelsOf } from '../../catalog/level-order.ts'
 import { pictureTarget, type Quality } from '../../catalog/levels.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
 import { message } from '../../i18n/message.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { isCodecError, unsupported } from '../../model/error.ts'
-import { ofPixels, worseLoss } from '../../model/loss.ts'
+import { pixelLoss, worseLoss } from '../../model/loss.ts'
 import { similarityOfRows } from '../compare/compare.ts'
-import { asRgba, type Carried, onWhite, type Raster } from '../raster/raster.ts'
-import type { Encoded, EncodeRequest, Encoder } from '../search/encode-request.ts'
+import { asRgba, onWhite, type PictureMetadata, type Raster } from '../raster/raster.ts'
+import type { EncodedPicture, EncodeRequest, Encoder } from '../search/encode-request.ts'
 import { EXTRA_PSNR_DB, LEAST_RGB_PSNR_DB, MOST_ATTEMPTS, SMALL_PIXELS, TOLERATED_PSNR_DB } from './tuning.ts'
 
 /**
@@ -27,13 +27,13 @@ export async function encodeKeepingFloors(
   output: string,
   encode: Encoder,
   raster: Raster,
-  carried: Carried,
+  carried: PictureMetadata,
   request: EncodeRequest,
-): Promise<Encoded> {
+): Promise<EncodedPicture> {
   const encodeOnce = (asked: EncodeRequest) => encodeAboveFloors(output, (target) => encode(raster, carried, target), raster, asked)
   let best = await encodeOnce(request)
   const isSmall = raster.width * raster.height <= SMALL_PIXELS && request.targetSize === undefined && !request.lossless
-  for (const level of isSmall ? gentlerTargets(request.options.quality) : []) {
+  for (const level of isSmall ? fallbackLevelsOf(request.options.quality) : []) {
     const other = await encodeOnce(atLevel(request, level)).catch(unlessUnsupported)
     if (other && sizeOf(other) < sizeOf(best)) best = other
   }
@@ -46,7 +46,7 @@ const atLevel = (request: EncodeRequest, quality: Quality): EncodeRequest => ({
   options: { ...request.options, quality },
 })
 
-const sizeOf = ({ chunks }: Encoded) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+const sizeOf = ({ chunks }: EncodedPicture) => chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 
 function unlessUnsupported(error: unknown): undefined {
   if (!isCodecError(error, 'unsupported_feature')) throw error
@@ -58,10 +58,10 @@ function unlessUnsupported(error: unknown): undefined {
  */
 async function encodeAboveFloors(
   output: string,
-  encode: (request: EncodeRequest) => Promise<Encoded>,
+  encode: (request: EncodeRequest) => Promise<EncodedPicture>,
   raster: Raster,
   request: EncodeRequest,
-): Promise<Encoded> {
+): Promise<EncodedPicture> {
   const similarity = SIMILARITY[output]
   let { target } = request
   let byLuma = false
@@ -82,7 +82,7 @@ async function encodeAboveFloors(
     }
     const mayRetry = !encoded.steeredByScore && request.targetSize === undefined && missingDb > TOLERATED_PSNR_DB && attempt < MOST_ATTEMPTS
     if (!mayRetry) {
-      if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, ofPixels(decoded)) }
+      if (keeps) return { ...encoded, loss: worseLoss(encoded.loss, pixelLoss(decoded)) }
       if (pictureFacts(output)?.exactInstead && request.pristine && request.targetSize === undefined)
         return await encode({ ...request, lossless: true })
       throw unsupported(message('colours_not_kept', { output }))

@@ -5,13 +5,13 @@
 import { concat } from '../../bytes/concat.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
-import { ofPixels, type PictureLoss, worseLoss } from '../../model/loss.ts'
+import { type PictureLoss, pixelLoss, worseLoss } from '../../model/loss.ts'
 import { memorySource } from '../../model/source.ts'
 import { similarityTo16Bits } from '../compare/compare.ts'
 import { orientationOf, uprightRaster16 } from '../raster/orientation.ts'
-import type { Carried, Raster } from '../raster/raster.ts'
-import { onWhite16, type Raster16, reduced16, toRaster16 } from '../raster/raster16.ts'
-import type { Encoded } from '../search/encode-request.ts'
+import type { PictureMetadata, Raster } from '../raster/raster.ts'
+import { onWhite16, type Raster16, resizedByOpacity16, toRaster16 } from '../raster/raster16.ts'
+import type { EncodedPicture } from '../search/encode-request.ts'
 import { reducedSize } from '../search/fit-to-size.ts'
 import { decodedRows } from './decoders.ts'
 import { claimDifference, isExact } from './verify-output.ts'
@@ -19,7 +19,7 @@ import { claimDifference, isExact } from './verify-output.ts'
 /** Uploaded picture at its original size. */
 export interface UploadedPicture {
   readonly raster: Raster
-  readonly carried: Carried
+  readonly carried: PictureMetadata
   /** Picture with all its bits. `undefined`: samples have 8 bits. */
   readonly raster16?: Raster16
 }
@@ -32,13 +32,13 @@ export function referenceOf({ raster, carried, raster16: deep }: UploadedPicture
   const size = reducedSize(raster, options)
   if (!size && !deep) return undefined
   const whole = deep ?? toRaster16(raster)
-  const resized = size ? reduced16(whole, size.width, size.height) : whole
+  const resized = size ? resizedByOpacity16(whole, size.width, size.height) : whole
   if (options.output === 'jpg') return onWhite16(resized)
   return pictureFacts(options.output)?.turnedUpright ? uprightRaster16(resized, orientationOf(carried.exif)) : resized
 }
 
 /** Loss record of a result with unchanged samples that lacks something else, so that verification still compares the samples. */
-const SAME_SAMPLES = ofPixels({ ssim: 1, psnrDb: Number.POSITIVE_INFINITY })
+const SAME_SAMPLES = pixelLoss({ ssim: 1, psnrDb: Number.POSITIVE_INFINITY })
 
 /**
  * Quality figures of a result that was encoded from `uploaded`. `undefined`: lossless. `isIncomplete`: the result lacks metadata of the
@@ -46,7 +46,7 @@ const SAME_SAMPLES = ofPixels({ ssim: 1, psnrDb: Number.POSITIVE_INFINITY })
  */
 export async function lossAgainst(
   uploaded: UploadedPicture,
-  { chunks, loss }: Pick<Encoded, 'chunks' | 'loss'>,
+  { chunks, loss }: Pick<EncodedPicture, 'chunks' | 'loss'>,
   isIncomplete: boolean,
   options: Options,
 ): Promise<PictureLoss | undefined> {
@@ -55,7 +55,7 @@ export async function lossAgainst(
   if (!reference) return known
   const found = await similarityTo16Bits(reference, decodedRows(options.output, memorySource(concat([...chunks]), ''), reference))
   if (!found) throw new Error(`the result of the ${options.output} encoder cannot be decoded`)
-  return worseLoss(known, ofPixels(found))
+  return worseLoss(known, pixelLoss(found))
 }
 
 /** Describes how the figures of `outcome` differ from a comparison with the upload's full precision. `undefined`: they agree. */

@@ -2,12 +2,12 @@
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
-import { chunksOf } from '../../model/source.ts'
+import { freedChunks } from '../../model/source.ts'
 import { scoreOfRows } from '../compare/compare.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
 import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
 import { toRaster8 } from '../raster/raster16.ts'
-import { reduced } from '../raster/resize.ts'
+import { resizedByOpacity } from '../raster/resize.ts'
 import { reducedSize } from '../search/fit-to-size.ts'
 import { decodedRows } from './decoders.ts'
 import { referenceOf, type UploadedPicture } from './reference.ts'
@@ -32,12 +32,12 @@ function displayedReference(uploaded: UploadedPicture, options: Options): Raster
   if (deep) return toRaster8(deep)
   const { carried } = uploaded
   const size = reducedSize(uploaded.raster, options)
-  const raster = size ? reduced(uploaded.raster, size.width, size.height) : uploaded.raster
+  const raster = size ? resizedByOpacity(uploaded.raster, size.width, size.height) : uploaded.raster
   if (options.output === 'jpg') return onWhite(raster)
   return asRgba(pictureFacts(options.output)?.turnedUpright ? uprightRaster(raster, orientationOf(carried.exif)) : raster)
 }
 
 async function* opaqueRows(result: Source, { width, height, channels }: Raster): AsyncGenerator<Uint8Array> {
-  using jpeg = await JpegRows.open(chunksOf(result), { colour: channels === 1 ? 'gray' : 'rgb' })
+  using jpeg = await JpegRows.open(freedChunks(result), { colour: channels === 1 ? 'gray' : 'rgb' })
   if (jpeg.width === width && jpeg.height === height) yield* jpeg.strips(64)
 }

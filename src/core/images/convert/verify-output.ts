@@ -8,16 +8,21 @@ import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Outcome, Source } from '../../model/codec.ts'
 import { readAll } from '../../model/source.ts'
 import { similarityOfGrid } from '../avif/grid.ts'
-import { AvifCodec, comparePixels, type Pixels } from '../avif/libaom.ts'
+import { AvifCodec, comparePixels, type RgbaPixels } from '../avif/libaom.ts'
 import { similarityOfRows } from '../compare/compare.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
-import { asRgba, type Carried, type Raster, wholeRgba } from '../raster/raster.ts'
+import { asRgba, type PictureMetadata, type Raster, wholeRgba } from '../raster/raster.ts'
 import { webpChunks } from '../webp/container.ts'
 import { decodedRows } from './decoders.ts'
 import { CLAIM_TOLERANCE } from './tuning.ts'
 
 /** Describes how a WebP result differs from `raster` and the metadata in `carried`. `undefined`: no difference. */
-export async function differenceOfWebp(raster: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {
+export async function differenceOfWebp(
+  raster: Raster,
+  carried: PictureMetadata,
+  result: Source,
+  outcome: Outcome,
+): Promise<string | undefined> {
   const file = await readAll(result)
   const chunks = webpChunks(file)
   for (const [name, bytes] of [
@@ -52,7 +57,12 @@ async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string
 /**
  * Describes how an AVIF result differs from the picture and its metadata. The picture is rotated upright first, as its pixels are stored.
  */
-export async function differenceOfAvif(stored: Raster, carried: Carried, result: Source, outcome: Outcome): Promise<string | undefined> {
+export async function differenceOfAvif(
+  stored: Raster,
+  carried: PictureMetadata,
+  result: Source,
+  outcome: Outcome,
+): Promise<string | undefined> {
   const raster = uprightRaster(stored, orientationOf(carried.exif))
   const file = await readAll(result)
   const grid = await similarityOfGrid(raster, carried, file)
@@ -63,7 +73,7 @@ export async function differenceOfAvif(stored: Raster, carried: Carried, result:
   if (!decoded) return 'the result cannot be decoded'
   if (raster.width !== decoded.width || raster.height !== decoded.height)
     return `the result has ${decoded.width}×${decoded.height} pixels, expected ${raster.width}×${raster.height}`
-  const whole: Pixels = { width: raster.width, height: raster.height, pixels: await wholeRgba(raster) }
+  const whole: RgbaPixels = { width: raster.width, height: raster.height, pixels: await wholeRgba(raster) }
   return lossDifference(outcome, comparePixels(whole, decoded, ['similarity']).similarity)
 }
 
@@ -92,7 +102,7 @@ function belowFloors({ ssim, psnrDb }: Similarity): string | undefined {
 }
 
 /** Describes how a lossless PNG result differs from a grey or RGB raster and its metadata. `undefined`: no difference. */
-export async function differenceOfPng(raster: Raster, carried: Carried, result: Source): Promise<string | undefined> {
+export async function differenceOfPng(raster: Raster, carried: PictureMetadata, result: Source): Promise<string | undefined> {
   const { header, chunks } = await readPngInfo(result.stream())
   if (header.width !== raster.width || header.height !== raster.height)
     return `the result has ${header.width}×${header.height} pixels, expected ${raster.width}×${raster.height}`

@@ -6,12 +6,12 @@ import { decodePng, pngRows } from '../../../../wasm/png/png.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { NO_STILL_PICTURE } from '../../model/loss.ts'
 import { readAll } from '../../model/source.ts'
-import { withoutEqualTails } from '../../model/trailing-data.ts'
+import { stripEqualTrailingData } from '../../model/trailing-data.ts'
 import { figuresOfHdrAvif, type HdrPicture } from '../avif/hdr.ts'
 import { similarityOfRows } from '../compare/compare.ts'
 import { onWhite, type Raster } from '../raster/raster.ts'
 import { fitToSize } from '../search/fit-to-size.ts'
-import type { Convertible } from './convert.ts'
+import type { ConvertiblePicture } from './convert.ts'
 import { differenceOf } from './output-codecs.ts'
 import { differenceFromUpload } from './reference.ts'
 import { scoreOfResult } from './result-score.ts'
@@ -25,11 +25,11 @@ interface ConvertedFiles {
 
 /** Decodes the result and compares it with the source picture at the result's size. The bytes after the picture must be unchanged. */
 export async function verifyPicture(
-  picture: Convertible,
+  picture: ConvertiblePicture,
   { original, result, outcome }: ConvertedFiles,
   options: Options,
 ): Promise<Verdict> {
-  const withoutTails = await withoutEqualTails(original, picture.end, result)
+  const withoutTails = await stripEqualTrailingData(original, picture.end, result)
   if ('difference' in withoutTails) return { equal: false, difference: withoutTails.difference }
   if (picture.hdr) return await verifyHdr(picture.hdr, withoutTails.result, outcome)
   const difference = await pictureDifference(picture, withoutTails.result, outcome, options)
@@ -45,7 +45,12 @@ async function verifyHdr(hdr: HdrPicture, result: Source, outcome: Outcome): Pro
   return difference === undefined ? { equal: true, ssimulacra2: found.score ?? NO_STILL_PICTURE } : { equal: false, difference }
 }
 
-async function pictureDifference(picture: Convertible, result: Source, outcome: Outcome, options: Options): Promise<string | undefined> {
+async function pictureDifference(
+  picture: ConvertiblePicture,
+  result: Source,
+  outcome: Outcome,
+  options: Options,
+): Promise<string | undefined> {
   const { output } = options
   const { raster } = fitToSize(picture.raster, options)
   const difference =

@@ -20,7 +20,7 @@ export interface DataRows extends PictureForm {
 }
 
 /** Kind of data of the picture. `undefined`: an ordinary picture. */
-export async function dataPicture(picture: DataRows): Promise<DataPicture | undefined> {
+export async function detectDataPicture(picture: DataRows): Promise<DataPicture | undefined> {
   const { width, height, channels } = picture
   if (width * height < LEAST_PIXELS) return undefined
   const statistics = new DataStatistics(picture)

@@ -2,9 +2,9 @@
 
 import { JpegRows, type RowsOutOptions } from '../../../../wasm/jpeg/jpeg.ts'
 import type { Source } from '../../model/codec.ts'
-import { chunksOf } from '../../model/source.ts'
+import { freedChunks } from '../../model/source.ts'
 import { type Raster, stripRows } from '../raster/raster.ts'
-import { RESAMPLED_AT_LEAST } from './tuning.ts'
+import { LEAST_RESAMPLING_RATIO } from './tuning.ts'
 
 /** Size and number of components of a frame (ITU-T T.81, B.2.2). */
 export interface JpegFrame {
@@ -37,7 +37,7 @@ export function jpegRaster(
     height: Math.ceil((frame.height * dctScale) / 8),
     channels,
     async *rows() {
-      const rows = await JpegRows.open(chunksOf(source), { dctScale, colour })
+      const rows = await JpegRows.open(freedChunks(source), { dctScale, colour })
       yield* rows.strips(stripRows(rows.width, rows.channels))
       onEnd(rows)
     },
@@ -46,7 +46,7 @@ export function jpegRaster(
 
 /** The coarsest DCT scale whose picture is at least 1.5 times as wide as `to`, so that a resampling filter makes the rest of the reduction. */
 export function dctScaleFor(from: number, to: number): DctScale {
-  for (const dctScale of [1, 2, 3, 4, 5, 6, 7] as const) if ((from * dctScale) / 8 >= to * RESAMPLED_AT_LEAST) return dctScale
+  for (const dctScale of [1, 2, 3, 4, 5, 6, 7] as const) if ((from * dctScale) / 8 >= to * LEAST_RESAMPLING_RATIO) return dctScale
   return 8
 }
 

@@ -1,43 +1,43 @@
 /** Encodes pictures of other formats as JPEG with the lowest quality that reaches the target. Transparent pixels are drawn on white. */
 
-import { type Intake, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
+import { type IntakeMode, JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { message } from '../../i18n/message.ts'
-import { affords } from '../../model/budget.ts'
+import { fitsMemoryBudget } from '../../model/budget.ts'
 import { overBudget, unsupported } from '../../model/error.ts'
-import { ofPixels } from '../../model/loss.ts'
+import { pixelLoss } from '../../model/loss.ts'
 import { commentText, jfifDensity } from '../convert/descriptive-metadata.ts'
-import { type Carried, onWhite, type Raster } from '../raster/raster.ts'
-import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import { onWhite, type PictureMetadata, type Raster } from '../raster/raster.ts'
+import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { isSteeredByScore } from '../search/perceptual-search.ts'
 import { requantiseToScore, startingQuality, streamToScore } from './perceptual-search.ts'
 import {
   type QualitySearchResult,
   qualityAfterMiss,
-  reachesAboutStreamed,
+  reachesWithinStreamedTolerance,
   requantiseToSize,
   requantiseToTarget,
   sampleEvery,
   searchQuality,
-  smallestFile,
+  writeSmallest,
 } from './quality-search.ts'
 import {
   BYTES_PER_COLUMN,
   BYTES_PER_PIXEL,
-  COMFORT_BYTES,
   ENCODER_BASE_BYTES,
   HIGHEST_QUALITY,
+  LEAST_ESTIMATE_RATIO,
   LEAST_WATCHED_BYTES,
-  MOST_GAINED,
+  STORED_COEFFICIENTS_MAX_BYTES,
   STREAMED_CAUTION,
 } from './tuning.ts'
 
 const SIDE_MAX = 65535
 
-export async function encodeJpeg(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
+export async function encodeJpeg(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
   const { width, height } = raster
   if (request.lossless) throw unsupported('jpeg_never_exact')
   if (Math.max(width, height) > SIDE_MAX) throw unsupported(message('jpeg_ends_at_pixels_side', { limit: SIDE_MAX }))
@@ -45,8 +45,8 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   const flat = onWhite(raster)
   const neededBytes = (mode: 'stored' | 'streamed') =>
     ENCODER_BASE_BYTES + width * BYTES_PER_COLUMN[mode] + width * height * BYTES_PER_PIXEL[mode]
-  const stored = affords(request.options, neededBytes('stored'), COMFORT_BYTES)
-  if (!stored && !affords(request.options, neededBytes('streamed')))
+  const stored = fitsMemoryBudget(request.options, neededBytes('stored'), STORED_COEFFICIENTS_MAX_BYTES)
+  if (!stored && !fitsMemoryBudget(request.options, neededBytes('streamed')))
     throw overBudget(message('too_many_pixels_for_jpeg', { width, height }))
   if (!stored && request.targetSize !== undefined) throw overBudget('wanted_size_needs_whole_picture_in_memory')
   const head = headOf(carried)
@@ -56,19 +56,19 @@ export async function encodeJpeg(raster: Raster, carried: Carried, request: Enco
   const { quality, figures, reached } = result
   if (!reached && request.options.onlyReached) throw unsupported('colours_jpeg_does_not_keep')
   job.release('read')
-  const { coded } = smallestFile(job, figures)
+  const { coded } = writeSmallest(job, figures)
   const [first = new Uint8Array(), ...rest] = coded
   const step = message(job.info.sampling.startsWith('2x2') ? 'jpeg_at_quality_halved' : 'jpeg_at_quality', { quality })
   const isOpaque = flat === raster || raster.channels === flat.channels
   return {
     chunks: [head, first.subarray(2), ...rest],
-    loss: ofPixels(figures),
+    loss: pixelLoss(figures),
     step: isOpaque ? step : message('transparency_on_white', { what: step }),
     steeredByScore,
   }
 }
 
-async function coefficientsOf(raster: Raster, request: EncodeRequest, intake: Intake, subsampled: boolean): Promise<JpegJob> {
+async function coefficientsOf(raster: Raster, request: EncodeRequest, intake: IntakeMode, subsampled: boolean): Promise<JpegJob> {
   const { width, height, channels } = raster
   const rowInput = JpegJob.fromRows({ width, height, pixels: channels === 1 ? 'gray' : 'rgb', subsampled }, intake)
   let bytesSinceYield = 0
@@ -76,7 +76,7 @@ async function coefficientsOf(raster: Raster, request: EncodeRequest, intake: In
     rowInput.write(strip)
     if ((bytesSinceYield += strip.length) < 4_000_000) continue
     bytesSinceYield = 0
-    await yieldToOthers(request.options.signal)
+    await yieldToEventLoop(request.options.signal)
   }
   return rowInput.end()
 }
@@ -114,8 +114,8 @@ interface SearchInput {
 
 async function searchQualityOf(job: JpegJob, { raster, overhead, request, steeredByScore }: SearchInput): Promise<EncodedJob> {
   const settings = {
-    pause: () => yieldToOthers(request.options.signal),
-    isPointless: () => job.figures.estimatedBytes * MOST_GAINED > request.sizeLimit,
+    pause: () => yieldToEventLoop(request.options.signal),
+    isPointless: () => job.figures.estimatedBytes * LEAST_ESTIMATE_RATIO > request.sizeLimit,
   }
   if (steeredByScore) return { job, ...(await requantiseToScore(job, raster, perceptualTarget(request.options.quality, raster), settings)) }
   if (request.targetSize === undefined) return { job, ...(await requantiseToTarget(job, request.target, settings)) }
@@ -132,7 +132,7 @@ async function fromStreamed(raster: Raster, request: EncodeRequest, steeredBySco
 
 /** Reads the rows twice: first a sample to find the quality, then all rows, which are requantised while they are read. */
 async function streamed(raster: Raster, request: EncodeRequest, steeredByScore: boolean, subsampled: boolean): Promise<EncodedJob> {
-  const settings = { pause: () => yieldToOthers(request.options.signal) }
+  const settings = { pause: () => yieldToEventLoop(request.options.signal) }
   const every = sampleEvery(raster.width, raster.height)
   using sample = await coefficientsOf(raster, request, { kind: 'sample', every }, subsampled)
   const { smoothPlanes } = sample
@@ -150,7 +150,7 @@ async function streamed(raster: Raster, request: EncodeRequest, steeredByScore: 
   let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)
   for (;;) {
     const job = await stream(quality)
-    const reached = reachesAboutStreamed(job.figures, request.target)
+    const reached = reachesWithinStreamedTolerance(job.figures, request.target)
     if (reached || quality >= HIGHEST_QUALITY) return { job, quality, figures: job.figures, reached }
     quality = await qualityAfterMiss(sample, quality, job.figures, request.target, settings)
     job[Symbol.dispose]()
@@ -166,7 +166,7 @@ function segment(marker: number, ...parts: Uint8Array[]): Uint8Array {
 }
 
 /** Segments before the picture: SOI, JFIF, EXIF, XMP, ICC profile parts (ICC.1, B.4) and comments. */
-function headOf({ icc, exif, xmp, resolution, comments = [] }: Carried): Uint8Array {
+function headOf({ icc, exif, xmp, resolution, comments = [] }: PictureMetadata): Uint8Array {
   const text = (value: string) => new TextEncoder().encode(value)
   const parts: Uint8Array[] = [new Uint8Array([0xff, 0xd8])]
   parts.push(segment(0xe0, text('JFIF\0'), new Uint8Array([1, 1]), jfifDensity(resolution), new Uint8Array(2)))

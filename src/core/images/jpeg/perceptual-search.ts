@@ -21,9 +21,9 @@ import { MOST_RULED_OUT } from '../search/tuning.ts'
 import { coarseness, qualityAfterMiss, qualityOf, type SearchSettings, searchQuality } from './quality-search.ts'
 import { HIGHEST_QUALITY, PERCEPTUAL_BANDS, PERCEPTUAL_SCALE, STRIP_ROWS } from './tuning.ts'
 
-export { canBeScored, pointsToSpare, type SearchEnd } from '../search/perceptual-search.ts'
+export { canBeScored, type SearchEnd, scoreMarginPoints } from '../search/perceptual-search.ts'
 
-const SCALE: QualityScale = { ...PERCEPTUAL_SCALE, highest: HIGHEST_QUALITY, coarseness, qualityOf, skipsProbes: true }
+const SCALE: QualityScale = { ...PERCEPTUAL_SCALE, highest: HIGHEST_QUALITY, coarseness, qualityOf, skipsRuledOutProbes: true }
 
 const IN_BANDS: QualityScale = { ...withFewProbes(SCALE), ...PERCEPTUAL_BANDS }
 
@@ -35,9 +35,9 @@ export interface JpegReference extends Raster {
    * Converts rows of a result (RGB, or CMYK if `isCmyk`) to the form of the reference, such as RGBA below a mask. `undefined`: rows are
    * compared as decoded.
    */
-  shown?(rows: Strips): AsyncIterable<Uint8Array>
+  displayedRows?(rows: Strips): AsyncIterable<Uint8Array>
   /** True if results are CMYK and the reference shows the printed colours. */
-  readonly inks?: boolean
+  readonly isCmyk?: boolean
 }
 
 /**
@@ -58,8 +58,8 @@ export async function requantiseToScore(
   }
   const isPointless = () => settings.isPointless?.(job) ?? false
   const trials: QualityTrials<Measured> = {
-    make: encode,
-    look: () => perceptualFiguresOfJob(job, reference, settings.scoredRows),
+    encode: encode,
+    perceptualFigures: () => perceptualFiguresOfJob(job, reference, settings.scoredRows),
     isPointless,
   }
   let quality = from.quality ?? (await startingQuality(job, target, settings))
@@ -90,12 +90,12 @@ export async function streamToScore(
     return job
   }
   const trials: QualityTrials<Measured> = {
-    make: async (quality) => {
+    encode: async (quality) => {
       job?.[Symbol.dispose]()
       job = await read(quality)
       return job.figures
     },
-    look: () => perceptualFiguresOfJob(lastJob(), reference, scoredRows),
+    perceptualFigures: () => perceptualFiguresOfJob(lastJob(), reference, scoredRows),
   }
   const found = await lowestPerceptualQuality(trials, target, scaleFor(reference), { quality: first })
   return { job: lastJob(), ...found }
@@ -117,12 +117,12 @@ export const pointsAboveTarget = (visible: PerceptualFigures, target: PicturePer
  * for the receipt, if the whole picture is compared unconverted.
  */
 export async function perceptualFiguresOfJob(job: JpegJob, reference: JpegReference, scoredRows?: ScoredRows): Promise<PerceptualFigures> {
-  using candidate = await JpegRows.open(job.show(), {
-    ...(!reference.inks && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
+  using candidate = await JpegRows.open(job.writePreview(), {
+    ...(!reference.isCmyk && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
   })
   const strips = candidate.strips(STRIP_ROWS)
-  const isOfAll = !reference.shown && !isMeasuredInBands(reference)
-  if (!scoredRows || !isOfAll) return await perceptualFiguresOf(reference, reference.shown?.(strips) ?? strips)
+  const isOfAll = !reference.displayedRows && !isMeasuredInBands(reference)
+  if (!scoredRows || !isOfAll) return await perceptualFiguresOf(reference, reference.displayedRows?.(strips) ?? strips)
   const scoring = scoredRows.scoring(strips)
   const visible = await perceptualFiguresOf(reference, scoring.rows)
   scoring.score(visible.score)

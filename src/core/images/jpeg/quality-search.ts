@@ -3,11 +3,11 @@
  * pixel rows.
  */
 
-import type { JpegJob, Measured, Scans, Which } from '../../../../wasm/jpeg/jpeg.ts'
-import { mostOf } from '../../bytes/min-max.ts'
-import type { LumaTarget, Target } from '../../catalog/levels.ts'
+import type { CoefficientSet, JpegJob, Measured, Scans } from '../../../../wasm/jpeg/jpeg.ts'
+import { maxOf } from '../../bytes/min-max.ts'
+import type { LossyPictureTarget, LumaTarget } from '../../catalog/levels.ts'
 import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../../catalog/target.ts'
-import { type Bracket, bisect, lowest } from '../../metrics/search.ts'
+import { type Bracket, bisect, lowestThatHolds } from '../../metrics/search.ts'
 import { TargetUnreachable } from '../../model/error.ts'
 import type { ScoredRows } from '../search/scored-rows.ts'
 import {
@@ -67,14 +67,14 @@ interface Probe {
  * them. `caution` scales the safety margin of the sample. All targets probe the same tree, so that a lower target never ends at a higher
  * quality.
  */
-export async function searchQuality(job: JpegJob, target: Target, settings: SearchSettings, caution = 1): Promise<number> {
+export async function searchQuality(job: JpegJob, target: LossyPictureTarget, settings: SearchSettings, caution = 1): Promise<number> {
   return (await search(job, target, settings, caution)).quality
 }
 
 /** Searches like `searchQuality`, and also returns all probes. */
 async function search(
   job: JpegJob,
-  target: Target,
+  target: LossyPictureTarget,
   settings: SearchSettings,
   caution: number,
   /** Largest distance in grid steps between the two probes around the result. Larger values suffice where figures are nearly linear. */
@@ -116,7 +116,7 @@ export const qualityOf = (logarithm: number) => {
 function crossing(
   probes: readonly Probe[],
   { low, high }: { readonly low: number; readonly high: number },
-  target: Target,
+  target: LossyPictureTarget,
   margin: { ssim: number; psnrDb: number },
   /** Figures of the whole picture, which shift the interpolation lines. */
   whole?: Probe,
@@ -134,7 +134,7 @@ function crossing(
     if (slope < 0) return qualityOf(coarseness(known.quality) + (goal - value(known.figures[name])) / slope)
     return known.figures[name] >= (goals[index] ?? 0) ? low : high
   })
-  return mostOf(lines)
+  return maxOf(lines)
 }
 
 /** Next quality after a pass below the target. Near the target one quality step adds about 0.0015 SSIM and 0.15 dB. */
@@ -147,19 +147,20 @@ function nextQuality(quality: number, figures: Measured, target: LumaTarget): nu
   return Math.min(HIGHEST_QUALITY, quality + Math.min(MOST_STEPS_UP, Math.ceil(steps)))
 }
 
-export const reachesAbout = (figures: Measured, target: Target, tolerance = 1): boolean =>
+export const reachesWithinTolerance = (figures: Measured, target: LossyPictureTarget, tolerance = 1): boolean =>
   reaches(figures, target, { ssim: -TOLERANCE.ssim * tolerance, psnrDb: -TOLERANCE.psnrDb * tolerance })
 
-export const reachesAboutStreamed = (figures: Measured, target: Target): boolean => reachesAbout(figures, target, STREAMED_TOLERANCE)
+export const reachesWithinStreamedTolerance = (figures: Measured, target: LossyPictureTarget): boolean =>
+  reachesWithinTolerance(figures, target, STREAMED_TOLERANCE)
 
 /**
  * Requantises stored coefficients to the lowest quality that reaches the target, or to the highest quality; the job can then write the
  * result.
  */
-export async function requantiseToTarget(job: JpegJob, target: Target, settings: SearchSettings): Promise<QualitySearchResult> {
+export async function requantiseToTarget(job: JpegJob, target: LossyPictureTarget, settings: SearchSettings): Promise<QualitySearchResult> {
   const { width, height } = job.info
   const [caution, reached] =
-    width * height > LARGE_PIXELS ? ([STREAMED_CAUTION, reachesAboutStreamed] as const) : ([1, reachesAbout] as const)
+    width * height > LARGE_PIXELS ? ([STREAMED_CAUTION, reachesWithinStreamedTolerance] as const) : ([1, reachesWithinTolerance] as const)
   const small = width * height < SMALL_PIXELS && sampleEvery(width, height) > 1
   const found = await search(job, target, settings, small ? 0 : caution, small ? 2 : 1)
   let { quality } = found
@@ -190,24 +191,24 @@ async function retryBetween(
   job: JpegJob,
   missed: Probe,
   reached: Probe,
-  target: Target,
+  target: LossyPictureTarget,
   settings: SearchSettings,
 ): Promise<QualityFigures> {
   const exact = crossing([missed, reached], { low: missed.quality, high: reached.quality }, target, { ssim: 0, psnrDb: 0 })
   const quality = Math.max(missed.quality + 1, Math.ceil(exact - 0.1))
   if (quality > reached.quality - FAR_STEPS) return reached
   const figures = await job.requantise(quality, () => settings.pause())
-  if (reachesAbout(figures, target)) return { quality, figures }
+  if (reachesWithinTolerance(figures, target)) return { quality, figures }
   await job.requantise(reached.quality, () => settings.pause())
   return reached
 }
 
 /** Corrected quality after a full pass, or the quality of the pass if the correction is too small to pay. */
-function correctedQuality(probes: readonly Probe[], pass: Probe, target: Target): number {
+function correctedQuality(probes: readonly Probe[], pass: Probe, target: LossyPictureTarget): number {
   if (probes.length < 2) return pass.quality
   const exact = crossing(probes, { low: pass.quality, high: pass.quality }, target, { ssim: 0, psnrDb: 0 }, pass)
   const quality = Math.max(LOWEST_QUALITY, target.lowestJpegQuality, Math.min(HIGHEST_QUALITY, Math.ceil(exact - 0.1)))
-  const misses = !reachesAbout(pass.figures, target)
+  const misses = !reachesWithinTolerance(pass.figures, target)
   return misses ? Math.max(quality, pass.quality + 1) : quality <= pass.quality - STEPS_TO_GAIN ? quality : pass.quality
 }
 
@@ -289,7 +290,7 @@ async function largestWithin(job: JpegJob, limit: number, overhead: number, sett
 /** Size in bytes of the smallest file that keeps the floors. */
 async function smallest(job: JpegJob, overhead: number, settings: SearchSettings): Promise<number> {
   const every = sampleEvery(job.info.width, job.info.height)
-  let quality = await lowest(1, HIGHEST_QUALITY, async (middle) => {
+  let quality = await lowestThatHolds(1, HIGHEST_QUALITY, async (middle) => {
     const figures = job.estimate(middle, every)
     await settings.pause()
     return reaches(figures, FLOORS)
@@ -308,18 +309,18 @@ interface CodedScans {
   readonly bytes: number
 }
 
-function coded(job: JpegJob, which: Which, scans: Scans): CodedScans {
+function coded(job: JpegJob, which: CoefficientSet, scans: Scans): CodedScans {
   const chunks = job.write(which, scans)
   return { scans, coded: chunks, bytes: chunks.reduce((sum, chunk) => sum + chunk.length, 0) }
 }
 
 /** Writes the smallest file of the requantised coefficients. The second parameter are their figures. */
-export function smallestFile(job: JpegJob, { estimatedBytes }: Measured): CodedScans {
+export function writeSmallest(job: JpegJob, { estimatedBytes }: Measured): CodedScans {
   return smallerCoding(job, 'made', estimatedBytes * HUFFMAN_LEAST)
 }
 
 /** Writes the smallest file of the unchanged coefficients. `sequentialBytes`: approximate size of the source file as a sequential JPEG. */
-export function smallestExactFile(job: JpegJob, sequentialBytes: number): CodedScans {
+export function writeSmallestLossless(job: JpegJob, sequentialBytes: number): CodedScans {
   return smallerCoding(job, 'read', sequentialBytes > TINY_BYTES ? sequentialBytes : 0)
 }
 
@@ -327,7 +328,7 @@ export function smallestExactFile(job: JpegJob, sequentialBytes: number): CodedS
  * Writes progressive scans. If a sequential file might be smaller than that, writes it too and returns the smaller one; `sequentialLeast`
  * is its minimum size.
  */
-function smallerCoding(job: JpegJob, which: Which, sequentialLeast: number): CodedScans {
+function smallerCoding(job: JpegJob, which: CoefficientSet, sequentialLeast: number): CodedScans {
   const progressive = coded(job, which, 'progressive')
   if (sequentialLeast > progressive.bytes) return progressive
   const sequential = coded(job, which, 'sequential')

@@ -22,16 +22,16 @@ export const BYTES_PER_COLUMN = { streamed: 1200, stored: 1900 }
 export const LEAST_WATCHED_BYTES = 6 * 1024 * 1024
 
 /** Memory in bytes above which coefficients are streamed, even if the budget would allow to store them. */
-export const COMFORT_BYTES = 62 * 1024 * 1024
+export const STORED_COEFFICIENTS_MAX_BYTES = 62 * 1024 * 1024
 
 /**
  * Lowest ratio of result size to estimated size. The estimate assumes an ideal sequential coder; progressive scans save less than 25 % of
  * it.
  */
-export const MOST_GAINED = 0.75
+export const LEAST_ESTIMATE_RATIO = 0.75
 
 /** Minimum ratio of DCT-scaled width to final width, so that a Lanczos filter makes the last reduction step. */
-export const RESAMPLED_AT_LEAST = 1.5
+export const LEAST_RESAMPLING_RATIO = 1.5
 
 /** Pixel rows in one strip of the decoder's output. */
 export const STRIP_ROWS = 16

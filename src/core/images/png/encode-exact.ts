@@ -1,21 +1,21 @@
 /** Encodes rows of other formats as lossless PNG. The channels determine the colour type; the PNG codec searches more forms. */
 
-import { type AncillaryChunk, PngEncoder, QUICK, THOROUGH } from '../../../../wasm/png/png.ts'
+import { type AncillaryChunk, PngEncoder, QUICK_EFFORT, THOROUGH_EFFORT } from '../../../../wasm/png/png.ts'
 import { concat } from '../../bytes/concat.ts'
 import { zlibCompress } from '../../bytes/deflate.ts'
 import { message } from '../../i18n/message.ts'
 import { noGain, TargetUnreachable } from '../../model/error.ts'
 import { physChunk, textChunk } from '../convert/descriptive-metadata.ts'
-import type { Carried, Raster } from '../raster/raster.ts'
-import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import type { PictureMetadata, Raster } from '../raster/raster.ts'
+import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { QUICK_EXCESS } from './tuning.ts'
 
 const COLOUR_TYPE = { 1: 0, 2: 4, 3: 2, 4: 6 } as const
 
-export async function encodePng(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
+export async function encodeLosslessPng(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
   const limit = Math.min(request.sizeLimit, request.targetSize ?? Number.POSITIVE_INFINITY)
-  const quick = await encodeWithEffort(raster, carried, request, QUICK, limit * QUICK_EXCESS)
-  const thorough = await encodeWithEffort(raster, carried, request, THOROUGH, Math.min(limit, sizeOf(quick)))
+  const quick = await encodeWithEffort(raster, carried, request, QUICK_EFFORT, limit * QUICK_EXCESS)
+  const thorough = await encodeWithEffort(raster, carried, request, THOROUGH_EFFORT, Math.min(limit, sizeOf(quick)))
   return { chunks: thorough, step: message('exact_png') }
 }
 
@@ -27,9 +27,9 @@ const sizeOf = (chunks: readonly Uint8Array[]) => chunks.reduce((sum, chunk) => 
  */
 async function encodeWithEffort(
   raster: Raster,
-  carried: Carried,
+  carried: PictureMetadata,
   request: EncodeRequest,
-  effort: typeof QUICK,
+  effort: typeof QUICK_EFFORT,
   most: number,
 ): Promise<Uint8Array[]> {
   const { width, height, channels } = raster
@@ -52,7 +52,7 @@ async function encodeWithEffort(
 }
 
 /** Metadata as iCCP, eXIf, iTXt, pHYs and tEXt chunks (W3C PNG, 11.3). */
-function chunksOf({ icc, exif, xmp, resolution, comments = [] }: Carried): AncillaryChunk[] {
+function chunksOf({ icc, exif, xmp, resolution, comments = [] }: PictureMetadata): AncillaryChunk[] {
   const text = (value: string) => new TextEncoder().encode(value)
   const chunks: AncillaryChunk[] = []
   if (icc) chunks.push({ type: 'iCCP', data: concat([text('ICC profile\0\0'), zlibCompress(icc)]) })

@@ -4,16 +4,16 @@
 
 import { chunk, colourChunks, startOfPng } from '../../../../wasm/png/chunks.ts'
 import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../../../wasm/png/png.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Options } from '../../model/codec.ts'
 import { noGain, TargetUnreachable } from '../../model/error.ts'
-import { ofPixels, type PictureLoss } from '../../model/loss.ts'
+import { type PictureLoss, pixelLoss } from '../../model/loss.ts'
 import type { Raster } from '../raster/raster.ts'
-import { PALETTE_TARGETS, type RasterTarget, TARGET_LADDER } from '../search/targets.ts'
+import { PALETTE_TARGETS, type RasterTarget, TARGETS_BY_QUALITY } from '../search/targets.ts'
 import { analyse, losslessBytes, searchLossless } from './lossless-search.ts'
-import { applyPlan, type LossyPlan, passOf, planBytes, planThatHolds } from './lossy-plan.ts'
+import { applyPlan, enginePassOf, type LossyPlan, planBytes, planReachingTarget } from './lossy-plan.ts'
 import { mayBeNearLossless, NearLosslessTrials, nearLosslessTarget } from './near-lossless.ts'
 import { collectColours, PaletteTrials, planPalette } from './palette-search.ts'
 import type { PngPicture } from './png-picture.ts'
@@ -77,7 +77,7 @@ export async function encodeSmallestPng(
   for (const { type, data } of chunks) if (BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
   for (const one of colourChunks(layout)) pieces.push(one)
   for (const { type, data } of chunks) if (!BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
-  engine.begin(plan ? passOf(plan) : 'encode', { alpha })
+  engine.begin(plan ? enginePassOf(plan) : 'encode', { alpha })
   await picture.visit(engine)
   for (const piece of engine.drain()) pieces.push(chunk('IDAT', piece))
   pieces.push(chunk('IEND'))
@@ -85,8 +85,8 @@ export async function encodeSmallestPng(
   if (!plan) return { pieces, step: message('exact_png') }
   const what = layout.palette
     ? message('palette_of_colours', { colours: layout.palette.length / 3 })
-    : message('samples_off', { off: engine.samplesOff() })
-  return { pieces, loss: ofPixels(engine.quality()), step: message('png_with', { what }) }
+    : message('samples_off', { off: engine.largestSampleError() })
+  return { pieces, loss: pixelLoss(engine.quality()), step: message('png_with', { what }) }
 
   async function chooseLossy(): Promise<LossyPlan | undefined> {
     const targetSize = options.targetSize
@@ -94,9 +94,9 @@ export async function encodeSmallestPng(
     if (options.lossless || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2))) return undefined
     await collectColours(engine, picture)
     const trials = new PaletteTrials(engine)
-    const pause = () => yieldToOthers(options.signal)
-    const gentlest = options.quality === 'high' ? TARGET_LADDER[0] : PALETTE_TARGETS[options.quality]
-    const targets = targetSize === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGET_LADDER
+    const pause = () => yieldToEventLoop(options.signal)
+    const gentlest = options.quality === 'high' ? TARGETS_BY_QUALITY[0] : PALETTE_TARGETS[options.quality]
+    const targets = targetSize === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGETS_BY_QUALITY
     let best: { plan: LossyPlan | undefined; bytes: number } = { plan: undefined, bytes: exactBytes }
     const near = new NearLosslessTrials(engine, picture)
     const nearPlan = async (target: RasterTarget) =>
@@ -108,7 +108,7 @@ export async function encodeSmallestPng(
         [await planPalette(trials, picture, target, pause), target],
         [await nearPlan(nearTarget), nearTarget],
       ] as const) {
-        const found = plan && plan.estimate < best.bytes ? await planThatHolds(engine, picture, plan, aim, alpha) : undefined
+        const found = plan && plan.estimate < best.bytes ? await planReachingTarget(engine, picture, plan, aim, alpha) : undefined
         options.signal.throwIfAborted()
         if (!found) continue
         const bytes = await planBytes(engine, picture, found, alpha)

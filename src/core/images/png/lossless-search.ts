@@ -1,17 +1,17 @@
 /** Searches for the smallest lossless PNG form of a picture by trial: bits a sample, palette order, filters and Deflate effort. */
 
-import type { Effort, Facts, PngEngine } from '../../../../wasm/png/engine.ts'
-import { leastOf } from '../../bytes/min-max.ts'
+import type { ColourFacts, Effort, PngEngine } from '../../../../wasm/png/engine.ts'
+import { minOf } from '../../bytes/min-max.ts'
 import type { PngPicture } from './png-picture.ts'
 import {
   FILTER_NONE,
-  FLAT,
   FLAT_EFFORT,
   FLAT_PREVIEWS,
   FLATNESS,
+  FLATNESS_SHARE,
   HUGE_EFFORT,
   LOSSLESS_EFFORTS,
-  MEGA,
+  MEBIBYTE,
   PREVIEW_EXCESS,
   PREVIEWS,
   SMALL_PREVIEWS,
@@ -27,7 +27,7 @@ export interface LosslessPlan {
 }
 
 export interface LosslessSearch {
-  readonly facts: Facts
+  readonly facts: ColourFacts
   readonly plan: LosslessPlan
   /** Size of the image data in bytes. `undefined`: the plan was chosen without a full trial. */
   readonly bytes: number | undefined
@@ -60,7 +60,8 @@ type Form = Pick<LosslessPlan, 'apply' | 'name'> & { bits: number }
  * True for grey pictures below 8 bits with a transparent grey. Readers disagree whether that grey is transparent, so such pictures keep
  * their form.
  */
-export const hasFineKey = ({ header }: PngPicture, facts: Facts): boolean => header.colourType === 0 && header.bitDepth < 8 && !facts.opaque
+export const hasLowDepthGreyKey = ({ header }: PngPicture, facts: ColourFacts): boolean =>
+  header.colourType === 0 && header.bitDepth < 8 && !facts.opaque
 
 /** Lossless forms of the picture, the most promising first. */
 function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
@@ -69,9 +70,9 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
   const gray = header.colourType === 0 || header.colourType === 4
   const form = (name: string, apply: Form['apply'], bits: number): Form => ({ name, apply, bits })
   const direct = form('direct', (e) => void e.planDirect(allowGray), engine.planDirect(allowGray))
-  const verbatim = form('as it was', (e) => void e.planVerbatim(), engine.planVerbatim())
+  const verbatim = form('as it was', (e) => void e.planUnchanged(), engine.planUnchanged())
   // Animation frames are blended. Common readers blend them wrongly if a palette or missing alpha replaces RGBA.
-  if (picture.animated || picture.keepsForm || hasFineKey(picture, engine.facts())) return [verbatim]
+  if (picture.animated || picture.keepsForm || hasLowDepthGreyKey(picture, engine.facts())) return [verbatim]
   let forms = [direct]
   const paletteBits = profiled && gray ? 0 : engine.planPalette(0)
   if (paletteBits) {
@@ -94,7 +95,7 @@ function formsOf(engine: PngEngine, picture: PngPicture): Form[] {
 /**
  * First pass over the picture: collects its colour statistics. With `colours`, also the histogram that palettes need (`collectColours`).
  */
-export async function analyse(engine: PngEngine, picture: PngPicture, colours = false): Promise<Facts> {
+export async function analyse(engine: PngEngine, picture: PngPicture, colours = false): Promise<ColourFacts> {
   engine.begin(colours ? 'survey' : 'analyse')
   await picture.visit(engine)
   return engine.facts()
@@ -104,9 +105,9 @@ export async function analyse(engine: PngEngine, picture: PngPicture, colours = 
 export async function searchLossless(engine: PngEngine, picture: PngPicture): Promise<LosslessSearch> {
   const facts = engine.facts()
   const forms = formsOf(engine, picture)
-  const bytes = packedBytes(picture, leastOf(forms.map(({ bits }) => bits)))
+  const bytes = packedBytes(picture, minOf(forms.map(({ bits }) => bits)))
   let plans = forms.flatMap((form) => plansOf(picture, form))
-  if (bytes > 16 * MEGA)
+  if (bytes > 16 * MEBIBYTE)
     plans = plans.slice(0, 1) // try one form only, because previews would take too long
   else if (bytes > TINY_BYTES) plans = await rankedPlans(engine, picture, forms, bytes)
   const [only] = plans
@@ -121,7 +122,7 @@ export async function searchLossless(engine: PngEngine, picture: PngPicture): Pr
 }
 
 /** True if quick encodings show that no lossless form can be smaller than `bytes`. Requires `analyse`. */
-export async function isHopeless(engine: PngEngine, picture: PngPicture, bytes: number): Promise<boolean> {
+export async function cannotBeatSize(engine: PngEngine, picture: PngPicture, bytes: number): Promise<boolean> {
   const forms = formsOf(engine, picture)
   let least = Number.POSITIVE_INFINITY
   for (const form of forms.slice(0, 2)) {
@@ -137,11 +138,13 @@ const plansOf = (picture: PngPicture, form: Form): LosslessPlan[] =>
 
 /** Ranks forms by quick encodings and returns plans of the best ones at full effort. Filters are left out if they did not pay. */
 async function rankedPlans(engine: PngEngine, picture: PngPicture, forms: readonly Form[], bytes: number): Promise<LosslessPlan[]> {
-  const small = bytes <= MEGA / 4
+  const small = bytes <= MEBIBYTE / 4
   const ranked: { form: Form; filtered: boolean; flat: boolean; size: number }[] = []
   for (const form of forms) {
     const hasLargeAreas =
-      !small && form.bits >= 24 && (await tryPlan(engine, picture, { ...form, effort: FLATNESS })) < packedBytes(picture, form.bits) * FLAT
+      !small &&
+      form.bits >= 24 &&
+      (await tryPlan(engine, picture, { ...form, effort: FLATNESS })) < packedBytes(picture, form.bits) * FLATNESS_SHARE
     const efforts = small ? SMALL_PREVIEWS : hasLargeAreas ? FLAT_PREVIEWS : form.bits >= 24 ? PREVIEWS.slice(0, 1) : PREVIEWS
     for (const effort of efforts) {
       const size = await tryPlan(engine, picture, { ...form, effort })
@@ -149,7 +152,7 @@ async function rankedPlans(engine: PngEngine, picture: PngPicture, forms: readon
     }
   }
   ranked.sort((a, b) => a.size - b.size)
-  const keep = small || bytes > MEGA ? 1 : 2
+  const keep = small || bytes > MEBIBYTE ? 1 : 2
   return ranked.slice(0, keep).flatMap(({ form, filtered, flat }) => {
     const efforts = effortsFor(packedBytes(picture, form.bits)).filter(({ strategies }) => strategies !== FILTER_NONE)
     const [hardest] = efforts

@@ -1,6 +1,6 @@
 /** Lossy forms of a PNG within a target: a palette, or near-lossless rows. */
 import type { PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
-import { marginDb, type RasterTarget } from '../search/targets.ts'
+import { type RasterTarget, rasterMarginDb } from '../search/targets.ts'
 import { applyNearLossless, finerPlan, type NearLosslessPlan } from './near-lossless.ts'
 import { applyPalette, largerPalette, measurePalette, type PalettePlan, paletteBytes } from './palette-search.ts'
 import type { PngPicture } from './png-picture.ts'
@@ -8,7 +8,7 @@ import type { PngPicture } from './png-picture.ts'
 export type LossyPlan = PalettePlan | NearLosslessPlan
 
 /** Pass of the PNG engine that encodes the plan. */
-export const passOf = ({ kind }: LossyPlan) => (kind === 'palette' ? 'remap' : 'near')
+export const enginePassOf = ({ kind }: LossyPlan) => (kind === 'palette' ? 'remap' : 'near')
 
 /** Sets layout and effort of the PNG engine to those of the plan. */
 export function applyPlan(engine: PngEngine, plan: LossyPlan, picture: PngPicture): void {
@@ -48,7 +48,7 @@ export async function planBytes(engine: PngEngine, picture: PngPicture, plan: Lo
 }
 
 /** Returns `first` or a gentler plan that reaches the target on the whole picture. `undefined`: no plan does. */
-export async function planThatHolds(
+export async function planReachingTarget(
   engine: PngEngine,
   picture: PngPicture,
   first: LossyPlan,
@@ -57,7 +57,7 @@ export async function planThatHolds(
 ): Promise<LossyPlan | undefined> {
   let plan: LossyPlan | undefined = first
   for (let attempt = 1; plan; attempt++) {
-    const margin = marginDb(await measurePlan(engine, picture, plan, alpha), target)
+    const margin = rasterMarginDb(await measurePlan(engine, picture, plan, alpha), target)
     if (margin >= 0) return plan
     plan = gentlerPlan(plan, attempt, -margin)
   }

@@ -2,10 +2,10 @@
  * Searches for near-lossless PNG rows: rounded filter residuals, for targets that a palette only reaches with more bytes. The step is
  * found on the engine's sample.
  */
-import type { Effort, Facts, PngEngine, TrialFound } from '../../../../wasm/png/engine.ts'
-import { marginDb, type RasterTarget } from '../search/targets.ts'
+import type { ColourFacts, Effort, PngEngine, TrialQuality } from '../../../../wasm/png/engine.ts'
+import { type RasterTarget, rasterMarginDb } from '../search/targets.ts'
 import type { PngPicture } from './png-picture.ts'
-import { FEW_BITS, FIRST_GUESS, MOST_NEAR_ATTEMPTS, NEAR_TRIAL, STEPS } from './tuning.ts'
+import { FIRST_STEP_INDEX, LEAST_BITS_PER_PIXEL, MOST_NEAR_ATTEMPTS, NEAR_LOSSLESS_STEPS, NEAR_TRIAL } from './tuning.ts'
 
 /**
  * Rounding of hue residuals in multiples of the step. 2 is usually smaller at the same score; 1 halves the blotches of 3 to 8 pixels that
@@ -30,11 +30,11 @@ const marginOf = (share: number) => (share < 1 ? 1 : 0)
 const UNMEASURED_SCORE = 100
 
 /** True if near-lossless rows may be smaller than a palette of `bytes` bytes. */
-export function mayBeNearLossless({ header: { width, height } }: PngEngine, facts: Facts, bytes: number): boolean {
-  return facts.colours > 256 && bytes * 8 > width * height * FEW_BITS
+export function mayBeNearLossless({ header: { width, height } }: PngEngine, facts: ColourFacts, bytes: number): boolean {
+  return facts.colours > 256 && bytes * 8 > width * height * LEAST_BITS_PER_PIXEL
 }
 
-type Trial = TrialFound & { readonly bytes: number }
+type Trial = TrialQuality & { readonly bytes: number }
 
 interface TrialResult {
   /** Size of the encoded sample in bytes. */
@@ -74,9 +74,9 @@ export class NearLosslessTrials {
   ): Promise<NearLosslessPlan | undefined> {
     const share = this.#engine.sampleShare()
     let best: NearLosslessPlan | undefined
-    let [low, high] = [0, STEPS.length]
-    for (let index: number = FIRST_GUESS[hueSteps]; low < high; index = (low + high) >> 1) {
-      const step = STEPS[index] ?? 1
+    let [low, high] = [0, NEAR_LOSSLESS_STEPS.length]
+    for (let index: number = FIRST_STEP_INDEX[hueSteps]; low < high; index = (low + high) >> 1) {
+      const step = NEAR_LOSSLESS_STEPS[index] ?? 1
       const { bytes, margin } = this.#try(step, hueSteps, target)
       await pause()
       const estimate = bytes / share
@@ -90,7 +90,7 @@ export class NearLosslessTrials {
   }
 
   #try(step: number, hueSteps: HueSteps, target: RasterTarget): TrialResult {
-    const marginIn = (found: TrialFound) => marginDb({ score: UNMEASURED_SCORE, ...found }, target, marginOf(found.share))
+    const marginIn = (found: TrialQuality) => rasterMarginDb({ score: UNMEASURED_SCORE, ...found }, target, marginOf(found.share))
     const known = this.#found[hueSteps].get(step)
     if (known && (known.score !== undefined || marginIn(known) < 0)) return { bytes: known.bytes, margin: marginIn(known) }
     this.#engine.setEffort(NEAR_TRIAL)
@@ -110,7 +110,7 @@ export const nearLosslessTarget = (target: RasterTarget): RasterTarget => ({ ...
 
 /** Next plan if the whole picture misses what its sample promised: a smaller step. `undefined`: no further plan. */
 export function finerPlan(plan: NearLosslessPlan, attempt: number): NearLosslessPlan | undefined {
-  const next = STEPS.findLast((step) => step < plan.step)
+  const next = NEAR_LOSSLESS_STEPS.findLast((step) => step < plan.step)
   return next === undefined || attempt >= MOST_NEAR_ATTEMPTS ? undefined : { ...plan, step: next }
 }
 

@@ -1,26 +1,26 @@
 /** Searches for a palette that reaches a target: number of colours, dithering, and the tolerance for repeating neighbours. */
-import type { Effort, Facts, PictureQuality, PngEngine, TrialFound } from '../../../../wasm/png/engine.ts'
-import { marginDb, type RasterTarget } from '../search/targets.ts'
+import type { ColourFacts, Effort, PictureQuality, PngEngine, TrialQuality } from '../../../../wasm/png/engine.ts'
+import { type RasterTarget, rasterMarginDb } from '../search/targets.ts'
 import type { PngPicture } from './png-picture.ts'
 import {
   DB_PER_DOUBLING,
-  DITHER_PAYS,
   DITHERS,
   type Dither,
   FILTER_BY_ENTROPY,
   FILTER_NONE,
+  FILTERING_RATIO,
   K_MEANS_ROUNDS,
+  LARGEST_TOLERANCE,
+  MOST_DITHERED_COLOURS,
   MOST_GUESSES,
   MOST_PALETTE_ATTEMPTS,
   MOST_SHADES,
   MOST_TOLERANCE_PROBES,
-  MOST_TOLERANT,
   PALETTE_TRIAL,
   QUICK_ESTIMATE,
   QUICK_ESTIMATE_EVERY,
   SPREADS,
   STEPS_PER_DOUBLING,
-  WORTH_FILTERING,
 } from './tuning.ts'
 
 export interface PalettePlan {
@@ -56,7 +56,7 @@ type PaletteSettings = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
 export class PaletteTrials {
   readonly engine: PngEngine
   /** Trial results, keyed by number of colours and dithering; only trials without tolerance. */
-  readonly #found = new Map<string, TrialFound>()
+  readonly #found = new Map<string, TrialQuality>()
   #current = ''
 
   constructor(engine: PngEngine) {
@@ -78,7 +78,7 @@ export class PaletteTrials {
 
   /** Distance from the target in dB; negative: below the target. The score is measured only if the cheaper figures reach the target. */
   margin(settings: PaletteSettings, target: RasterTarget): number {
-    const marginIn = (found: TrialFound) => marginDb({ score: UNMEASURED_SCORE, ...found }, target, marginOf(found.share))
+    const marginIn = (found: TrialQuality) => rasterMarginDb({ score: UNMEASURED_SCORE, ...found }, target, marginOf(found.share))
     const key = `${settings.colours} ${settings.dither}`
     const known = settings.tolerance === 0 ? this.#found.get(key) : undefined
     if (known && (known.score !== undefined || marginIn(known) < 0)) return marginIn(known)
@@ -123,7 +123,7 @@ export async function planPalette(
   let ditheredColours: number | undefined
   for (const dither of ['everywhere', 'wide', 'smooth'] as const) {
     const others = dither === 'wide' ? (ditheredColours ?? plain) : plain
-    const most = others === undefined ? 256 : Math.floor(others * DITHER_PAYS[dither])
+    const most = others === undefined ? 256 : Math.floor(others * MOST_DITHERED_COLOURS[dither])
     const colours = most > least ? await fewestColours(search, { least, most, dither }) : undefined
     if (colours === undefined) continue
     if (dither === 'everywhere') ditheredColours = colours
@@ -137,7 +137,7 @@ export async function planPalette(
   const { colours, tolerance, dither } = best
   await pause()
   const filtered = trials.bytes(best, FILTER_BY_ENTROPY)
-  const filters = filtered < best.bytes * WORTH_FILTERING
+  const filters = filtered < best.bytes * FILTERING_RATIO
   const { width, height } = picture.header
   return {
     kind: 'palette',
@@ -157,7 +157,7 @@ async function withTolerance({ trials, target, pause }: Search, fewest: number):
     const colours = Math.min(256, Math.round(fewest * factor))
     if (best && colours <= best.colours) break
     // Stop adding colours if even an optimistic tolerance would not save bytes.
-    const likely = best && Math.min(MOST_TOLERANT, best.tolerance * 2.5 + 1)
+    const likely = best && Math.min(LARGEST_TOLERANCE, best.tolerance * 2.5 + 1)
     if (best && likely !== undefined && trials.bytes({ colours, tolerance: likely, dither: 'none' }, FILTER_NONE) >= best.bytes) break
     const marginAt = (tolerance: number) => trials.margin({ colours, tolerance, dither: 'none' }, target)
     await pause()
@@ -213,19 +213,19 @@ function mostTolerant(margin: (tolerance: number) => number, guess?: number): nu
   let low = { tolerance: 0, excess: excess(spare) }
   if (low.excess >= 0) return 0
   let high: { tolerance: number; excess: number } | undefined
-  let next = guess ?? (spare > 4 ? MOST_TOLERANT : spare > 0.3 ? 2.5 : 1)
+  let next = guess ?? (spare > 4 ? LARGEST_TOLERANCE : spare > 0.3 ? 2.5 : 1)
   for (let probe = 0; probe < MOST_TOLERANCE_PROBES; probe++) {
     const found = { tolerance: next, excess: excess(margin(next)) }
     if (found.excess <= 0) {
       low = found
-      if (next >= MOST_TOLERANT || found.excess > -0.025) break
+      if (next >= LARGEST_TOLERANCE || found.excess > -0.025) break
     } else {
       high = found
     }
     if (high && high.tolerance < 0.05) break
     next = high
       ? low.tolerance + (high.tolerance - low.tolerance) * Math.min(0.9, Math.max(0.1, (-low.excess / (high.excess - low.excess)) * 0.98))
-      : Math.min(MOST_TOLERANT, low.tolerance * 2.5)
+      : Math.min(LARGEST_TOLERANCE, low.tolerance * 2.5)
   }
   return low.tolerance
 }
@@ -262,7 +262,7 @@ export async function searchPalette(
 ): Promise<PalettePlan | undefined> {
   let plan = await planPalette(trials, picture, target, pause)
   for (let attempt = 1; plan; attempt++) {
-    const margin = marginDb(await measurePalette(trials.engine, picture, plan, alpha), target)
+    const margin = rasterMarginDb(await measurePalette(trials.engine, picture, plan, alpha), target)
     if (margin >= 0) return plan
     plan = largerPalette(plan, attempt, -margin)
   }
@@ -295,7 +295,7 @@ export async function paletteBytes(engine: PngEngine, picture: PngPicture, plan:
 }
 
 /** Estimated size in bytes of a lossless result, scaled up from the sample. Requires a `survey` pass. */
-export function estimateExactBytes(engine: PngEngine, facts: Facts): number {
+export function estimateExactBytes(engine: PngEngine, facts: ColourFacts): number {
   engine.setEffort(QUICK_ESTIMATE)
   const share = engine.sampleShare()
   if (facts.colours > 256) return engine.trialBytes(facts.gray ? 'gray' : 'colour', QUICK_ESTIMATE_EVERY) / share

@@ -1,7 +1,7 @@
 /** Plans lossy PNG results: palettes and near-lossless rows for the level, and for other levels whose result may be smaller. */
-import type { Facts, PngEngine } from '../../../../wasm/png/engine.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
-import { paletteTargets, strongerPalettes } from '../../catalog/level-order.ts'
+import type { ColourFacts, PngEngine } from '../../../../wasm/png/engine.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
+import { alternativePaletteTargets, paletteTargets } from '../../catalog/level-order.ts'
 import { targetForSize } from '../../catalog/small-pictures.ts'
 import type { Options } from '../../model/codec.ts'
 import type { RasterTarget } from '../search/targets.ts'
@@ -9,7 +9,7 @@ import { isSamePlan, type LossyPlan } from './lossy-plan.ts'
 import { mayBeNearLossless, NearLosslessTrials, nearLosslessTarget } from './near-lossless.ts'
 import { PaletteTrials, planPalette } from './palette-search.ts'
 import type { PngPicture } from './png-picture.ts'
-import { FEW_BYTES, MAY_BE_SMALLER } from './tuning.ts'
+import { FEW_BYTES, UNCERTAIN_ESTIMATE_RATIO } from './tuning.ts'
 
 /** Lossy plan that reaches a target on the engine's sample. */
 export interface LevelPlan {
@@ -27,7 +27,7 @@ export interface LevelPlan {
 interface Planning {
   readonly engine: PngEngine
   readonly picture: PngPicture
-  readonly facts: Facts
+  readonly facts: ColourFacts
   readonly options: Pick<Options, 'quality' | 'signal'>
 }
 
@@ -40,7 +40,7 @@ export async function planLossy({ engine, picture, facts, options }: Planning): 
   const forSize = (target: RasterTarget) => targetForSize(target, picture.header)
   const targets = paletteTargets(options.quality).map(forSize)
   const own = targets.length - 1
-  const aims = [...targets, ...strongerPalettes(options.quality).map(forSize)]
+  const aims = [...targets, ...alternativePaletteTargets(options.quality).map(forSize)]
   const add = (plan: LossyPlan | undefined, aim: number, toForm = (target: RasterTarget) => target) => {
     // A stronger level often ends with the plan of a gentler one, which need not be encoded twice. Tiny results are exempt, because their
     // fallback plans may be smaller.
@@ -52,7 +52,7 @@ export async function planLossy({ engine, picture, facts, options }: Planning): 
       plans.push({ plan, target: toForm(target), needed: toForm(needed), rank, isStronger: aim > own })
     options.signal.throwIfAborted()
   }
-  const pause = () => yieldToOthers(options.signal)
+  const pause = () => yieldToEventLoop(options.signal)
   const trials = new PaletteTrials(engine)
   // Smallest estimate of this aim and all gentler ones. It does not depend on stronger levels, so that all levels search the same plans.
   const least: number[] = []
@@ -64,7 +64,7 @@ export async function planLossy({ engine, picture, facts, options }: Planning): 
   if (mayBeNearLossless(engine, facts, least.at(-1) ?? Number.POSITIVE_INFINITY)) {
     const near = new NearLosslessTrials(engine, picture)
     for (const [aim, target] of aims.map(nearLosslessTarget).entries())
-      add(await near.plan(target, (least[aim] ?? Number.POSITIVE_INFINITY) * MAY_BE_SMALLER, pause), aim, nearLosslessTarget)
+      add(await near.plan(target, (least[aim] ?? Number.POSITIVE_INFINITY) * UNCERTAIN_ESTIMATE_RATIO, pause), aim, nearLosslessTarget)
   }
   return plans.sort((a, b) => a.plan.estimate - b.plan.estimate)
 }

@@ -8,7 +8,7 @@ import { CHANNELS, type ColourType } from '../../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
 import { adler32, deflateThorough, zlibDecompress } from '../../bytes/deflate.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { ALWAYS_ROW_BYTES, DRAWN, MOST_ROW_BYTES } from './tuning.ts'
+import { ALWAYS_ROW_BYTES, MOST_DRAWING_SHARE, MOST_ROW_BYTES } from './tuning.ts'
 
 export interface PngRowForm {
   readonly width: number
@@ -30,7 +30,7 @@ export function rowBytesIfFew({ width, height, bitDepth, colourType }: PngRowFor
 export async function redeflated(pieces: readonly Uint8Array[], rowBytes: number, signal: AbortSignal): Promise<Uint8Array[] | undefined> {
   const first = pieces.findIndex(isData)
   const stream = concat(pieces.filter(isData).map((piece) => piece.subarray(8, -4)))
-  if (stream.length > rowBytes * DRAWN && rowBytes > ALWAYS_ROW_BYTES) return undefined
+  if (stream.length > rowBytes * MOST_DRAWING_SHARE && rowBytes > ALWAYS_ROW_BYTES) return undefined
   const rows = zlibDecompress(stream, rowBytes)
   const thorough = await deflateThorough(rows, stream.length - ZLIB_BYTES, signal)
   if (!thorough || thorough.length + ZLIB_BYTES >= stream.length) return undefined

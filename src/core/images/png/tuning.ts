@@ -14,13 +14,13 @@ export type Dither = 'none' | 'everywhere' | 'wide' | 'smooth'
 export const QUICK_EXCESS = 1.25
 
 /** Bytes in a mebibyte, the unit of the size limits in this file. */
-export const MEGA = 1 << 20
+export const MEBIBYTE = 1 << 20
 
 /** Bit set of all filter strategies except the exhaustive one, which deflates each candidate row. */
-export const ALL_BUT_BRUTE = 0xff
+export const ALL_BUT_EXHAUSTIVE = 0xff
 
 /** Bit set of all PNG filter strategies. */
-export const EVERYTHING = 0x1ff
+export const ALL_FILTERS = 0x1ff
 
 /** Bit set of the strategy that uses filter type 0 in every row (W3C PNG, 9.2). */
 export const FILTER_NONE = 0x01
@@ -37,13 +37,13 @@ const effort = (level: number, trialLevel: number, strategies: number, bandBytes
 /** Efforts of the final lossless encodings, by size in bytes of the packed rows. All efforts of an entry are tried. */
 export const LOSSLESS_EFFORTS: readonly { readonly mostBytes: number; readonly efforts: readonly Effort[] }[] = [
   {
-    mostBytes: MEGA / 4,
-    efforts: [effort(12, 7, EVERYTHING, 8192, 15), effort(12, 7, EVERYTHING, 65536, 15), effort(12, 7, FILTER_NONE, 65536, 15)],
+    mostBytes: MEBIBYTE / 4,
+    efforts: [effort(12, 7, ALL_FILTERS, 8192, 15), effort(12, 7, ALL_FILTERS, 65536, 15), effort(12, 7, FILTER_NONE, 65536, 15)],
   },
-  { mostBytes: 2 * MEGA, efforts: [effort(12, 7, EVERYTHING, 32768, 10), effort(12, 7, ALL_BUT_BRUTE, 131072, 10)] },
-  { mostBytes: 12 * MEGA, efforts: [effort(12, 6, ALL_BUT_BRUTE, 65536)] },
-  { mostBytes: 48 * MEGA, efforts: [effort(12, 6, 0x7f, 131072)] },
-  { mostBytes: 150 * MEGA, efforts: [effort(11, 5, 0x77, 131072)] },
+  { mostBytes: 2 * MEBIBYTE, efforts: [effort(12, 7, ALL_FILTERS, 32768, 10), effort(12, 7, ALL_BUT_EXHAUSTIVE, 131072, 10)] },
+  { mostBytes: 12 * MEBIBYTE, efforts: [effort(12, 6, ALL_BUT_EXHAUSTIVE, 65536)] },
+  { mostBytes: 48 * MEBIBYTE, efforts: [effort(12, 6, 0x7f, 131072)] },
+  { mostBytes: 150 * MEBIBYTE, efforts: [effort(11, 5, 0x77, 131072)] },
 ]
 
 /** Effort of the final lossless encoding above the largest entry of `LOSSLESS_EFFORTS`. */
@@ -68,7 +68,7 @@ export const SMALL_PREVIEWS: readonly Effort[] = [
 export const FLATNESS: Effort = { level: 2, trialLevel: 2, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 }
 
 /** Share of the packed bytes below which the `FLATNESS` test finds large areas of one colour. */
-export const FLAT = 1 / 50
+export const FLATNESS_SHARE = 1 / 50
 
 /** Efforts of quick encodings for pictures with large areas of one colour: the filters of most encoders, and no filters. */
 export const FLAT_PREVIEWS: readonly Effort[] = [
@@ -86,10 +86,10 @@ export const PREVIEW_EXCESS = { anyForm: 1.6, sameForm: 1.25 }
 export const FLAT_EFFORT: Partial<Effort> = { passes: 1 }
 
 /** Near-lossless steps that are tried, in levels of 0 to 255, finest first. */
-export const STEPS: readonly number[] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32]
+export const NEAR_LOSSLESS_STEPS: readonly number[] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32]
 
 /** Index of the first near-lossless step to try, by hue steps: typical for photographs. */
-export const FIRST_GUESS = { 1: STEPS.indexOf(16), 2: STEPS.indexOf(13) } as const
+export const FIRST_STEP_INDEX = { 1: NEAR_LOSSLESS_STEPS.indexOf(16), 2: NEAR_LOSSLESS_STEPS.indexOf(13) } as const
 
 /** Effort of a near-lossless trial on the sample. */
 export const NEAR_TRIAL: Effort = { level: 6, trialLevel: 3, strategies: 0x01, bandBytes: 131072, passes: 0 }
@@ -98,7 +98,7 @@ export const NEAR_TRIAL: Effort = { level: 6, trialLevel: 3, strategies: 0x01, b
 export const MOST_NEAR_ATTEMPTS = 4
 
 /** Bits a pixel of a palette below which near-lossless rows cannot be smaller; such pictures are drawings. */
-export const FEW_BITS = 0.7
+export const LEAST_BITS_PER_PIXEL = 0.7
 
 /** Filter strategies of palette indices: none, or the row filter with the least entropy. Other filters rarely help. */
 export const FILTER_BY_ENTROPY = 0x41
@@ -107,13 +107,13 @@ export const FILTER_BY_ENTROPY = 0x41
 export const PALETTE_TRIAL: Effort = { level: 6, trialLevel: 3, strategies: FILTER_NONE, bandBytes: 131072, passes: 0 }
 
 /** Ratio of filtered to unfiltered bytes of palette indices below which filters are used. */
-export const WORTH_FILTERING = 0.98
+export const FILTERING_RATIO = 0.98
 
 /** Rounds of k-means that refine a palette. */
 export const K_MEANS_ROUNDS = 8
 
 /** Largest tolerance. In texture, a pixel may differ by this multiple of the palette's expected error to repeat its neighbour's index. */
-export const MOST_TOLERANT = 12
+export const LARGEST_TOLERANCE = 12
 
 /** PSNR gain in dB of twice the colours in a typical picture (first guess of the search). */
 export const DB_PER_DOUBLING = 3
@@ -150,7 +150,7 @@ export const DITHERS: { readonly [where in Dither]: readonly [share: number, inT
 export const SPREADS: { readonly [where in Dither]: number } = { none: 0, everywhere: 0.5, wide: 0.85, smooth: 0 }
 
 /** Largest share of the undithered palette's colours that a dithered palette may need, because dithered indices compress worse. */
-export const DITHER_PAYS = { everywhere: 0.9, wide: 0.85, smooth: 0.95 } as const
+export const MOST_DITHERED_COLOURS = { everywhere: 0.9, wide: 0.85, smooth: 0.95 } as const
 
 /** Numbers of colours that are tried in each doubling. All targets use the same numbers, so that trial results can be reused. */
 export const STEPS_PER_DOUBLING = 6
@@ -165,7 +165,7 @@ export const QUICK_ESTIMATE: Effort = { level: 3, trialLevel: 2, strategies: 0x1
 export const MOST_ROW_BYTES = 3.2e6
 
 /** Largest compressed share of the rows of a drawing. A second Deflate saves 2 to 9 % of drawings and at most 0.5 % of photographs. */
-export const DRAWN = 1 / 8
+export const MOST_DRAWING_SHARE = 1 / 8
 
 /** Size in bytes of the filtered rows up to which every PNG is deflated again. */
 export const ALWAYS_ROW_BYTES = 128 * 1024
@@ -174,7 +174,7 @@ export const ALWAYS_ROW_BYTES = 128 * 1024
 export const FEED_BYTES = 2048
 
 /** Ratio of the estimates of palettes and near-lossless rows up to which either may be smaller in the end. */
-export const MAY_BE_SMALLER = 1.1
+export const UNCERTAIN_ESTIMATE_RATIO = 1.1
 
 /** Size in bytes of a result up to which estimates are too coarse: every plan is encoded and compared with lossless forms. */
 export const FEW_BYTES = 8192

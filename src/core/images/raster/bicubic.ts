@@ -1,9 +1,9 @@
 /** Scales pictures row by row with the bicubic filter (a = −0.5) that viewers use to enlarge or reduce pictures. */
 
-import { type RowSample, Scaler, type Taps } from '../../../../wasm/scale/scale.ts'
+import { type FilterWindow, type RowSample, Scaler } from '../../../../wasm/scale/scale.ts'
 
 /** Weights of the input samples for each output sample: normalised, clipped at the edges, widened for reduction. */
-function tapsFor(input: number, output: number): Taps[] {
+function tapsFor(input: number, output: number): FilterWindow[] {
   const scale = input / output
   const reach = Math.max(1, scale)
   return Array.from({ length: output }, (_, index) => {

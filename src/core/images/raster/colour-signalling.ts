@@ -3,7 +3,7 @@
  * levels (PNG: mDCV and cLLI, ISO media files: mdcv and clli).
  */
 import { ByteReader } from '../../bytes/reader.ts'
-import { box, halfWords, text } from '../../containers/isobmff/box.ts'
+import { box, halfWords, latin1Bytes } from '../../containers/isobmff/box.ts'
 
 export interface ColourSignalling {
   /** Colour primaries (H.273, 8.1): 1 BT.709 and sRGB, 9 BT.2020, 12 Display P3; 2: not specified. */
@@ -35,7 +35,7 @@ export const isHdr = ({ transfer }: ColourSignalling): boolean => transfer === P
 
 /** Returns an nclx property (ISO/IEC 14496-12, 12.1.5) with the matrix that the encoder used. */
 export const nclxBox = ({ primaries, transfer }: ColourSignalling, matrix: number): Uint8Array =>
-  box('colr', text('nclx'), halfWords(primaries, transfer, matrix), new Uint8Array([0x80]))
+  box('colr', latin1Bytes('nclx'), halfWords(primaries, transfer, matrix), new Uint8Array([0x80]))
 
 /**
  * Returns the mdcv and clli boxes. PNG lists primaries as red, green, blue (11.3.2.7); ISO media files as green, blue, red (H.265,
@@ -117,7 +117,7 @@ function writeBits(data: Uint8Array, at: number, value: number): void {
 }
 
 /** True if an nclx property (without box header) has the primaries and transfer function of `signalling`. */
-export function saysSame(nclx: Uint8Array, { primaries, transfer }: ColourSignalling): boolean {
+export function hasSameCodePoints(nclx: Uint8Array, { primaries, transfer }: ColourSignalling): boolean {
   const view = new ByteReader(nclx, false)
   return nclx.length >= 10 && view.u16(4) === primaries && view.u16(6) === transfer
 }

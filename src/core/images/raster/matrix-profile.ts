@@ -1,18 +1,18 @@
 /** Builds ICC profiles of three primaries and one curve (ICC.1:2004, v4), for outputs that describe colours by ICC profiles only. */
 import { concat } from '../../bytes/concat.ts'
-import { halfWords, text, words } from '../../containers/isobmff/box.ts'
+import { halfWords, latin1Bytes, words } from '../../containers/isobmff/box.ts'
 
-export type Point = readonly [x: number, y: number]
+export type Chromaticity = readonly [x: number, y: number]
 
 export interface Gamut {
-  readonly red: Point
-  readonly green: Point
-  readonly blue: Point
-  readonly white: Point
+  readonly red: Chromaticity
+  readonly green: Chromaticity
+  readonly blue: Chromaticity
+  readonly white: Chromaticity
 }
 
 /** Transfer curve: `srgb`, `bt709`, or a gamma exponent that decodes samples. */
-export type Curve = 'srgb' | 'bt709' | number
+export type TransferCurve = 'srgb' | 'bt709' | number
 
 type Vector = readonly [number, number, number]
 type Matrix = readonly [Vector, Vector, Vector]
@@ -40,7 +40,7 @@ function inverse([[a, b, c], [d, e, f], [g, h, i]]: Matrix): Matrix {
   ]
 }
 
-const xyz = ([x, y]: Point): Vector => [x / y, 1, (1 - x - y) / y]
+const xyz = ([x, y]: Chromaticity): Vector => [x / y, 1, (1 - x - y) / y]
 
 /** Returns a diagonal matrix. */
 const diagonal = ([a, b, c]: Vector): Matrix => [
@@ -61,35 +61,35 @@ function adaptedPrimaries({ red, green, blue, white }: Gamut): { readonly primar
 const fixed = (...values: readonly number[]) => words(...values.map((value) => Math.round(value * 65_536) >>> 0))
 
 /** Parametric curve tag (ICC.1:2004, 10.15): type 0, or type 3 with a linear part near black. */
-function curveTag(curve: Curve): Uint8Array {
-  if (typeof curve === 'number') return concat([text('para'), words(0), halfWords(0, 0), fixed(curve)])
+function curveTag(curve: TransferCurve): Uint8Array {
+  if (typeof curve === 'number') return concat([latin1Bytes('para'), words(0), halfWords(0, 0), fixed(curve)])
   const parameters =
     curve === 'srgb' ? [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045] : [1 / 0.45, 1 / 1.099, 0.099 / 1.099, 1 / 4.5, 0.081]
-  return concat([text('para'), words(0), halfWords(3, 0), fixed(...parameters)])
+  return concat([latin1Bytes('para'), words(0), halfWords(3, 0), fixed(...parameters)])
 }
 
 /** multiLocalizedUnicodeType tag (ICC.1:2004, 10.13) of one English text. */
 function textTag(value: string): Uint8Array {
   return concat([
-    text('mluc'),
+    latin1Bytes('mluc'),
     words(0, 1, 12),
-    text('enUS'),
+    latin1Bytes('enUS'),
     words(value.length * 2, 28),
     halfWords(...[...value].map((c) => c.charCodeAt(0))),
   ])
 }
 
 /** Returns the ICC profile. `undefined`: the primaries do not span a gamut. */
-export function matrixProfile(gamut: Gamut, curve: Curve, name: string): Uint8Array | undefined {
+export function matrixProfile(gamut: Gamut, curve: TransferCurve, name: string): Uint8Array | undefined {
   const { primaries, adaptation } = adaptedPrimaries(gamut)
   if (![...primaries, ...adaptation].flat().every((value) => Math.abs(value) < 4)) return undefined
-  const xyzTag = (vector: Vector) => concat([text('XYZ '), words(0), fixed(...vector)])
+  const xyzTag = (vector: Vector) => concat([latin1Bytes('XYZ '), words(0), fixed(...vector)])
   const trc = curveTag(curve)
   const tags: readonly (readonly [string, Uint8Array])[] = [
     ['desc', textTag(name)],
     ['cprt', textTag('No copyright')],
     ['wtpt', xyzTag(D50)],
-    ['chad', concat([text('sf32'), words(0), fixed(...adaptation.flat())])],
+    ['chad', concat([latin1Bytes('sf32'), words(0), fixed(...adaptation.flat())])],
     ['rXYZ', xyzTag(column(primaries, 0))],
     ['gXYZ', xyzTag(column(primaries, 1))],
     ['bXYZ', xyzTag(column(primaries, 2))],
@@ -107,12 +107,12 @@ export function matrixProfile(gamut: Gamut, curve: Curve, name: string): Uint8Ar
     parts.push(padded)
     at += padded.length
   }
-  const table = tags.map(([tag, data]) => concat([text(tag), words(places.get(data) ?? 0, data.length)]))
+  const table = tags.map(([tag, data]) => concat([latin1Bytes(tag), words(places.get(data) ?? 0, data.length)]))
   return concat([header(at), words(tags.length), ...table, ...parts])
 }
 
 /** Header of an RGB display profile, version 4.3 (ICC.1:2004, 7.2). */
 function header(size: number): Uint8Array {
-  const start = concat([words(size, 0, 0x04300000), text('mntrRGB XYZ '), halfWords(2026, 1, 1, 0, 0, 0), text('acsp')])
+  const start = concat([words(size, 0, 0x04300000), latin1Bytes('mntrRGB XYZ '), halfWords(2026, 1, 1, 0, 0, 0), latin1Bytes('acsp')])
   return concat([start, new Uint8Array(68 - start.length), fixed(...D50), new Uint8Array(128 - 80)])
 }

@@ -23,7 +23,7 @@ function findOrientation(exif: Uint8Array): { at: number; little: boolean; value
 export const orientationOf = (exif: Uint8Array | undefined): number => (exif && findOrientation(exif)?.value) ?? 1
 
 /** Returns the EXIF block with the orientation set to upright. */
-export function upright(exif: Uint8Array): Uint8Array {
+export function withUprightOrientation(exif: Uint8Array): Uint8Array {
   const found = findOrientation(exif)
   if (!found) return exif
   return new ByteWriter(exif.slice(), found.little).at(found.at).u16(1).finish()

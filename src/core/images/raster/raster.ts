@@ -1,7 +1,7 @@
 /** Still pictures as strips of rows, from decoders through resizing to encoders, so that no picture is complete in memory. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import type { Comment, Resolution } from '../convert/descriptive-metadata.ts'
+import type { Resolution, TextComment } from '../convert/descriptive-metadata.ts'
 import type { ColourSignalling } from './colour-signalling.ts'
 
 /** Picture with 8 bits a sample: grey, grey and alpha, RGB or RGBA (alpha not premultiplied). */
@@ -14,7 +14,7 @@ export interface Raster {
 }
 
 /** Metadata of a picture, without the framing of its container. */
-export interface Carried {
+export interface PictureMetadata {
   /** Bytes of the ICC profile. `undefined`: none. */
   readonly icc?: Uint8Array | undefined
   /** EXIF block from its TIFF header on (without `Exif\0\0`). */
@@ -25,7 +25,7 @@ export interface Carried {
   readonly signalling?: ColourSignalling | undefined
   /** Resolution, for PNG and JPEG output. */
   readonly resolution?: Resolution | undefined
-  readonly comments?: readonly Comment[] | undefined
+  readonly comments?: readonly TextComment[] | undefined
 }
 
 /** Target size in bytes of a strip of rows. */
@@ -65,7 +65,7 @@ function flattened(strip: Uint8Array, channels: number, colours: number): Uint8A
 }
 
 /** Returns the picture without its alpha channel if all pixels are opaque. Reads up to the first transparent pixel. */
-export async function withoutIdleAlpha(raster: Raster): Promise<Raster> {
+export async function withoutOpaqueAlpha(raster: Raster): Promise<Raster> {
   const { channels } = raster
   if (channels === 1 || channels === 3) return raster
   for await (const strip of raster.rows()) {

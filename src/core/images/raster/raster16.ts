@@ -72,7 +72,7 @@ export function onWhite16({ width, height, rows }: Raster16): Raster16 {
 }
 
 /** Reduces the picture with Lanczos windows and colours weighted by alpha, like `resizedByOpacity`, but without rounding to 8 bits. */
-export function reduced16(deep: Raster16, width: number, height: number): Raster16 {
+export function resizedByOpacity16(deep: Raster16, width: number, height: number): Raster16 {
   const across = lanczosWindows(deep.width, width)
   const down = lanczosWindows(deep.height, height)
   const rowLength = width * 4

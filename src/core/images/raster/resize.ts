@@ -1,5 +1,5 @@
 /** Reduces pictures row by row with Lanczos windows (a = 3): sharp, without aliasing, with a few rows in memory. */
-import { Scaler, type Taps } from '../../../../wasm/scale/scale.ts'
+import { type FilterWindow, Scaler } from '../../../../wasm/scale/scale.ts'
 import { asRgba, type Raster } from './raster.ts'
 
 const LOBES = 3
@@ -12,7 +12,7 @@ function lanczos(x: number): number {
 }
 
 /** Window of source samples and their weights for each sample of the smaller side. */
-export function lanczosWindows(from: number, to: number): Taps[] {
+export function lanczosWindows(from: number, to: number): FilterWindow[] {
   const scale = Math.max(1, from / to)
   return Array.from({ length: to }, (_, index) => {
     const centre = ((index + 0.5) * from) / to - 0.5
@@ -39,7 +39,7 @@ export function sizeWithin(
 export const resized = (raster: Raster, width: number, height: number): Raster => scaled(raster, width, height, false)
 
 /** Returns the picture at a smaller size, with colours weighted by opacity. */
-export function reduced(raster: Raster, width: number, height: number): Raster {
+export function resizedByOpacity(raster: Raster, width: number, height: number): Raster {
   const colours = raster.channels === 2 ? asRgba(raster) : raster
   return scaled(colours, width, height, colours.channels === 4)
 }

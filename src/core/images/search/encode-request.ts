@@ -1,13 +1,13 @@
 /** Request to a picture encoder, and its result. */
 
-import type { Target } from '../../catalog/levels.ts'
+import type { LossyPictureTarget } from '../../catalog/levels.ts'
 import type { Message } from '../../i18n/message.ts'
 import type { Options } from '../../model/codec.ts'
 import type { PictureLoss } from '../../model/loss.ts'
-import type { Carried, Raster } from '../raster/raster.ts'
+import type { PictureMetadata, Raster } from '../raster/raster.ts'
 
 export interface EncodeRequest {
-  readonly target: Target
+  readonly target: LossyPictureTarget
   /** Maximum size of the result in bytes (`target_size`): the best quality that fits and keeps the floors. `undefined`: no maximum. */
   readonly targetSize?: number | undefined
   /** True if the search must use luma SSIM and PSNR (`target`), because the perceptual search ended below the floors. */
@@ -21,7 +21,7 @@ export interface EncodeRequest {
   readonly options: Options
 }
 
-export interface Encoded {
+export interface EncodedPicture {
   readonly chunks: readonly Uint8Array[]
   readonly step: Message
   /** Quality figures of the result. `undefined`: the samples are unchanged. */
@@ -30,4 +30,4 @@ export interface Encoded {
   readonly steeredByScore?: boolean
 }
 
-export type Encoder = (raster: Raster, carried: Carried, request: EncodeRequest) => Promise<Encoded>
+export type Encoder = (raster: Raster, carried: PictureMetadata, request: EncodeRequest) => Promise<EncodedPicture>

@@ -3,7 +3,7 @@ import { type Message, message } from '../../i18n/message.ts'
 import type { Options } from '../../model/codec.ts'
 import { type Raster, stripRows } from '../raster/raster.ts'
 import { resized, sizeWithin } from '../raster/resize.ts'
-import { KEPT_BYTES } from './tuning.ts'
+import { CACHED_RASTER_BYTES } from './tuning.ts'
 
 /** Size to which the picture must be reduced. `undefined`: it keeps its size. */
 export const reducedSize = ({ width, height }: Pick<Raster, 'width' | 'height'>, { fitWithin, lossless }: Options) =>
@@ -21,7 +21,7 @@ export function fitToSize(raster: Raster, options: Options): { raster: Raster; s
 function cachedIfSmall(raster: Raster): Raster {
   const { width, height, channels } = raster
   const bytes = width * height * channels
-  if (bytes > KEPT_BYTES) return raster
+  if (bytes > CACHED_RASTER_BYTES) return raster
   let whole: Uint8Array | undefined
   return {
     ...raster,

@@ -4,7 +4,7 @@
  */
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../../catalog/target.ts'
-import { LEAST_SCORED, type PerceptualFigures, WIDEST } from '../../metrics/perceptual.ts'
+import { MAX_MEASURED_WIDTH, MIN_SCORED_SIDE, type PerceptualFigures } from '../../metrics/perceptual.ts'
 import { bandsOf } from '../compare/bands.ts'
 import { comparePictures } from '../compare/compare.ts'
 import type { Strips } from '../compare/paired-rows.ts'
@@ -12,9 +12,10 @@ import type { Raster } from '../raster/raster.ts'
 import type { EncodeRequest } from './encode-request.ts'
 import {
   AIM_POINTS,
-  BETTER_POINTS,
   CLOSE_POINTS,
+  EXTRA_PROBES_AFTER_FAR,
   FAR_POINTS,
+  LEAST_LEAD_POINTS,
   LEAST_SCORE,
   LUMA_PER_POINT,
   MOST_MEASURED_PIXELS,
@@ -22,7 +23,6 @@ import {
   MOST_RULED_OUT,
   MOST_STEPS,
   POINTS_PER_WINDOW,
-  PROBES_FROM_AFAR,
   WIDE_POINTS,
 } from './tuning.ts'
 
@@ -32,7 +32,7 @@ interface Size {
 }
 
 /** True if the perceptual score can be measured for a picture of this size. */
-export const canBeScored = ({ width, height }: Size): boolean => Math.min(width, height) >= LEAST_SCORED && width <= WIDEST
+export const canBeScored = ({ width, height }: Size): boolean => Math.min(width, height) >= MIN_SCORED_SIDE && width <= MAX_MEASURED_WIDTH
 
 /** True if the perceptual score steers the search, instead of luma SSIM and PSNR. */
 export const isSteeredByScore = (raster: Raster, { targetSize, byLuma }: Pick<EncodeRequest, 'targetSize' | 'byLuma'>): boolean =>
@@ -60,7 +60,7 @@ export interface QualityScale {
    * True if a probe takes longer than an encoding. Qualities that luma rules out are then not probed once another quality reaches the
    * target.
    */
-  readonly skipsProbes?: boolean
+  readonly skipsRuledOutProbes?: boolean
   /** Score points that replace `CLOSE_POINTS` and `AIM_POINTS`. `undefined`: those constants. */
   readonly closePoints?: number
   readonly aimPoints?: number
@@ -87,9 +87,9 @@ export const isMeasuredInBands = ({ width, height }: Size): boolean => width * h
 
 /** Encoder that a search calls for each quality. `perceptualFigures()` refers to the last encoding. */
 export interface QualityTrials<Figures extends ColourFigures> {
-  make(quality: number): Promise<Figures>
+  encode(quality: number): Promise<Figures>
   /** Perceptual figures of the last encoding, compared with the original. */
-  look(): Promise<PerceptualFigures>
+  perceptualFigures(): Promise<PerceptualFigures>
   /** True if the result is nearly as large as the source, so that more bytes are useless. */
   isPointless?(): boolean
 }
@@ -105,11 +105,11 @@ export interface PerceptualResult<Figures extends ColourFigures> extends SearchE
   readonly figures: Figures
   /** True if the target is reached. */
   readonly reached: boolean
-  readonly visible: PerceptualFigures
+  readonly perceptual: PerceptualFigures
 }
 
 /** True if the score is so far below the target that the result must be rejected. */
-export const isUnacceptable = ({ reached, visible }: PerceptualResult<ColourFigures>): boolean =>
+export const isUnacceptable = ({ reached, perceptual: visible }: PerceptualResult<ColourFigures>): boolean =>
   !reached && (visible.score ?? 0) < LEAST_SCORE
 
 /** Quality with its known margin above or below the target. */
@@ -148,22 +148,22 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
   let last = first
   for (let quality: number | undefined = first; quality !== undefined; ) {
     last = quality
-    const figures = await trials.make(quality)
+    const figures = await trials.encode(quality)
     const luma = lumaMargin(figures, target)
-    if (scale.skipsProbes && luma < 0 && probes.some(reachesTarget)) {
+    if (scale.skipsRuledOutProbes && luma < 0 && probes.some(reachesTarget)) {
       ruledOutQualities.push({ quality, margin: luma })
       quality = ruledOutQualities.length > MOST_RULED_OUT ? undefined : nextQuality(probes, ruledOutQualities, scale)
       continue
     }
-    const visible = await trials.look()
+    const visible = await trials.perceptualFigures()
     const margin = Math.min(luma, marginInPoints(visible, target, scale))
-    probes.push({ quality, figures, margin, visible })
+    probes.push({ quality, figures, margin, perceptual: visible })
     const isPointless =
-      otherMargin !== undefined && probes.length === 1 ? margin < otherMargin + BETTER_POINTS : margin < 0 && trials.isPointless?.()
+      otherMargin !== undefined && probes.length === 1 ? margin < otherMargin + LEAST_LEAD_POINTS : margin < 0 && trials.isPointless?.()
     quality = isPointless ? undefined : nextQuality(probes, ruledOutQualities, scale)
   }
   const best = bestOf(probes)
-  if (best.quality !== last) await trials.make(best.quality)
+  if (best.quality !== last) await trials.encode(best.quality)
   return { ...best, reached: reachesTarget(best) }
 }
 
@@ -186,8 +186,11 @@ export const lumaMargin = ({ ssim, psnrDb, colourPsnrDb }: ColourFigures, { floo
   )
 
 /** Score points above the target: the lower margin of the whole picture and of its worst tile. */
-export const pointsToSpare = ({ score = 0, worstTile = 0 }: PerceptualFigures, target: PicturePerceptualTarget, tileSlope = 1): number =>
-  Math.min(score - target.score, (worstTile - target.worstTile) / tileSlope)
+export const scoreMarginPoints = (
+  { score = 0, worstTile = 0 }: PerceptualFigures,
+  target: PicturePerceptualTarget,
+  tileSlope = 1,
+): number => Math.min(score - target.score, (worstTile - target.worstTile) / tileSlope)
 
 /** Margin above the target in score points: the lowest of score, worst tile, casts and steps. */
 export function marginInPoints(
@@ -196,7 +199,7 @@ export function marginInPoints(
   { mostAskedByWindows, tileSlope }: QualityScale,
 ): number {
   const { cast, steps } = visible
-  const scored = pointsToSpare(visible, target, tileSlope)
+  const scored = scoreMarginPoints(visible, target, tileSlope)
   const windows = POINTS_PER_WINDOW * Math.min(Math.log(target.cast / Math.max(cast, 1e-3)), Math.log(target.steps / Math.max(steps, 1e-3)))
   return Math.min(scored, Math.max(windows, scored - mostAskedByWindows))
 }
@@ -221,7 +224,7 @@ function nextQuality(
     .toSorted((a, b) => b.quality - a.quality)[0]
   const wasFar = probes.some(isFar)
   const isWide = above && above.margin > WIDE_POINTS && scale.mostProbes >= 3
-  const last = above ? scale.mostProbes + (wasFar || isWide ? PROBES_FROM_AFAR : 0) : (scale.mostMisses ?? MOST_MISSES)
+  const last = above ? scale.mostProbes + (wasFar || isWide ? EXTRA_PROBES_AFTER_FAR : 0) : (scale.mostMisses ?? MOST_MISSES)
   const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
   if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined
   if (probes.length >= last) return above || scale.mostMisses ? undefined : scale.highest

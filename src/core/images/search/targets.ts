@@ -1,6 +1,6 @@
 /** Quality targets of the levels for pictures. The absolute floors are lower. */
 import { LEVELS, type PerceptualTarget, type RasterTarget } from '../../catalog/levels.ts'
-import { CAST_BETWEEN, NEAR_SPECKS, POINTS_PER_DB, TILE_BELOW } from './tuning.ts'
+import { CAST_BETWEEN_WINDOWS, NEAR_SPECKS, POINTS_PER_DB, TILE_ALLOWANCE_POINTS } from './tuning.ts'
 
 export type { RasterTarget }
 
@@ -16,7 +16,7 @@ type Perceptual = readonly [score: number, cast: number, steps: number, bands: n
 const target = (
   luma: Luma,
   perceptual: Perceptual,
-  { leastColours = 16, scoredSsim = luma[0], tileBelow = TILE_BELOW } = {},
+  { leastColours = 16, scoredSsim = luma[0], tileBelow = TILE_ALLOWANCE_POINTS } = {},
 ): RasterTarget => {
   const [ssim, psnrDb, rgbPsnrDb, blockPsnrDb, blockRgbPsnrDb] = luma
   const [score, cast, steps, bands, specks] = perceptual
@@ -28,7 +28,7 @@ export const PALETTE_TARGETS = LEVELS.palette
 const { medium: MEDIUM, low: LOW } = PALETTE_TARGETS
 
 /** Targets of decreasing quality, from nearly lossless to just above the floors. A search for a target size goes down this list. */
-export const TARGET_LADDER: readonly RasterTarget[] = [
+export const TARGETS_BY_QUALITY: readonly RasterTarget[] = [
   target([0.99, 42, 38, 36, 33], [87, 2, 0.3, 0.3, 3]),
   target([0.985, 40, 36, 34, 31], [83, 2.5, 0.32, 0.32, 3.2]),
   target([0.975, 37.5, 33.5, 32, 29], [77, 3.2, 0.34, 0.34, 3.4]),
@@ -41,11 +41,11 @@ export const TARGET_LADDER: readonly RasterTarget[] = [
 
 /** True if the figures reach the target, with a small tolerance for rounding. `margin`: safety factor of a sample, 0 to 1. */
 export function reachesTarget(found: RasterFigures, target: RasterTarget, margin = 0): boolean {
-  return marginDb(found, target, margin) >= 0
+  return rasterMarginDb(found, target, margin) >= 0
 }
 
 /** Distance of the worst figure from the target in dB; negative: below the target. SSIM is converted by its distance from 1. */
-export function marginDb(found: RasterFigures, target: RasterTarget, margin = 0): number {
+export function rasterMarginDb(found: RasterFigures, target: RasterTarget, margin = 0): number {
   const slack = margin * 0.25 + 0.02
   const luma = found.score === undefined ? target : target.scored
   const ssim = 10 * Math.log10((1 - luma.ssim - margin * 0.004 - 0.0003) / Math.max(1e-9, 1 - found.ssim))
@@ -69,7 +69,7 @@ function perceptualMarginDb(found: Partial<PerceptualTarget & Shades>, target: P
   return Math.min(
     (score - target.score - margin * 1.5) / POINTS_PER_DB,
     (worstTile - target.worstTile - margin * 1.5) / POINTS_PER_DB,
-    within(cast * (1 + CAST_BETWEEN), target.cast, 0.03),
+    within(cast * (1 + CAST_BETWEEN_WINDOWS), target.cast, 0.03),
     within(steps, target.steps, 0.1),
     within(bands, target.bands, 0.1),
     within(specks, target.specks, 0.1),

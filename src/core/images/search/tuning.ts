@@ -18,7 +18,7 @@ export const MOST_MISSES = 4
 export const FAR_POINTS = 30
 
 /** Extra probes that a search may make after a probe that was `FAR_POINTS` below the target. */
-export const PROBES_FROM_AFAR = 2
+export const EXTRA_PROBES_AFTER_FAR = 2
 
 /** Most qualities in a search that are rejected by luma figures, without a perceptual probe. */
 export const MOST_RULED_OUT = 4
@@ -45,7 +45,7 @@ export const MOST_MEASURED_PIXELS = 50e6
 export const LEAST_SCORE = 50
 
 /** Lead in score points that one chroma format needs over the other at the same quality; with less, its file will not be smaller. */
-export const BETTER_POINTS = 1
+export const LEAST_LEAD_POINTS = 1
 
 // Constants of the targets of palettes and near-lossless rows.
 
@@ -53,7 +53,7 @@ export const BETTER_POINTS = 1
  * Score points by which the worst tile may be below the picture's score. Source: docs/decisions/quality-levels.md, "What levels mean of
  * JPEG".
  */
-export const TILE_BELOW = 20
+export const TILE_ALLOWANCE_POINTS = 20
 
 /** Ratio of the specks allowed in near-lossless rows to those allowed in palettes, because near-lossless dots are sparse. */
 export const NEAR_SPECKS = 0.6
@@ -62,7 +62,7 @@ export const NEAR_SPECKS = 0.6
 export const POINTS_PER_DB = 3
 
 /** Ratio by which a colour cast may be larger between measured windows, which are five pixels apart. */
-export const CAST_BETWEEN = 0.08
+export const CAST_BETWEEN_WINDOWS = 0.08
 
 /** Size in bytes of a reduced picture up to which it is cached, so that the search does not decode the original for every step. */
-export const KEPT_BYTES = 4 * 1024 * 1024
+export const CACHED_RASTER_BYTES = 4 * 1024 * 1024

@@ -4,7 +4,7 @@ import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import type { Carried, Raster } from '../raster/raster.ts'
+import type { PictureMetadata, Raster } from '../raster/raster.ts'
 
 const ICC = 0x20
 const ALPHA = 0x10
@@ -33,7 +33,7 @@ export function webpChunks(file: Uint8Array): { name: string; data: Uint8Array }
 /** Wraps a file of libwebp with the metadata. Without metadata and alpha, the file stays in the simple format. */
 export function wrapWebp(
   encoded: Uint8Array,
-  { icc, exif, xmp }: Carried,
+  { icc, exif, xmp }: PictureMetadata,
   { width, height, channels }: Omit<Raster, 'rows'>,
 ): Uint8Array[] {
   const inside = webpChunks(encoded).filter(({ name }) => PICTURE_CHUNKS.has(name))

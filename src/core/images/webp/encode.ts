@@ -2,17 +2,17 @@
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures, WebpRows } from '../../../../wasm/webp/webp.ts'
-import { yieldToOthers } from '../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
 import { message } from '../../i18n/message.ts'
-import { highest, lowest } from '../../metrics/search.ts'
-import { affords, isRoomy } from '../../model/budget.ts'
+import { highestThatFits, lowestThatHolds } from '../../metrics/search.ts'
+import { fitsMemoryBudget, hasLargeMemoryBudget } from '../../model/budget.ts'
 import type { Options } from '../../model/codec.ts'
 import { isCodecError, overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
-import { ofPixels } from '../../model/loss.ts'
-import { asRgba, type Carried, type Raster } from '../raster/raster.ts'
-import type { Encoded, EncodeRequest } from '../search/encode-request.ts'
+import { pixelLoss } from '../../model/loss.ts'
+import { asRgba, type PictureMetadata, type Raster } from '../raster/raster.ts'
+import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import {
   isMeasuredInBands,
   isSteeredByScore,
@@ -27,18 +27,18 @@ import { wrapWebp } from './container.ts'
 import {
   ALPHA_BYTES_PER_PIXEL,
   BASE_BYTES,
-  BESIDE_BYTES,
   EXACT_BYTES_PER_PIXEL,
-  FITTED,
+  FITTED_CHROMA_LIMITS,
   LOSSY_BYTES_PER_PIXEL,
+  MOST_TOKEN_BYTES,
   NEXT_GROWTH,
   PER_QUALITY_STEP,
   PERCEPTUAL_SCALE,
   QUALITY,
+  ROW_BUFFER_BYTES,
   SAMPLE_PIXELS,
   SAMPLE_SLACK,
   THOROUGH_PIXELS,
-  TOKENS_COMFORT_BYTES,
   TOKENS_PER_BYTE,
   TOLERANCE,
 } from './tuning.ts'
@@ -55,7 +55,7 @@ interface Lossy {
   readonly method: number
 }
 
-export async function encodeWebp(raster: Raster, carried: Carried, request: EncodeRequest): Promise<Encoded> {
+export async function encodeWebp(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
   const { width, height } = raster
   if (Math.max(width, height) > WEBP_SIDE_MAX) throw unsupported(message('webp_ends_at_pixels_side', { limit: WEBP_SIDE_MAX }))
   const exact = request.pristine || request.lossless ? await encodeLossless(raster, carried, request) : undefined
@@ -78,17 +78,17 @@ export async function encodeWebp(raster: Raster, carried: Carried, request: Enco
   return lossy
 }
 
-const bytesOf = (encoded: Encoded) => encoded.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
+const bytesOf = (encoded: EncodedPicture) => encoded.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
 
 /** Encodes losslessly. `undefined`: the memory budget is too small. */
-async function encodeLossless(raster: Raster, carried: Carried, { options }: EncodeRequest): Promise<Encoded | undefined> {
+async function encodeLossless(raster: Raster, carried: PictureMetadata, { options }: EncodeRequest): Promise<EncodedPicture | undefined> {
   const { width, height, channels } = raster
-  if (!affords(options, width * height * EXACT_BYTES_PER_PIXEL + BASE_BYTES, mostEngineBytes(options))) return undefined
-  options.estimated?.(mostEngineBytes(options) + BESIDE_BYTES)
+  if (!fitsMemoryBudget(options, width * height * EXACT_BYTES_PER_PIXEL + BASE_BYTES, mostEngineBytes(options))) return undefined
+  options.estimated?.(mostEngineBytes(options) + ROW_BUFFER_BYTES)
   try {
     using encoder = new WebpEncoder(width, height, channels, 'exact')
     for await (const strip of raster.rows()) encoder.write(strip)
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     encoder.encode({ quality: 75, method: width * height <= 1_000_000 ? 6 : 4, lossless: true })
     return { chunks: wrapWebp(encoder.file(), carried, raster), step: message('exact_webp') }
   } catch (error) {
@@ -99,7 +99,7 @@ async function encodeLossless(raster: Raster, carried: Carried, { options }: Enc
 
 /** Lossy result; `scoreResult`: result of the perceptual search, or `undefined` if luma steered the search. */
 interface LossyResult {
-  readonly lossy: Encoded
+  readonly lossy: EncodedPicture
   readonly scoreResult?: PerceptualResult<WebpFigures> | undefined
 }
 
@@ -107,10 +107,11 @@ interface LossyResult {
  * Encodes lossily, with averaged chroma. If hues change between neighbouring pixels, it also tries chroma fitted by libsharpyuv and
  * returns the smaller file.
  */
-async function encodeLossy(raster: Raster, carried: Carried, request: EncodeRequest): Promise<LossyResult> {
+async function encodeLossy(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<LossyResult> {
   const averaged = await encodeLossyWith(raster, carried, request, 'means')
   const { scoreResult, hueContrast } = averaged
-  if (!scoreResult || hueContrast < FITTED.leastContrast || raster.width * raster.height > FITTED.mostPixels) return averaged
+  if (!scoreResult || hueContrast < FITTED_CHROMA_LIMITS.leastContrast || raster.width * raster.height > FITTED_CHROMA_LIMITS.mostPixels)
+    return averaged
   const fitted = await encodeLossyWith(raster, carried, request, 'fitted').catch((error: unknown) => {
     if (!isCodecError(error, 'over_budget')) throw error
   })
@@ -121,15 +122,15 @@ async function encodeLossy(raster: Raster, carried: Carried, request: EncodeRequ
 
 async function encodeLossyWith(
   raster: Raster,
-  carried: Carried,
+  carried: PictureMetadata,
   request: EncodeRequest,
   planes: 'means' | 'fitted',
 ): Promise<LossyResult & { readonly hueContrast: number }> {
   const { width, height, channels } = raster
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
-  if (!affords(request.options, width * height * perPixel + BASE_BYTES, mostEngineBytes(request.options)))
+  if (!fitsMemoryBudget(request.options, width * height * perPixel + BASE_BYTES, mostEngineBytes(request.options)))
     throw overBudget(message('too_many_pixels_for_webp', { width, height, megapixels: megapixels(request, perPixel) }))
-  if (perPixel === ALPHA_BYTES_PER_PIXEL) request.options.estimated?.(mostEngineBytes(request.options) + BESIDE_BYTES)
+  if (perPixel === ALPHA_BYTES_PER_PIXEL) request.options.estimated?.(mostEngineBytes(request.options) + ROW_BUFFER_BYTES)
   try {
     using encoder = new WebpEncoder(width, height, channels, planes)
     let rows = 0
@@ -150,7 +151,7 @@ async function encodeLossyWith(
     const chunks = wrapWebp(encoder.file(), carried, raster)
     const step = message(planes === 'fitted' ? 'webp_at_quality_chroma_fitted' : 'webp_at_quality', { quality })
     return {
-      lossy: { chunks, loss: ofPixels(figures), step, steeredByScore: scoreResult !== undefined },
+      lossy: { chunks, loss: pixelLoss(figures), step, steeredByScore: scoreResult !== undefined },
       scoreResult,
       hueContrast: encoder.hueContrast,
     }
@@ -160,7 +161,8 @@ async function encodeLossyWith(
   }
 }
 
-const mostEngineBytes = (options: Options) => (isRoomy(options) ? options.memoryBudget : Math.min(options.memoryBudget, WEBP_MEMORY_MAX))
+const mostEngineBytes = (options: Options) =>
+  hasLargeMemoryBudget(options) ? options.memoryBudget : Math.min(options.memoryBudget, WEBP_MEMORY_MAX)
 const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor((mostEngineBytes(options) - BASE_BYTES) / perPixel / 1e6)
 
 type SearchResult = { quality: number; figures: WebpFigures }
@@ -174,7 +176,7 @@ async function toScore({ encoder, method }: Lossy, raster: Raster, { options }: 
   const sampled = width * height > 2 * SAMPLE_PIXELS && encoder.sample(bands)
   let bytes = sampled ? (encoder.encode({ quality: first, method }, 'sample') * height) / (64 * bands) : 0
   const make = async (quality: number) => {
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     const frugal = tokensExceedMemory(raster, bytes * NEXT_GROWTH)
     bytes = encoder.encode({ quality, method, frugal })
     return encoder.measure()
@@ -184,16 +186,20 @@ async function toScore({ encoder, method }: Lossy, raster: Raster, { options }: 
     if (!rows) throw new Error('the result of the WebP encoder cannot be decoded')
     return await perceptualFiguresOf(asRgba(raster), rows.strips())
   }
-  return lowestPerceptualQuality({ make, look: probe }, target, isMeasuredInBands(raster) ? withFewProbes(SCALE) : SCALE, {
-    quality: first,
-  })
+  return lowestPerceptualQuality(
+    { encode: make, perceptualFigures: probe },
+    target,
+    isMeasuredInBands(raster) ? withFewProbes(SCALE) : SCALE,
+    {
+      quality: first,
+    },
+  )
 }
 
 const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))
 
 /** True if the tokens of a result of `bytes` bytes would use too much memory. */
-const tokensExceedMemory = ({ width, height }: Raster, bytes: number) =>
-  1.5 * width * height + TOKENS_PER_BYTE * bytes > TOKENS_COMFORT_BYTES
+const tokensExceedMemory = ({ width, height }: Raster, bytes: number) => 1.5 * width * height + TOKENS_PER_BYTE * bytes > MOST_TOKEN_BYTES
 
 /** Searches for the quality on a sample, then encodes the whole picture, at a higher quality if it misses the target. */
 async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, options }: EncodeRequest): Promise<SearchResult> {
@@ -202,8 +208,8 @@ async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, op
   const sampled = encoder.sample(bands) && width * height > 2 * SAMPLE_PIXELS
   const slack = sampled ? SAMPLE_SLACK : { ssim: 0, psnrDb: 0 }
   let bytes = 0
-  let quality = await lowest(QUALITY.lowest, QUALITY.highest, async (value) => {
-    await yieldToOthers(options.signal)
+  let quality = await lowestThatHolds(QUALITY.lowest, QUALITY.highest, async (value) => {
+    await yieldToEventLoop(options.signal)
     const made = encoder.encode({ quality: value, method }, sampled ? 'sample' : 'whole')
     const isReached = reaches(encoder.measure(), target, slack)
     if (isReached || bytes === 0) bytes = made // size of the last quality that reached the target
@@ -211,7 +217,7 @@ async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, op
   })
   const frugal = sampled && tokensExceedMemory(raster, bytes * (height / (64 * bands)))
   for (;;) {
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     encoder.encode({ quality, method, frugal })
     const figures = encoder.measure()
     if (quality >= QUALITY.highest || reaches(figures, target, TOLERANCE)) return { quality, figures }
@@ -233,16 +239,16 @@ async function toSize(
   const frugal = width * height > 2 * THOROUGH_PIXELS
   const sizes = new Map<number, number>()
   const size = async (quality: number) => {
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     const bytes = encoder.encode({ quality, method, frugal })
     sizes.set(quality, bytes)
     return bytes
   }
-  const quality = await highest(1, 99, async (value) => (await size(value)) <= limit)
+  const quality = await highestThatFits(1, 99, async (value) => (await size(value)) <= limit)
   await size(quality ?? 1)
   const figures = encoder.measure()
   if (quality !== undefined && reaches(figures, FLOORS)) return { quality, figures }
-  const least = await lowest(1, 99, async (value) => {
+  const least = await lowestThatHolds(1, 99, async (value) => {
     await size(value)
     return reaches(encoder.measure(), FLOORS)
   })

@@ -12,7 +12,7 @@ export const LOSSY_BYTES_PER_PIXEL = 2
 export const TOKENS_PER_BYTE = 22
 
 /** Memory in bytes above which tokens are not stored. */
-export const TOKENS_COMFORT_BYTES = 64 * 1024 * 1024
+export const MOST_TOKEN_BYTES = 64 * 1024 * 1024
 
 /**
  * Least memory in bytes per pixel of a translucent picture, with large transparent areas. Smooth transitions take 25; such pictures may
@@ -24,7 +24,7 @@ export const ALPHA_BYTES_PER_PIXEL = 15
 export const EXACT_BYTES_PER_PIXEL = 22
 
 /** Memory in bytes for row buffers and metrics when the encoder uses its full budget. */
-export const BESIDE_BYTES = 12 * 1024 * 1024
+export const ROW_BUFFER_BYTES = 12 * 1024 * 1024
 
 /** Fixed memory in bytes of an encoding, in addition to the bytes per pixel. */
 export const BASE_BYTES = 14 * 1024 * 1024
@@ -36,7 +36,7 @@ export const THOROUGH_PIXELS = 4_000_000
  * Limits for fitted chroma (libsharpyuv). `leastContrast`: share of neighbouring pixels with different hues; `mostPixels`: number of
  * pixels, at 13 bytes each. Source: docs/decisions/webp-and-avif.md, "Chroma fitted".
  */
-export const FITTED = { leastContrast: 0.0003, mostPixels: 2_000_000 }
+export const FITTED_CHROMA_LIMITS = { leastContrast: 0.0003, mostPixels: 2_000_000 }
 
 /** Quality range of the search by luma SSIM and PSNR. */
 export const QUALITY = { lowest: 30, highest: 97 }

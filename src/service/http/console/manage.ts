@@ -3,22 +3,22 @@
 import * as z from 'zod'
 import { callbackRules } from '../../env.ts'
 import { type ApiPlainCode, apiMessage } from '../../i18n/message.ts'
-import type { OwnKeyOutcome } from '../../store/accounts.ts'
+import type { UserKeyResult } from '../../store/accounts.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { isAtLeast } from '../../store/people.ts'
 import { PLANS } from '../../store/plans.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { checkCallbackUrl } from '../../tasks/callback-url.ts'
-import { sendThrough } from '../../tasks/egress.ts'
-import { deliver } from '../../tasks/notify.ts'
-import { applicationView, callsView, deliveryView, keyView } from '../account-serialisers.ts'
-import { auditPage, auditView } from '../audit.ts'
+import { egressSender } from '../../tasks/egress.ts'
+import { deliverWebhook } from '../../tasks/notify.ts'
+import { serialiseApplication, serialiseCalls, serialiseDelivery, serialiseKey } from '../account-serialisers.ts'
+import { auditPage, serialiseAuditPage } from '../audit.ts'
 import { readBody } from '../body.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { taskId } from '../schemas/common.ts'
 import { cursorQuery, parseOrRefuse, usageQuery } from '../schemas/requests.ts'
-import { ownedTask } from '../task-access.ts'
+import { authorizedTask } from '../task-access.ts'
 
 const PLAN_ORDER = ['free', 'basic', 'pro', 'enterprise'] as const
 const label = z.string().trim().min(1).max(100)
@@ -81,8 +81,8 @@ export const MANAGE_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(c) {
       const applications = (await account(c).applications()).map(({ application, keys }) => ({
-        ...applicationView(application),
-        keys: keys.map(keyView),
+        ...serialiseApplication(application),
+        keys: keys.map(serialiseKey),
       }))
       return json({ applications, plans: plansUpTo(c) })
     },
@@ -95,7 +95,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
     audit: 'application.created',
     async handle(c) {
       const wanted = await readBody(c, newApplication)
-      return json(applicationView(await account(c).createApplication(wanted.name, wanted.environment, allowedPlan(c, wanted.plan))))
+      return json(serialiseApplication(await account(c).createApplication(wanted.name, wanted.environment, allowedPlan(c, wanted.plan))))
     },
   },
   {
@@ -180,7 +180,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
     access: 'session',
     role: 'admin',
     query: cursorQuery,
-    handle: async (c) => json(auditView(await auditPage(c, c.get('key').accountId))),
+    handle: async (c) => json(serialiseAuditPage(await auditPage(c, c.get('key').accountId))),
   },
   {
     method: 'GET',
@@ -189,7 +189,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
     query: usageQuery,
     async handle(c) {
       const { month = new Date().toISOString().slice(0, 7) } = parseOrRefuse(usageQuery, c.req.query())
-      return json({ month, keys: (await account(c).callsByKey(month)).map(callsView) })
+      return json({ month, keys: (await account(c).callsByKey(month)).map(serialiseCalls) })
     },
   },
   {
@@ -204,7 +204,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
       ])
       // Anyone who has the signing secret can sign deliveries in the name of the service.
       const shown = isAtLeast(c.get('person').role, 'admin') ? { webhook_secret: secret } : {}
-      return json({ ...shown, alert_url: alertUrl ?? null, deliveries: deliveries.map(deliveryView) })
+      return json({ ...shown, alert_url: alertUrl ?? null, deliveries: deliveries.map(serialiseDelivery) })
     },
   },
   {
@@ -212,7 +212,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
     path: '/console/api/callbacks/messages/{task_id}',
     access: 'session',
     async handle(c) {
-      const message = await (await ownedTask(c)).record.callback()
+      const message = await (await authorizedTask(c)).record.callback()
       if (!message) throw unknown('callback')
       return json({ url: message.url, message_id: message.messageId, body: message.body })
     },
@@ -237,10 +237,10 @@ export const MANAGE_ROUTES: readonly Route[] = [
       const checked = callable(c, url)
       const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
       const body = JSON.stringify({ type: 'test', timestamp: new Date().toISOString(), data: { message: 'A test delivery from Whittle.' } })
-      const delivery = await deliver(sendThrough(c.env.EGRESS), { url: checked, messageId, body }, await account(c).webhookSecret())
+      const delivery = await deliverWebhook(egressSender(c.env.EGRESS), { url: checked, messageId, body }, await account(c).webhookSecret())
       const record = { kind: 'test' as const, messageId, url: checked, attempt: 1, ...delivery }
       await account(c).noteDelivery(record)
-      return json(deliveryView(record))
+      return json(serialiseDelivery(record))
     },
   },
   {
@@ -287,7 +287,7 @@ function requireCallbacks(c: AppContext): void {
 }
 
 /** Converts the outcome of creating, changing or resetting a key to an answer or an error. */
-function keyAnswer(c: AppContext, outcome: OwnKeyOutcome): Response {
+function keyAnswer(c: AppContext, outcome: UserKeyResult): Response {
   switch (outcome.kind) {
     case 'made':
       return json({ key: outcome.key, key_id: outcome.summary.keyId, masked: outcome.summary.masked })

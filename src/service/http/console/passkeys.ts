@@ -9,8 +9,8 @@ import {
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
 import * as z from 'zod'
-import type { ApiSaid } from '../../i18n/message.ts'
-import type { AccountFace } from '../../store/accounts.ts'
+import type { ApiMessageOrCode } from '../../i18n/message.ts'
+import type { AccountApi } from '../../store/accounts.ts'
 import type { ActionName } from '../../store/audit.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { readBody } from '../body.ts'
@@ -33,7 +33,7 @@ const INVITATION_IS_OVER = 'invitation_over'
 const TOO_LATE = 'sign_in_too_late'
 const NOT_VERIFIED = 'passkey_not_verified'
 
-const refused = (why: ApiSaid) => new ApiError('invalid_key', why)
+const refused = (why: ApiMessageOrCode) => new ApiError('invalid_key', why)
 
 export const PASSKEY_ROUTES: readonly Route[] = [
   {
@@ -151,7 +151,7 @@ const signedIn = (c: AppContext) => withCookies(c, json({ signed_in: true }))
 
 function noteEntry(
   c: AppContext,
-  account: AccountFace,
+  account: AccountApi,
   what: ActionName,
   { userId, name }: { userId: string; name: string },
 ): Promise<void> {
@@ -183,7 +183,7 @@ function notVerified(): never {
 }
 
 /** Refuses sign-in and registration for a disabled account. */
-async function refuseDisabled(account: AccountFace): Promise<void> {
+async function refuseDisabled(account: AccountApi): Promise<void> {
   if ((await account.get())?.state === 'disabled') throw new ApiError('disabled_key', 'account_disabled')
 }
 

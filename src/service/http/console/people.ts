@@ -2,17 +2,17 @@
 
 import * as z from 'zod'
 import { type ApiPlainCode, apiMessage } from '../../i18n/message.ts'
-import type { AccountFace } from '../../store/accounts.ts'
+import type { AccountApi } from '../../store/accounts.ts'
 import type { ActionName } from '../../store/audit.ts'
 import { isAtLeast, type ListedPerson, type PeopleList, ROLES, type Role } from '../../store/people.ts'
 import { ApiError } from '../../tasks/api-error.ts'
-import { peopleView } from '../account-serialisers.ts'
+import { serialisePeople } from '../account-serialisers.ts'
 import { readBody } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { requireRole, sessionToken } from './session.ts'
 
-type People = AccountFace['people']
+type People = AccountApi['people']
 
 const label = z.string().trim().min(1).max(100)
 const role = z.enum(ROLES)
@@ -69,7 +69,7 @@ export const PEOPLE_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/console/api/people',
     access: 'session',
-    handle: async (c) => json(peopleView(await people(c).list(sessionToken(c)), c.get('person').userId)),
+    handle: async (c) => json(serialisePeople(await people(c).list(sessionToken(c)), c.get('person').userId)),
   },
   {
     method: 'POST',

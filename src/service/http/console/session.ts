@@ -3,10 +3,10 @@
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import type { CookieOptions } from 'hono/utils/cookie'
 import { apiMessage } from '../../i18n/message.ts'
-import { enlist, isEnlisted } from '../../store/account-index.ts'
+import { accountExists, addToAccountIndex } from '../../store/account-index.ts'
 import type { AccountRecord } from '../../store/accounts.ts'
 import { randomBase62 } from '../../store/key-format.ts'
-import { consoleGate, consoleReadsGate, type KeyRecord, SCOPES } from '../../store/keys.ts'
+import { consoleGateName, consoleReadsGateName, type KeyRecord, SCOPES } from '../../store/keys.ts'
 import { isAtLeast, type Role } from '../../store/people.ts'
 import { testAccountOf, testPlanOf } from '../../store/test-accounts.ts'
 import { ApiError } from '../../tasks/api-error.ts'
@@ -29,7 +29,7 @@ const TOKEN = /^(acc_\w{20})\.[\w-]{43}$/
 /** Account of a session token. `undefined`: the token is not valid. */
 export async function accountOfToken(c: AppContext, token: string): Promise<string | undefined> {
   const accountId = TOKEN.exec(token)?.[1]
-  return accountId !== undefined && (await isEnlisted(c.env.BLOBS, accountId)) ? accountId : undefined
+  return accountId !== undefined && (await accountExists(c.env.BLOBS, accountId)) ? accountId : undefined
 }
 
 const cookie = (c: AppContext): CookieOptions => ({
@@ -81,7 +81,7 @@ async function testAccount(c: AppContext, { accountId, name, plan, createdAt, lo
   else {
     const test = { accountId: testAccountOf(accountId), name: `${name} (test)`, plan: wanted, createdAt, state: 'active' } as const
     await twin.put({ ...test, limitAbove: lowestLimit })
-    await enlist(c.env.BLOBS, testAccountOf(accountId))
+    await addToAccountIndex(c.env.BLOBS, testAccountOf(accountId))
   }
   return (await twin.get())!
 }
@@ -96,7 +96,7 @@ export function requireRole(c: AppContext, role: Role): void {
 /** Rate limit of a session: changes count like requests of a key. Reads have a separate, much larger limit. */
 async function count(c: AppContext, key: KeyRecord, access: 'session' | 'session:counted'): Promise<void> {
   const counted = access === 'session:counted'
-  const gate = c.env.KEY_GATES.getByName(counted ? consoleGate(key.accountId) : consoleReadsGate(key.accountId))
+  const gate = c.env.KEY_GATES.getByName(counted ? consoleGateName(key.accountId) : consoleReadsGateName(key.accountId))
   const entry = await gate.enterAs(counted ? key : { ...key, requestsPerMinute: READS_PER_MINUTE })
   if (counted && 'rate' in entry) c.set('rate', entry.rate)
   if (entry.kind === 'limited') throw rateLimited(key.plan, entry.rate)

@@ -1,9 +1,9 @@
 /** GET /v1/usage and GET /v1/formats. */
 
-import type { MostPixels } from '../../../core/catalog/format.ts'
+import type { PixelLimits } from '../../../core/catalog/format.ts'
 import { FORMATS } from '../../../core/catalog/index.ts'
-import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE } from '../../../core/catalog/outputs.ts'
-import { pixelsWithin } from '../../../core/model/budget.ts'
+import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE_OUTPUTS } from '../../../core/catalog/outputs.ts'
+import { maxPixelsOf } from '../../../core/model/budget.ts'
 import { ISOLATE_BYTES, LANES } from '../../lanes.ts'
 import { PLANS } from '../../store/plans.ts'
 import type { AppContext } from '../context.ts'
@@ -38,7 +38,7 @@ export const getFormats: Route = {
     const job = { memoryBudget: Number(c.env.JOB_MEMORY_BYTES ?? ISOLATE_BYTES) }
     return json({
       formats: Object.values<KnownFormat>(FORMATS).map((format) => describe(format, available.has(format.id), job)),
-      output_formats: REQUESTABLE.map((output) => describeOutput(output, job)),
+      output_formats: REQUESTABLE_OUTPUTS.map((output) => describeOutput(output, job)),
       limits: {
         plan: id,
         max_file_bytes: plan.maxFileBytes,
@@ -62,7 +62,7 @@ async function availableFormats(c: AppContext): Promise<Set<string>> {
 
 type Job = { readonly memoryBudget: number }
 
-const mostPixels = (most: MostPixels | undefined, job: Job) => (most ? { max_pixels: pixelsWithin(most, job) } : {})
+const mostPixels = (most: PixelLimits | undefined, job: Job) => (most ? { max_pixels: maxPixelsOf(most, job) } : {})
 
 function describeOutput(id: OutputId, job: Job) {
   const { title, extension, mediaType, wraps, holds, picture } = outputFacts(id)

@@ -2,27 +2,27 @@
 
 import * as z from 'zod'
 import { apiMessage } from '../../i18n/message.ts'
-import { enlist, enlisted, isEnlisted } from '../../store/account-index.ts'
+import { accountExists, addToAccountIndex, listAccountIds } from '../../store/account-index.ts'
 import type { AccountRecord, NewKey } from '../../store/accounts.ts'
-import { deadLetters } from '../../store/dead-letters.ts'
-import { newId, patternOf } from '../../store/ids.ts'
+import { listDeadLetters } from '../../store/dead-letters.ts'
+import { idPattern, newId } from '../../store/ids.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { ROLES } from '../../store/people.ts'
 import { bucketsOf, regionsOf } from '../../store/region-bindings.ts'
 import type { Region } from '../../store/regions.ts'
 import { liveAccountOf, testAccountOf, testPlanOf } from '../../store/test-accounts.ts'
 import { ApiError } from '../../tasks/api-error.ts'
-import { exportAccounts, exportOf } from '../../tasks/backup.ts'
-import { wakeTasks } from '../../tasks/recover-tasks.ts'
+import { exportAccounts, readAccountExport } from '../../tasks/backup.ts'
+import { recoverTasks } from '../../tasks/recover-tasks.ts'
 import { sweep } from '../../tasks/sweep.ts'
-import { accountView, applicationView, deadLetterView, keyView, peopleView } from '../account-serialisers.ts'
-import { auditPage, auditView } from '../audit.ts'
+import { serialiseAccount, serialiseApplication, serialiseDeadLetter, serialiseKey, serialisePeople } from '../account-serialisers.ts'
+import { auditPage, serialiseAuditPage } from '../audit.ts'
 import { readBody } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { cursorQuery } from '../schemas/requests.ts'
 
-const LIVE_ACCOUNT = patternOf('acc')
+const LIVE_ACCOUNT = idPattern('acc')
 const isAccountId = (id: string) => LIVE_ACCOUNT.test(liveAccountOf(id))
 const plan = z.enum(['free', 'basic', 'pro', 'enterprise'])
 const label = z.string().trim().min(1).max(100)
@@ -80,7 +80,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     access: 'operator',
     bodyless: true,
     async handle(c) {
-      return json({ woken: await wakeTasks(c.env) })
+      return json({ woken: await recoverTasks(c.env) })
     },
   },
   {
@@ -89,8 +89,8 @@ export const ADMIN_ROUTES: readonly Route[] = [
     access: 'operator',
     query: cursorQuery,
     async handle(c) {
-      const page = await deadLetters(c.env.BLOBS, 100, c.req.query('cursor'))
-      return json({ dead_letters: page.letters.map(deadLetterView), next_cursor: page.cursor ?? null })
+      const page = await listDeadLetters(c.env.BLOBS, 100, c.req.query('cursor'))
+      return json({ dead_letters: page.letters.map(serialiseDeadLetter), next_cursor: page.cursor ?? null })
     },
   },
   {
@@ -109,8 +109,8 @@ export const ADMIN_ROUTES: readonly Route[] = [
         ...(body.storage_bytes === undefined ? {} : { storageBytes: body.storage_bytes }),
       }
       await c.env.ACCOUNTS.getByName(record.accountId).put(record)
-      await enlist(c.env.BLOBS, record.accountId)
-      return json(accountView(record))
+      await addToAccountIndex(c.env.BLOBS, record.accountId)
+      return json(serialiseAccount(record))
     },
   },
   {
@@ -119,9 +119,9 @@ export const ADMIN_ROUTES: readonly Route[] = [
     access: 'operator',
     query: cursorQuery,
     async handle(c) {
-      const page = await enlisted(bucketsOf(c.env), 100, c.req.query('cursor'))
+      const page = await listAccountIds(bucketsOf(c.env), 100, c.req.query('cursor'))
       const records = await Promise.all(page.ids.map((id) => c.env.ACCOUNTS.getByName(id).get()))
-      const accounts = records.filter((record): record is AccountRecord => record !== undefined).map(accountView)
+      const accounts = records.filter((record): record is AccountRecord => record !== undefined).map(serialiseAccount)
       return json({ accounts, next_cursor: page.cursor ?? null })
     },
   },
@@ -130,7 +130,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     path: '/admin/accounts/{account_id}',
     access: 'operator',
     async handle(c) {
-      return json(accountView((await accountOf(c)).record))
+      return json(serialiseAccount((await accountOf(c)).record))
     },
   },
   {
@@ -144,10 +144,10 @@ export const ADMIN_ROUTES: readonly Route[] = [
       await account.update(change)
       // Changes the account of the test keys in the same way.
       const twin = testAccountOf(record.accountId)
-      if (await isEnlisted(c.env.BLOBS, twin)) {
+      if (await accountExists(c.env.BLOBS, twin)) {
         await c.env.ACCOUNTS.getByName(twin).update({ state: change.state, plan: change.plan && testPlanOf(change.plan) })
       }
-      return json(accountView((await account.get()) ?? record))
+      return json(serialiseAccount((await account.get()) ?? record))
     },
   },
   {
@@ -165,12 +165,12 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const accountId = c.req.param('account_id') ?? ''
       const { day } = await readBody(c, importation)
-      const exported = isAccountId(accountId) ? await exportOf(c.env.BLOBS, accountId, day) : undefined
+      const exported = isAccountId(accountId) ? await readAccountExport(c.env.BLOBS, accountId, day) : undefined
       if (!exported) throw new ApiError('unknown_route', apiMessage('no_export_of_day', { day }))
       const made = await c.env.ACCOUNTS.getByName(accountId).adopt(exported)
       if (!made) throw new ApiError('precondition_failed', 'account_exists')
-      await enlist(c.env.BLOBS, accountId)
-      return json(accountView(exported.account))
+      await addToAccountIndex(c.env.BLOBS, accountId)
+      return json(serialiseAccount(exported.account))
     },
   },
   {
@@ -180,7 +180,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const accountId = c.req.param('account_id') ?? ''
       // The list of accounts is checked, because the account's own record may be what was lost.
-      if (!(isAccountId(accountId) && (await isEnlisted(c.env.BLOBS, accountId)))) {
+      if (!(isAccountId(accountId) && (await accountExists(c.env.BLOBS, accountId)))) {
         throw new ApiError('unknown_route', apiMessage('never_such_account', { id: accountId.slice(0, 40) }))
       }
       const undo = await c.env.ACCOUNTS.getByName(accountId).restore(await readBody(c, restoration))
@@ -204,7 +204,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     method: 'GET',
     path: '/admin/accounts/{account_id}/people',
     access: 'operator',
-    handle: async (c) => json(peopleView(await (await accountOf(c)).account.people.list())),
+    handle: async (c) => json(serialisePeople(await (await accountOf(c)).account.people.list())),
   },
   {
     method: 'PATCH',
@@ -238,7 +238,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const { account } = await accountOf(c)
       const { name, environment } = await readBody(c, newApplication)
-      return json(applicationView(await account.createApplication(name, environment)))
+      return json(serialiseApplication(await account.createApplication(name, environment)))
     },
   },
   {
@@ -248,8 +248,8 @@ export const ADMIN_ROUTES: readonly Route[] = [
     async handle(c) {
       const { account } = await accountOf(c)
       const applications = (await account.applications()).map(({ application, keys }) => ({
-        ...applicationView(application),
-        keys: keys.map(keyView),
+        ...serialiseApplication(application),
+        keys: keys.map(serialiseKey),
       }))
       return json({ applications })
     },
@@ -299,7 +299,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     path: '/admin/accounts/{account_id}/audit',
     access: 'operator',
     query: cursorQuery,
-    handle: async (c) => json(auditView(await auditPage(c, (await accountOf(c)).record.accountId))),
+    handle: async (c) => json(serialiseAuditPage(await auditPage(c, (await accountOf(c)).record.accountId))),
   },
   {
     method: 'GET',

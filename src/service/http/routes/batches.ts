@@ -7,7 +7,7 @@ import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { batchId } from '../schemas/common.ts'
 import { batch } from '../schemas/tasks.ts'
-import { taskView } from '../task-serialiser.ts'
+import { serialiseTask } from '../task-serialiser.ts'
 
 /** Existing tasks of a batch in the caller's account, in upload order. */
 export async function batchOfAccount(c: AppContext, id: string): Promise<Task[]> {
@@ -25,7 +25,7 @@ export const getBatch: Route = {
     const id = c.req.param('batch_id') ?? ''
     const tasks = await batchOfAccount(c, id)
     c.get('logged').batchId = id
-    return json({ batch_id: id, tasks: tasks.map((task) => taskView(c, task)) })
+    return json({ batch_id: id, tasks: tasks.map((task) => serialiseTask(c, task)) })
   },
   doc: { id: 'getBatch', summary: 'The tasks of a batch, in upload order', answer: batch, errors: [404] },
 }

@@ -6,16 +6,16 @@ import type { Task, TaskResult } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
 import { attachment } from '../file-name.ts'
-import { isKnown, matches, parseRange, rangeStands } from '../range.ts'
+import { ifMatchPasses, ifRangeMatches, isKnown, parseRange } from '../range.ts'
 import type { Route } from '../route.ts'
-import { completedResult, ownedTask } from '../task-access.ts'
+import { authorizedTask, completedResult } from '../task-access.ts'
 
 export const download: Route = {
   method: 'GET',
   path: '/v1/tasks/{task_id}/download',
   access: 'tasks:read',
   async handle(c) {
-    const { task } = await ownedTask(c)
+    const { task } = await authorizedTask(c)
     return answer(c, task, completedResult(task))
   },
   doc: {
@@ -36,11 +36,11 @@ async function answer(c: AppContext, task: Task, result: TaskResult): Promise<Re
     'Cache-Control': 'private, no-cache, no-transform',
     'Repr-Digest': `sha-256=:${Buffer.from(result.sha256, 'hex').toString('base64')}:`,
   }
-  if (!matches(c.req.header('If-Match'), tag)) {
+  if (!ifMatchPasses(c.req.header('If-Match'), tag)) {
     throw new ApiError('precondition_failed', 'other_entity_tag', {}, { ETag: tag })
   }
   if (isKnown(c.req.header('If-None-Match'), tag)) return new Response(null, { status: 304, headers })
-  const wantsRange = c.req.raw.method === 'GET' && rangeStands(c.req.header('If-Range'), tag)
+  const wantsRange = c.req.raw.method === 'GET' && ifRangeMatches(c.req.header('If-Range'), tag)
   const range = parseRange(wantsRange ? c.req.header('Range') : undefined, result.size)
   if (range.kind === 'unsatisfiable') {
     const facts = { size: result.size }

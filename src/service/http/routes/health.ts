@@ -1,7 +1,7 @@
 /** GET /healthz: checks whether every binding responds. */
 import { apiMessage } from '../../i18n/message.ts'
 import { ApiError } from '../../tasks/api-error.ts'
-import { lookAround } from '../../tasks/health.ts'
+import { checkHealth } from '../../tasks/health.ts'
 import { json, type Route } from '../route.ts'
 import { health } from '../schemas/service.ts'
 
@@ -17,7 +17,7 @@ export const healthz: Route = {
   access: 'public',
   async handle(c) {
     if (good && Date.now() < good.until) return json(good.answer)
-    const checks = await lookAround(c.env)
+    const checks = await checkHealth(c.env)
     const failed = Object.keys(checks).filter((name) => !checks[name]?.ok)
     if (failed.length > 0) {
       throw new ApiError(

@@ -1,7 +1,7 @@
 /** GET /metrics: monthly figures of every account, in the text format of Prometheus (0.0.4). Needs the operator's token. */
-import { enlisted } from '../../store/account-index.ts'
+import { listAccountIds } from '../../store/account-index.ts'
 import type { AccountRecord, UsageView } from '../../store/accounts.ts'
-import { deadLetters } from '../../store/dead-letters.ts'
+import { listDeadLetters } from '../../store/dead-letters.ts'
 import { bucketsOf } from '../../store/region-bindings.ts'
 import type { AppContext } from '../context.ts'
 import type { Route } from '../route.ts'
@@ -34,7 +34,7 @@ export const metricsRoute: Route = {
   access: 'operator',
   async handle(c) {
     const { accounts, leftOut } = await allAccounts(c)
-    const letters = (await deadLetters(c.env.BLOBS, MOST_LETTERS)).letters.length
+    const letters = (await listDeadLetters(c.env.BLOBS, MOST_LETTERS)).letters.length
     const single = (name: string, help: string, value: number): Metric => ({ name, type: 'gauge', help, samples: [{ labels: {}, value }] })
     const all: Metric[] = [
       single('whittle_accounts', 'Accounts that these figures are of.', accounts.length),
@@ -84,7 +84,7 @@ function ofAccounts(accounts: readonly Asked[]): Metric[] {
 async function allAccounts(c: AppContext): Promise<{ accounts: Asked[]; leftOut: boolean }> {
   const accounts: Asked[] = []
   for (let cursor: string | undefined; accounts.length < MOST_ACCOUNTS; ) {
-    const page = await enlisted(bucketsOf(c.env), AT_ONCE, cursor)
+    const page = await listAccountIds(bucketsOf(c.env), AT_ONCE, cursor)
     const asked = await Promise.all(
       page.ids.map(async (id): Promise<Asked[]> => {
         const account = c.env.ACCOUNTS.getByName(id)

@@ -4,7 +4,7 @@ import { json, type Route } from '../route.ts'
 import { keySet, receiptDocument } from '../schemas/receipts.ts'
 import { parseOrRefuse, receiptQuery } from '../schemas/requests.ts'
 import { publishedKeys, signed } from '../signing.ts'
-import { completedResult, ownTask } from '../task-access.ts'
+import { completedResult, visibleTask } from '../task-access.ts'
 
 export const getReceipt: Route = {
   method: 'GET',
@@ -13,7 +13,7 @@ export const getReceipt: Route = {
   query: receiptQuery,
   async handle(c) {
     const { decoded } = parseOrRefuse(receiptQuery, c.req.query())
-    const task = await ownTask(c)
+    const task = await visibleTask(c)
     completedResult(task)
     const receipt = signedReceipt(task)
     if (decoded === '1') return json(receipt)

@@ -3,17 +3,17 @@ import { apiMessage } from '../../i18n/message.ts'
 import { newId } from '../../store/ids.ts'
 import { PLANS } from '../../store/plans.ts'
 import { regionOf } from '../../store/regions.ts'
-import { bufferBytes, ChecksumMismatch, ChunkWriter, finishUpload, TurnLost } from '../../store/resumable.ts'
-import type { UploadRecordFace, UploadState } from '../../store/upload-records.ts'
+import { ChecksumMismatch, ChunkWriter, finishUpload, UploadLockLost, uploadBufferBytes } from '../../store/resumable.ts'
+import type { UploadRecordApi, UploadState } from '../../store/upload-records.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
-import { beginByItself, createUpload, UPLOAD_MS, unknownUpload, uploadRecord } from '../../tasks/resumable.ts'
+import { createTaskOfUpload, createUpload, UPLOAD_LIFETIME_MS, unknownUpload, uploadRecord } from '../../tasks/resumable.ts'
 import { checkCallback } from '../../tasks/submit.ts'
-import { pullFrom } from '../body-stream.ts'
+import { chunkReaderOf } from '../body-stream.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { cleanFileName } from '../file-name.ts'
 import { malformed } from '../multipart-disposition.ts'
 import { json, type Route } from '../route.ts'
-import { parseWishes } from '../schemas/requests.ts'
+import { parseUploadOptions } from '../schemas/requests.ts'
 import { upload as uploadShape } from '../schemas/tasks.ts'
 import {
   CHUNK_TYPE,
@@ -26,7 +26,7 @@ import {
   TUS_HEADERS,
   wholeNumber,
 } from '../tus.ts'
-import { withRoom } from '../upload-memory.ts'
+import { withUploadMemory } from '../upload-memory.ts'
 
 const READ_BYTES = 256 * 1024
 const PATH = '/v1/uploads'
@@ -144,7 +144,7 @@ async function create(c: AppContext): Promise<UploadState> {
   }
   const size = wholeNumber(c, 'Upload-Length')
   const { values, shown } = parseMetadata(c.req.header('Upload-Metadata'), 'password')
-  const { password, compress, ...wishes } = parseWishes(values)
+  const { password, compress, ...wishes } = parseUploadOptions(values)
   const { accountId, plan } = c.get('key')
   const callbackUrl = wishes.callbackUrl === undefined ? undefined : checkCallback(c.env, PLANS[plan], wishes.callbackUrl)
   if (!isChunk(c) && (contentLength(c) ?? 0) > 0) throw malformed(apiMessage('body_needs_content_type', { type: CHUNK_TYPE }))
@@ -159,7 +159,7 @@ async function create(c: AppContext): Promise<UploadState> {
     wishes: { ...wishes, ...(callbackUrl === undefined ? {} : { callbackUrl }) },
     compress,
     createdAt,
-    expiresAt: createdAt + UPLOAD_MS,
+    expiresAt: createdAt + UPLOAD_LIFETIME_MS,
     baseUrl: baseUrl(c),
     requestId: c.get('requestId'),
   }
@@ -167,7 +167,7 @@ async function create(c: AppContext): Promise<UploadState> {
 }
 
 /** Returns the caller's own upload. For uploads of other accounts, the answer is "not found". */
-async function ownUpload(c: AppContext): Promise<{ record: UploadRecordFace; upload: UploadState }> {
+async function ownUpload(c: AppContext): Promise<{ record: UploadRecordApi; upload: UploadState }> {
   const id = c.req.param('upload_id') ?? ''
   const record = uploadRecord(c.env, id)
   const upload = await record.read()
@@ -184,15 +184,15 @@ async function append(c: AppContext, id: string, offset: number): Promise<Upload
   const most = contentLength(c) ?? left
   if (most > left) throw beyond(left)
   try {
-    await withRoom(bufferBytes(upload, most), async () => {
-      using writer = new ChunkWriter({ bucket: c.env.BLOBS, record, turn, upload, most, ...(checksum ? { checksum } : {}) })
+    await withUploadMemory(uploadBufferBytes(upload, most), async () => {
+      using writer = new ChunkWriter({ bucket: c.env.BLOBS, record, lock: turn, upload, maxBytes: most, ...(checksum ? { checksum } : {}) })
       const broke = await pump(c.req.raw, writer, upload.size)
       const isCut = broke || writer.offset - offset < (contentLength(c) ?? 0)
       await writer.end(isCut)
       if (isCut) throw malformed('it_breaks_off')
     })
   } catch (error) {
-    if (error instanceof TurnLost) throw mismatch(id, (await record.read())?.offset)
+    if (error instanceof UploadLockLost) throw mismatch(id, (await record.read())?.offset)
     if (error instanceof ChecksumMismatch)
       throw new ApiError('checksum_mismatch', apiMessage('chunk_not_kept', { why: apiMessage('other_bytes_came') }), { offset })
     throw error
@@ -202,7 +202,7 @@ async function append(c: AppContext, id: string, offset: number): Promise<Upload
   return settle(c, record, now)
 }
 
-async function opened(c: AppContext, record: UploadRecordFace, id: string, offset: number) {
+async function opened(c: AppContext, record: UploadRecordApi, id: string, offset: number) {
   const known = await record.open(c.get('key').accountId, offset)
   if (known.kind === 'unknown') throw unknownUpload(id)
   if (known.kind === 'elsewhere') throw mismatch(id, known.offset)
@@ -219,7 +219,7 @@ const beyond = (left: number) => malformed(apiMessage('beyond_upload_length', { 
 /** @returns true if the body ended early */
 async function pump(request: Request, writer: ChunkWriter, size: number): Promise<boolean> {
   if (!request.body) return false
-  const { pull } = pullFrom(request.body, READ_BYTES, 1)
+  const { pull } = chunkReaderOf(request.body, READ_BYTES, 1)
   for (;;) {
     let chunk: Uint8Array | undefined
     try {
@@ -237,12 +237,12 @@ async function pump(request: Request, writer: ChunkWriter, size: number): Promis
  * Completes an upload after its last byte. Every later request repeats it, because the client of the last chunk may have disconnected.
  * An error here does not fail the request that triggered it.
  */
-async function settle(c: AppContext, record: UploadRecordFace, upload: UploadState): Promise<UploadState> {
+async function settle(c: AppContext, record: UploadRecordApi, upload: UploadState): Promise<UploadState> {
   if (upload.offset < upload.size || upload.taskId !== undefined) return upload
   try {
     await finishUpload(c.env.BLOBS, record, upload)
     if (!upload.compress) return upload
-    const task = await beginByItself(c.env, record, upload)
+    const task = await createTaskOfUpload(c.env, record, upload)
     if (!task) return (await record.read()) ?? upload
     c.get('logged').taskIds = [task.taskId]
     return { ...upload, taskId: task.taskId }

@@ -1,7 +1,7 @@
 /** GET /status: availability of the service in the last 90 days, as JSON, or as a page for browsers. */
 
 import type { Language } from '../../i18n/message.ts'
-import { type PartOfDay, type StatusHistory, statusHistory } from '../../store/status-history.ts'
+import { type DailyPartStatus, type StatusHistory, statusHistory } from '../../store/status-history.ts'
 import { json, type Route } from '../route.ts'
 import { status } from '../schemas/service.ts'
 import { languageFor } from '../task-serialiser.ts'
@@ -18,7 +18,7 @@ export const getStatus: Route = {
   async handle(c) {
     const history = await statusHistory(c.env.BLOBS)
     const headers = { 'Cache-Control': HOLDS, Vary: 'Accept, Accept-Language' }
-    if (!c.req.header('Accept')?.includes('text/html')) return json(statusView(history, Date.now()), headers)
+    if (!c.req.header('Accept')?.includes('text/html')) return json(serialiseStatus(history, Date.now()), headers)
     const page = statusPage(history, Date.now(), languageFor(c))
     const policy = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }
     return new Response(page, { headers: { ...headers, ...policy } })
@@ -31,9 +31,9 @@ const stateOf = ({ last }: StatusHistory, now: number): 'ok' | 'degraded' | 'unk
   return Object.values(last.ok).every(Boolean) ? 'ok' : 'degraded'
 }
 
-const meanOf = ({ looks, failures, ms }: PartOfDay) => (looks > failures ? { mean_ms: Math.round(ms / (looks - failures)) } : {})
+const meanOf = ({ looks, failures, ms }: DailyPartStatus) => (looks > failures ? { mean_ms: Math.round(ms / (looks - failures)) } : {})
 
-export const statusView = (history: StatusHistory, now: number) => ({
+export const serialiseStatus = (history: StatusHistory, now: number) => ({
   status: stateOf(history, now),
   ...(history.last ? { looked_at: new Date(history.last.at).toISOString() } : {}),
   days: history.days.map(({ day, parts }) => ({

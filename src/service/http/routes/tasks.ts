@@ -2,13 +2,13 @@
 
 import type { Task } from '../../store/task.ts'
 import { invalidParameter } from '../../tasks/api-error.ts'
-import { waited } from '../../tasks/wait-for-task.ts'
-import { applied, preference } from '../prefer.ts'
+import { waitForTask } from '../../tasks/wait-for-task.ts'
+import { preference, preferenceApplied } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
 import { listQuery, parseOrRefuse } from '../schemas/requests.ts'
 import { deleted, task, taskPage } from '../schemas/tasks.ts'
-import { ownedTask, unknownTask } from '../task-access.ts'
-import { taskView } from '../task-serialiser.ts'
+import { authorizedTask, unknownTask } from '../task-access.ts'
+import { serialiseTask } from '../task-serialiser.ts'
 
 export const listTasks: Route = {
   method: 'GET',
@@ -20,7 +20,7 @@ export const listTasks: Route = {
     const page = await c.env.ACCOUNTS.getByName(c.get('key').accountId).list(limit, cursor)
     if (!page) throw invalidParameter('cursor', 'unknown_cursor')
     const found = await Promise.all(page.ids.map((id) => c.env.TASKS.getByName(id).read()))
-    const tasks = found.filter((one): one is Task => one !== undefined).map((one) => taskView(c, one))
+    const tasks = found.filter((one): one is Task => one !== undefined).map((one) => serialiseTask(c, one))
     return json({ tasks, next_cursor: page.nextCursor ?? null })
   },
   doc: { id: 'listTasks', summary: 'Tasks, newest first', answer: taskPage, errors: [400] },
@@ -32,12 +32,12 @@ export const getTask: Route = {
   access: 'tasks:read',
   async handle(c) {
     const request = preference(c.req.header('Prefer'))
-    const owned = await ownedTask(c)
+    const owned = await authorizedTask(c)
     let found = owned.task
     const open = found.status === 'pending' || found.status === 'processing'
     // The task may have been deleted during the wait.
-    if (open && request?.kind === 'wait') found = (await ownedTask(c, () => waited(c.env, found.taskId, request.ms))).task
-    return json(taskView(c, found), applied(request))
+    if (open && request?.kind === 'wait') found = (await authorizedTask(c, () => waitForTask(c.env, found.taskId, request.ms))).task
+    return json(serialiseTask(c, found), preferenceApplied(request))
   },
   doc: {
     id: 'getTask',
@@ -54,7 +54,7 @@ export const deleteTask: Route = {
   path: '/v1/tasks/{task_id}',
   access: 'tasks:delete',
   async handle(c) {
-    const { task: found, record } = await ownedTask(c)
+    const { task: found, record } = await authorizedTask(c)
     const removed = await record.remove()
     if (!removed) throw unknownTask(found.taskId)
     return json({ task_id: found.taskId, deleted: true, freed_bytes: removed.freedBytes })

@@ -5,22 +5,28 @@ import { randomBase62 } from '../../store/key-format.ts'
 import { PLANS } from '../../store/plans.ts'
 import type { Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
-import { sideBySide } from '../../tasks/concurrency.ts'
-import { fingerprint, parseIdempotencyKey, sameOrRefuse, type Turn, takeTurn } from '../../tasks/idempotency.ts'
-import { type Digested, digest, type Staged } from '../../tasks/ingest.ts'
+import { mapConcurrently } from '../../tasks/concurrency.ts'
+import {
+  assertSameFingerprint,
+  claimIdempotencyKey,
+  fingerprint,
+  type IdempotencyClaim,
+  parseIdempotencyKey,
+} from '../../tasks/idempotency.ts'
+import { type HashedFile, hashFile, type IngestedFile } from '../../tasks/ingest.ts'
 import type { JobOptions } from '../../tasks/job-options.ts'
-import { checkCallback, runAndWait, type Submission, submit, submitOfBatch } from '../../tasks/submit.ts'
+import { checkCallback, runAndWait, type Submission, submit, submitBatchFile } from '../../tasks/submit.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { type Form, type FormRules, readForm } from '../form.ts'
 import { isJson, readJsonForm } from '../json-form.ts'
-import { applied, preference } from '../prefer.ts'
+import { preference, preferenceApplied } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
 import { batchFields, checkField, compressFields, parseJobOptions } from '../schemas/requests.ts'
 import { batch, task } from '../schemas/tasks.ts'
 import { FILES_AT_A_TIME, Staging } from '../staging.ts'
-import { taskView } from '../task-serialiser.ts'
+import { serialiseTask } from '../task-serialiser.ts'
 import { contentLength } from '../tus.ts'
-import { withRoom } from '../upload-memory.ts'
+import { withUploadMemory } from '../upload-memory.ts'
 import { batchOfAccount } from './batches.ts'
 
 type Kind = {
@@ -41,7 +47,7 @@ export const compress: Route = {
     const waitMs = request?.kind === 'async' ? 0 : request?.ms
     const finished = await upload<Task>(c, SINGLE, {
       async make(submission, [staged]) {
-        if ('refusal' in staged!.kept) throw staged!.kept.refusal
+        if ('refusal' in staged!.outcome) throw staged!.outcome.refusal
         const made = await c.get('timing').measure('create', () => submit(submission, staged!, waitMs === 0 ? 'slow' : 'quick'))
         return { answer: made, id: made.taskId }
       },
@@ -56,7 +62,7 @@ export const compress: Route = {
     const ended = pending
       ? await c.get('timing').measure('job', () => runAndWait(c.env, finished, waitMs, (work) => c.executionCtx.waitUntil(work)))
       : finished
-    return json(taskView(c, ended), applied(request))
+    return json(serialiseTask(c, ended), preferenceApplied(request))
   },
   doc: {
     id: 'compress',
@@ -79,7 +85,7 @@ export const batchCompress: Route = {
       async make(submission, files) {
         const batchId = `bat_${randomBase62(24)}`
         const common = { ...submission, batchId }
-        const tasks = await sideBySide(files, FILES_AT_A_TIME, (staged, position) => submitOfBatch(common, staged, position))
+        const tasks = await mapConcurrently(files, FILES_AT_A_TIME, (staged, position) => submitBatchFile(common, staged, position))
         return { answer: { batchId, tasks }, id: batchId }
       },
       async repeat(batchId) {
@@ -88,7 +94,7 @@ export const batchCompress: Route = {
     })
     c.get('logged').taskIds = answer.tasks.map((made) => made.taskId)
     c.get('logged').batchId = answer.batchId
-    return json({ batch_id: answer.batchId, tasks: answer.tasks.map((made) => taskView(c, made)) })
+    return json({ batch_id: answer.batchId, tasks: answer.tasks.map((made) => serialiseTask(c, made)) })
   },
   doc: {
     id: 'batchCompress',
@@ -102,14 +108,14 @@ export const batchCompress: Route = {
 }
 
 interface Maker<Answer> {
-  make(submission: Submission, files: readonly Staged[]): Promise<{ answer: Answer; id: string }>
+  make(submission: Submission, files: readonly IngestedFile[]): Promise<{ answer: Answer; id: string }>
   /** Answer to an earlier request with the same Idempotency-Key. `undefined`: none. */
   repeat(id: string): Promise<Answer>
 }
 
 async function upload<Answer>(c: AppContext, kind: Kind, maker: Maker<Answer>): Promise<Answer> {
   const account = c.env.ACCOUNTS.getByName(c.get('key').accountId)
-  const turn = await takeTurn(account, parseIdempotencyKey(c.req.header('Idempotency-Key')), kind.scope)
+  const turn = await claimIdempotencyKey(account, parseIdempotencyKey(c.req.header('Idempotency-Key')), kind.scope)
   try {
     return await (turn.kind === 'repeated' ? repeat(c, kind, turn, maker) : make(c, kind, turn, maker))
   } catch (error) {
@@ -118,7 +124,12 @@ async function upload<Answer>(c: AppContext, kind: Kind, maker: Maker<Answer>): 
   }
 }
 
-async function make<Answer>(c: AppContext, kind: Kind, turn: Exclude<Turn, { kind: 'repeated' }>, maker: Maker<Answer>): Promise<Answer> {
+async function make<Answer>(
+  c: AppContext,
+  kind: Kind,
+  turn: Exclude<IdempotencyClaim, { kind: 'repeated' }>,
+  maker: Maker<Answer>,
+): Promise<Answer> {
   const key = c.get('key')
   const plan = PLANS[key.plan]
   const staging = new Staging(c, kind.scope === 'compress')
@@ -126,7 +137,7 @@ async function make<Answer>(c: AppContext, kind: Kind, turn: Exclude<Turn, { kin
   try {
     const form = await c
       .get('timing')
-      .measure('upload', () => read<Promise<Staged>[]>(c, { ...rules(c, kind), ...staging.takers }, () => staging.stored()))
+      .measure('upload', () => read<Promise<IngestedFile>[]>(c, { ...rules(c, kind), ...staging.takers }, () => staging.stored()))
     const files = await staging.end()
     const jobOptions = jobOptionsOf(c, kind, form.fields)
     if (files.length === 0) throw missingFile(kind)
@@ -143,14 +154,19 @@ async function make<Answer>(c: AppContext, kind: Kind, turn: Exclude<Turn, { kin
   }
 }
 
-async function repeat<Answer>(c: AppContext, kind: Kind, turn: Extract<Turn, { kind: 'repeated' }>, maker: Maker<Answer>): Promise<Answer> {
-  const take = async (uploadId: string): Promise<Digested> => ({ fileName: '', size: 0, sha256: '', uploadId })
-  const form = await read<Digested>(c, {
+async function repeat<Answer>(
+  c: AppContext,
+  kind: Kind,
+  turn: Extract<IdempotencyClaim, { kind: 'repeated' }>,
+  maker: Maker<Answer>,
+): Promise<Answer> {
+  const take = async (uploadId: string): Promise<HashedFile> => ({ fileName: '', size: 0, sha256: '', uploadId })
+  const form = await read<HashedFile>(c, {
     ...rules(c, kind),
-    receive: (fileName, body) => digest(fileName, body, PLANS[c.get('key').plan].maxFileBytes),
+    receive: (fileName, body) => hashFile(fileName, body, PLANS[c.get('key').plan].maxFileBytes),
     take,
   })
-  sameOrRefuse(turn.fingerprint, await fingerprint(secretOf(c), form.files, form.fields))
+  assertSameFingerprint(turn.fingerprint, await fingerprint(secretOf(c), form.files, form.fields))
   return maker.repeat(turn.id)
 }
 
@@ -163,7 +179,7 @@ function read<File>(c: AppContext, rules: FormRules<File>, stored = async () => 
     return form
   }
   // With several files, one is received while others are being stored.
-  return withRoom(contentLength(c), work, rules.maxFiles === 1 ? 1 : 2)
+  return withUploadMemory(contentLength(c), work, rules.maxFiles === 1 ? 1 : 2)
 }
 
 function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 'take'> {

@@ -3,7 +3,7 @@
  * so that client generators create one type with that name.
  */
 import * as z from 'zod'
-import { patternOf } from '../../store/ids.ts'
+import { idPattern } from '../../store/ids.ts'
 
 // Workers forbid code generation from strings, which zod would otherwise try.
 z.config({ jitless: true })
@@ -14,8 +14,8 @@ export const time = z
   .meta({ format: 'date-time', description: 'ISO 8601, UTC, with milliseconds' })
 export const bytes = z.int().min(0).meta({ format: 'int64', description: 'Bytes' })
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
-export const taskId = z.string().regex(patternOf('tsk'))
-export const uploadId = z.string().regex(patternOf('upl'))
+export const taskId = z.string().regex(idPattern('tsk'))
+export const uploadId = z.string().regex(idPattern('upl'))
 export const batchId = z.string().regex(/^bat_[0-9A-Za-z]{24}$/)
 
 export const QUALITIES = ['low', 'medium', 'high', 'ultra'] as const

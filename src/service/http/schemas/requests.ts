@@ -78,7 +78,7 @@ const FILE_FACTS = ['filename', 'filetype', 'name', 'type', 'relativePath']
 const WISHES = Object.keys(compressFields.shape).filter((name) => name !== 'upload')
 
 /** Metadata keys of a resumable upload that set options: the fields of the form, and whether its task starts automatically. */
-export function parseWishes(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean } {
+export function parseUploadOptions(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean } {
   refuseUnknownNames(values.keys(), [...FILE_FACTS, ...WISHES, 'compress'])
   const fields = new Map([...values].filter(([name]) => WISHES.includes(name)))
   for (const [name, value] of fields) checkField(compressFields, name, value)

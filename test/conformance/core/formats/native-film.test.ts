@@ -13,18 +13,18 @@ import { mov, mp4 } from '../../../../src/core/formats/film/film.ts'
 import { staticHdr } from '../../../../src/core/formats/film/native/hdr.ts'
 import type { Options, Quality } from '../../../../src/core/model/codec.ts'
 import { unsupported } from '../../../../src/core/model/error.ts'
-import type { NativeFilm } from '../../../../src/core/model/external-encoder.ts'
+import type { ExternalFilmCodec } from '../../../../src/core/model/external-encoder.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
 import { openJob } from '../../../../src/core/pipeline/job.ts'
-import { findNative, NativeRun } from '../../../../src/local/native.ts'
+import { FfmpegRun, findFfmpegSync } from '../../../../src/local/native.ts'
 import { STALLED } from '../../../../src/local/native-files.ts'
-import { PressNative } from '../../../../src/local/press/native.ts'
+import { PressFfmpeg } from '../../../../src/local/press/native.ts'
 import { optionsFor } from '../../../core/formats/media-fixtures.ts'
 import { inEnglish } from '../../../support/in-english.ts'
 import { CODECS } from '../../../support/receipts.ts'
 
-const program = findNative(undefined)
+const program = findFfmpegSync(undefined)
 const LIMITS = { memoryBytes: 2 ** 30, processorMs: 60_000, stalledMs: 60_000 }
 let folder: string
 
@@ -72,8 +72,8 @@ const hdrFilm = (hdr = HLG) =>
     `log-level=error:${hdr}`,
   )
 
-const native = (limits = LIMITS): NativeFilm =>
-  new PressNative(program!.name, folder, (request) => new NativeRun(program!, request, folder, limits).ended)
+const native = (limits = LIMITS): ExternalFilmCodec =>
+  new PressFfmpeg(program!.name, folder, (request) => new FfmpegRun(program!, request, folder, limits).ended)
 
 async function pressed(codec: typeof mov, bytes: Uint8Array, output: OutputId, more: Partial<Options> = {}, quality: Quality = 'medium') {
   const source = memorySource(bytes, 'film')
@@ -149,7 +149,7 @@ describe.skipIf(!program)("films encoded by the machine's FFmpeg", () => {
   it('uses fewer lookahead frames for large pictures', async () => {
     const coding = ['-frames:v', '2', '-pix_fmt', 'yuv420p10le', '-c:v', 'libx265', '-tag:v', 'hvc1', '-crf', '6', '-preset', 'ultrafast']
     const held: number[] = []
-    const program: NativeFilm = {
+    const program: ExternalFilmCodec = {
       name: 'a program',
       encode: async (_, { lookahead }) => {
         held.push(lookahead)
@@ -201,7 +201,7 @@ describe.skipIf(!program)("films encoded by the machine's FFmpeg", () => {
 
   it('accepts only numbers as encoder settings', () => {
     const wanted = { encoder: 'x265', bits: 10, crf: '20:log-file=/tmp/x', mostBetweenKeys: 24, timescale: 24, shown: { from: 0, to: 1 } }
-    expect(() => new NativeRun(program!, { kind: 'encode', wanted: wanted as never }, folder, LIMITS)).toThrow(/expected a number/)
+    expect(() => new FfmpegRun(program!, { kind: 'encode', wanted: wanted as never }, folder, LIMITS)).toThrow(/expected a number/)
   })
 
   it('stops FFmpeg when it has used its CPU time', async () => {
@@ -215,7 +215,7 @@ describe.skipIf(!program)("films encoded by the machine's FFmpeg", () => {
       timescale: 12_288,
       shown: { from: 0, to: 2 ** 40 },
     } as const
-    const run = new NativeRun(program!, { kind: 'encode', wanted }, folder, { ...LIMITS, processorMs: 900 })
+    const run = new FfmpegRun(program!, { kind: 'encode', wanted }, folder, { ...LIMITS, processorMs: 900 })
     expect(await run.ended).toBeDefined()
   })
 })
@@ -225,7 +225,7 @@ it('stops a program that is deadlocked, but not one that works', async () => {
   const run = (body: string) => {
     writeFileSync(path, `#!/bin/sh\n${body}`, { mode: 0o700 })
     const request = { kind: 'measure', wanted: { bits: 8, original: { from: 0, to: 1 }, result: { from: 0, to: 1 }, sampled: [] } } as const
-    return new NativeRun({ path, name: 'a program', within: [] }, request, folder, { ...LIMITS, stalledMs: 400 }).ended
+    return new FfmpegRun({ path, name: 'a program', commandPrefix: [] }, request, folder, { ...LIMITS, stalledMs: 400 }).ended
   }
   expect(await run('exec sleep 30')).toBe(STALLED)
   expect(await run('i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done')).toBeUndefined()

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { DIFFICULT, type Figures, lookAt } from '../../../support/difficult/cases.ts'
+import { DIFFICULT, type Figures, measureResult } from '../../../support/difficult/cases.ts'
 
 type Accepted = { readonly [name: string]: { readonly [result: string]: Figures } | undefined }
 const ACCEPTED = JSON.parse(readFileSync(join(import.meta.dirname, 'difficult.json'), 'utf8')) as Accepted
@@ -18,7 +18,7 @@ it.each(DIFFICULT)('$name', async (picture) => {
   for (const result of picture.results) {
     const accepted = ACCEPTED[picture.name]?.[result]
     if (!accepted) throw new Error(`${picture.name} as ${result} was never accepted`)
-    const { figures } = await lookAt(picture, result)
+    const { figures } = await measureResult(picture, result)
     const said = `${result}: ${JSON.stringify(figures)}, accepted ${JSON.stringify(accepted)}`
     for (const figure of ['score', 'worstTile'] as const)
       expect(figures[figure], said).toBeGreaterThanOrEqual(accepted[figure] - TOLERANCE[figure])

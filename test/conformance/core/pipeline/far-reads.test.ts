@@ -9,8 +9,8 @@ import { PRESS_CODECS } from '../../../../src/core/formats/press.ts'
 import type { Codec, Options } from '../../../../src/core/model/codec.ts'
 import { openJob, optionsOf } from '../../../../src/core/pipeline/job.ts'
 import { r2Sink, r2Source } from '../../../../src/service/store/blobs.ts'
-import { Blocks } from '../../../../src/service/store/blocks.ts'
-import { keptBytesFor } from '../../../../src/service/tasks/block-cache-size.ts'
+import { BlockCache } from '../../../../src/service/store/blocks.ts'
+import { blockCacheBytes } from '../../../../src/service/tasks/block-cache-size.ts'
 import { type FarBucket, farBucket } from '../../../support/far-bucket.ts'
 import { GENERATORS } from '../../../support/generators.ts'
 import { pagedPdf } from '../../../support/paged-pdf.ts'
@@ -26,11 +26,11 @@ function optionsFor(codec: Codec): Options {
 async function pressFar(far: FarBucket, codec: Codec, bytes: Uint8Array, name: string, keptBytes: number) {
   far.objects.set('upload', bytes)
   const [reads, waitedMs] = [far.reads, far.waitedMs]
-  using blocks = new Blocks(keptBytes)
+  using blocks = new BlockCache(keptBytes)
   const source = r2Source(far.bucket, 'upload', bytes.length, name, blocks)
-  const openSink = async () => r2Sink(far.bucket, 'result', bytes.length, name, { blocks })
+  const openSink = async () => r2Sink(far.bucket, 'result', bytes.length, name, { blockCache: blocks })
   const pressed = await openJob(codec, source, {}, optionsFor(codec)).whole(openSink)
-  blocks.assertSound()
+  blocks.assertNoFailure()
   const result = pressed.result ? (far.objects.get('result') as Uint8Array) : bytes
   return { outcome: pressed.outcome, result, reads: far.reads - reads, waitedMs: far.waitedMs - waitedMs }
 }
@@ -42,7 +42,7 @@ it('every codec makes the same of a file that is far away, in a few reads', asyn
     const [{ name, make }] = GENERATORS[id]
     const bytes = await make()
     const near = await pressFile(codec, bytes, name, optionsFor(codec))
-    const { outcome, result, reads } = await pressFar(far, codec, bytes, name, keptBytesFor({ format: id, originalSize: bytes.length }))
+    const { outcome, result, reads } = await pressFar(far, codec, bytes, name, blockCacheBytes({ format: id, originalSize: bytes.length }))
     expect(outcome, id).toEqual(near.outcome)
     expect(Buffer.compare(result, near.bytes), id).toBe(0)
     expect(reads, id).toBeLessThanOrEqual(20)
@@ -55,7 +55,7 @@ it('every codec makes the same of a file that is far away, in a few reads', asyn
 const SHARE = 6
 it.each(['in order', 'shuffled'] as const)('a PDF of very many pages, %s, is read twice in pieces of 2 MB', async (order) => {
   const bytes = pagedPdf(1700, order)
-  const keptBytes = keptBytesFor({ format: 'pdf', originalSize: bytes.length * SHARE }) / SHARE
+  const keptBytes = blockCacheBytes({ format: 'pdf', originalSize: bytes.length * SHARE }) / SHARE
   const { outcome, reads, waitedMs } = await pressFar(farBucket(), CODECS.pdf!, bytes, 'pages.pdf', keptBytes)
   expect(outcome.kind).toBe('compressed')
   const most = (2 * bytes.length * SHARE) / 2e6 + 100

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { repeatedJob } from '../../../support/press-repeated.ts'
 import { REPEATED, type Repeated } from '../../../support/repeated.ts'
-import { workOf } from '../../../support/work.ts'
+import { countWork } from '../../../support/work.ts'
 
 const MOST_RATIO = 2.2
 /** Below this, what a file takes that has none of them is most of what is counted. */
@@ -11,7 +11,7 @@ const MOST_TIMES = 64
 /** What is done again for each sibling shows at every doubling; another way that a codec takes from some size on shows at one. */
 const MOST_DOUBLINGS = 4
 
-const workFor = async (repeated: Repeated, times: number) => workOf(await repeatedJob(repeated, times))
+const workFor = async (repeated: Repeated, times: number) => countWork(await repeatedJob(repeated, times))
 
 it.each(REPEATED.map((repeated) => [`${repeated.format}: ${repeated.what}`, repeated] as const))(
   '%s',

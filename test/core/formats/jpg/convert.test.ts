@@ -11,9 +11,9 @@ import { scoreOfRows } from '../../../../src/core/images/compare/compare.ts'
 import { decodedRows } from '../../../../src/core/images/convert/decoders.ts'
 import { differenceOf } from '../../../../src/core/images/convert/output-codecs.ts'
 import { encodeJpeg } from '../../../../src/core/images/jpeg/encode.ts'
-import { encodePng } from '../../../../src/core/images/png/encode-exact.ts'
-import { orientationOf, upright, uprightRaster } from '../../../../src/core/images/raster/orientation.ts'
-import { asRgba, type Raster, wholeRgba, withoutIdleAlpha } from '../../../../src/core/images/raster/raster.ts'
+import { encodeLosslessPng } from '../../../../src/core/images/png/encode-exact.ts'
+import { orientationOf, uprightRaster, withUprightOrientation } from '../../../../src/core/images/raster/orientation.ts'
+import { asRgba, type Raster, wholeRgba, withoutOpaqueAlpha } from '../../../../src/core/images/raster/raster.ts'
 import { resized, sizeWithin } from '../../../../src/core/images/raster/resize.ts'
 import type { EncodeRequest } from '../../../../src/core/images/search/encode-request.ts'
 import { webpChunks } from '../../../../src/core/images/webp/container.ts'
@@ -106,9 +106,9 @@ describe('raster encoders', () => {
 
   it('png: is lossless and stops early if it cannot be smaller', async () => {
     const picture = raster(photo(WIDTH, HEIGHT, 3), 3)
-    const encoded = await encodePng(picture, carried, request())
+    const encoded = await encodeLosslessPng(picture, carried, request())
     expect(await differenceOf('png', picture, carried, memorySource(fileOf(encoded), ''), EXACTLY)).toBeUndefined()
-    await expect(encodePng(picture, carried, request({ sizeLimit: 20_000 }))).rejects.toThrow(CodecError)
+    await expect(encodeLosslessPng(picture, carried, request({ sizeLimit: 20_000 }))).rejects.toThrow(CodecError)
   })
 
   it.each([1, 2, 3, 4] as const)('jpeg: reaches the target from %i channels, with transparency on white', async (channels) => {
@@ -149,7 +149,7 @@ describe('raster encoders', () => {
     expect(encoded.step).toMatchObject({ code: 'avif_tiles', columns: 2, rows: 3 })
     const file = fileOf(encoded)
     expect(await scoreOf(uprightRaster(picture, 6), file)).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.score)
-    const metadata = { ...carried, exif: upright(exif) }
+    const metadata = { ...carried, exif: withUprightOrientation(exif) }
     expect(await similarityOfGrid(uprightRaster(picture, 6), metadata, file)).toMatchObject({
       ssim: encoded.loss?.ssim,
     })
@@ -201,10 +201,10 @@ describe('raster encoders', () => {
 
   it('drops an opaque alpha channel', async () => {
     const rgba = photo(64, 40, 4).map((value, i) => (i % 4 === 3 ? 255 : value))
-    const plain = await withoutIdleAlpha(raster(rgba, 4, 64, 40))
+    const plain = await withoutOpaqueAlpha(raster(rgba, 4, 64, 40))
     expect([plain.channels, Buffer.compare(new Uint8Array(await wholeRgba(plain)), rgba)]).toEqual([3, 0])
     rgba[rgba.length - 1] = 254
-    expect((await withoutIdleAlpha(raster(rgba, 4, 64, 40))).channels).toBe(4)
+    expect((await withoutOpaqueAlpha(raster(rgba, 4, 64, 40))).channels).toBe(4)
   })
 
   it('verification rejects damaged results quickly and continues with the next one', async () => {
@@ -216,7 +216,7 @@ describe('raster encoders', () => {
       ['webp', picture, fileOf(await encodeWebp(picture, {}, request({ pristine: false })))],
       ['avif', picture, fileOf(await encodeAvif(picture, {}, request()))],
       ['avif', large, fileOf(await encodeAvif(large, {}, grid))],
-      ['png', picture, fileOf(await encodePng(picture, {}, request()))],
+      ['png', picture, fileOf(await encodeLosslessPng(picture, {}, request()))],
     ] as const
     const lossy = madeWith({ loss: { ssim: 0, psnrDb: 0, measuredAt: 'pixels' } })
     const verdict = (output: string, of: Raster, file: Uint8Array) =>
@@ -249,7 +249,7 @@ describe('raster encoders', () => {
 
   it('reads, resets and applies orientations', async () => {
     expect(orientationOf(exif)).toBe(6)
-    expect(orientationOf(upright(exif))).toBe(1)
+    expect(orientationOf(withUprightOrientation(exif))).toBe(1)
     // Marks in the shape of an F: each orientation must equal the stored picture rotated by its rule (EXIF 2.32, 4.6.4.A).
     const stored = raster(new Uint8Array([1, 2, 3, 4, 5, 6]), 1, 3, 2)
     const turn = async (orientation: number) => {

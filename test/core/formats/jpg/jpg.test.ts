@@ -6,7 +6,7 @@ import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { readHeader } from '../../../../src/core/formats/jpg/segments.ts'
 import { fidelityOf, type Options, type Outcome, type Quality } from '../../../../src/core/model/codec.ts'
 import { TargetUnreachable } from '../../../../src/core/model/error.ts'
-import { lossOf, ofPixels } from '../../../../src/core/model/loss.ts'
+import { lossOf, pixelLoss } from '../../../../src/core/model/loss.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
 import { openJob } from '../../../../src/core/pipeline/job.ts'
@@ -227,7 +227,7 @@ describe('jpg codec', () => {
 
   it('verification detects another picture, a lost segment and a truncated file', async () => {
     const original = memorySource(withSegments(await encoded(), segment(0xfe, 'note')), 'a.jpg')
-    const outcome: Outcome = { kind: 'compressed', ...lossOf(ofPixels({ ssim: 1, psnrDb: 99 })), steps: [] }
+    const outcome: Outcome = { kind: 'compressed', ...lossOf(pixelLoss({ ssim: 1, psnrDb: 99 })), steps: [] }
     const check = async (bytes: Uint8Array) => jpg.verify(original, memorySource(bytes, 'b.jpg'), outcome, options())
     const other = concat(
       (await encodeRows({ width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 93 }, [photo(WIDTH, HEIGHT, 3, 7).reverse()])).chunks,

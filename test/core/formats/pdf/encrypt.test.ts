@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { encryptPdf, obstacleInObjects, proveEncryptedPdf } from '../../../../src/core/formats/pdf/encrypt.ts'
-import { obstacleInBytes } from '../../../../src/core/formats/pdf/encryptable.ts'
+import { encryptPdf, findObstacleInObjects, verifyEncryptedPdf } from '../../../../src/core/formats/pdf/encrypt.ts'
+import { findObstacleInBytes } from '../../../../src/core/formats/pdf/encryptable.ts'
 import { latin1 } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { saslPrep } from '../../../../src/core/formats/pdf/security.ts'
@@ -37,7 +37,7 @@ describe('a PDF encrypted with a password', () => {
   ])('opens with the password and contains the same objects (%s)', async (_, given) => {
     const bytes = given ?? (await press(buildPdf(titled, { trailer: '/Info 15 0 R' }))).bytes
     const sealed = await locked(bytes, 'pässwörd ☂')
-    await proveEncryptedPdf(source(bytes), source(sealed), 'pässwörd ☂')
+    await verifyEncryptedPdf(source(bytes), source(sealed), 'pässwörd ☂')
     expect(Buffer.from(sealed).toString('latin1')).toMatch(/\/ID\s*\[/)
     expect(latin1(sealed)).not.toContain('secret')
     expect(latin1(sealed)).toContain('/AESV3')
@@ -52,7 +52,7 @@ describe('a PDF encrypted with a password', () => {
 
   it('fails verification if an object changed', async () => {
     const [one, other] = [buildPdf(plainDocument(6)), buildPdf(plainDocument(7))]
-    await expect(proveEncryptedPdf(source(other), source(await locked(one, 'x')), 'x')).rejects.toThrow()
+    await expect(verifyEncryptedPdf(source(other), source(await locked(one, 'x')), 'x')).rejects.toThrow()
   })
 
   it('is returned unchanged by the codec', async () => {
@@ -63,20 +63,21 @@ describe('a PDF encrypted with a password', () => {
   it('is refused if the source is signed, encrypted or damaged', async () => {
     const signed = buildPdf(plainDocument(3, ['<</Type/Sig/ByteRange [0 1 2 3]>>'], '/AcroForm<</Fields[9 0 R]>>'))
     const sealed = await locked(buildPdf(titled), 'x')
-    expect(await obstacleInObjects(source(buildPdf(titled)))).toBeUndefined()
-    expect(await obstacleInObjects(source(signed))).toBe('signed')
-    expect(await obstacleInObjects(source(sealed))).toBe('encrypted')
-    expect(await obstacleInObjects(source(Buffer.from('%PDF-1.4 nothing')))).toBe('damaged')
-    expect(await obstacleInBytes(source(buildPdf(titled)))).toBeUndefined()
-    expect(await obstacleInBytes(source(signed))).toBe('signed')
-    expect(await obstacleInBytes(source(sealed))).toBe('encrypted')
+    expect(await findObstacleInObjects(source(buildPdf(titled)))).toBeUndefined()
+    expect(await findObstacleInObjects(source(signed))).toBe('signed')
+    expect(await findObstacleInObjects(source(sealed))).toBe('encrypted')
+    expect(await findObstacleInObjects(source(Buffer.from('%PDF-1.4 nothing')))).toBe('damaged')
+    expect(await findObstacleInBytes(source(buildPdf(titled)))).toBeUndefined()
+    expect(await findObstacleInBytes(source(signed))).toBe('signed')
+    expect(await findObstacleInBytes(source(sealed))).toBe('encrypted')
   })
 
   it('is refused as signed even if a chunk boundary splits the signature key', async () => {
     const text = Buffer.from(`${'x'.repeat(30)}/ByteRange [0 1]`)
     const inChunks = (bytes: Uint8Array, length: number) => ({ ...source(bytes), stream: () => chunksOf(bytes, length) })
-    for (let length = 1; length < text.length; length++) expect(await obstacleInBytes(inChunks(text, length)), `${length}`).toBe('signed')
-    expect(await obstacleInBytes(inChunks(text.subarray(0, 39), 7))).toBeUndefined()
+    for (let length = 1; length < text.length; length++)
+      expect(await findObstacleInBytes(inChunks(text, length)), `${length}`).toBe('signed')
+    expect(await findObstacleInBytes(inChunks(text.subarray(0, 39), 7))).toBeUndefined()
   })
 })
 

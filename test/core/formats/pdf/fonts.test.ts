@@ -4,9 +4,9 @@ import { Cff } from '../../../../src/core/fonts/cff/font.ts'
 import { indexBytes, subsetCff } from '../../../../src/core/fonts/cff/subset.ts'
 import { MAC_ROMAN, STANDARD, unicodeOf, WIN_ANSI } from '../../../../src/core/fonts/glyph-names.ts'
 import { subsetTrueType } from '../../../../src/core/fonts/sfnt/subset.ts'
-import { characterMaps, glyphNames, Outlines, tablesOf } from '../../../../src/core/fonts/sfnt/truetype.ts'
+import { characterMaps, glyphNames, Outlines, readFontTables } from '../../../../src/core/fonts/sfnt/truetype.ts'
 import { parseCMap } from '../../../../src/core/formats/pdf/fonts/cmap.ts'
-import { glyphMapJudge } from '../../../../src/core/formats/pdf/fonts/judge.ts'
+import { glyphMapVerifier } from '../../../../src/core/formats/pdf/fonts/judge.ts'
 import { pruneToUnicode, toUnicodeDifference } from '../../../../src/core/formats/pdf/fonts/to-unicode.ts'
 import { Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
@@ -43,9 +43,9 @@ function cff(): Uint8Array {
 describe('TrueType', () => {
   it('keeps only the requested outlines and their components', () => {
     const font = trueType()
-    const before = new Outlines(tablesOf(font)!)
-    const small = subsetTrueType(tablesOf(font)!, 0x10000, new Set([5, 9]), true)!
-    const tables = tablesOf(small)!
+    const before = new Outlines(readFontTables(font)!)
+    const small = subsetTrueType(readFontTables(font)!, 0x10000, new Set([5, 9]), true)!
+    const tables = readFontTables(small)!
     const after = new Outlines(tables)
     expect(small.length).toBeLessThan(font.length / 3)
     expect(after.count).toBe(10)
@@ -63,7 +63,7 @@ describe('TrueType', () => {
     const font = trueType()
     for (let length = 0; length < font.length; length += 61) {
       try {
-        const tables = tablesOf(font.subarray(0, length))
+        const tables = readFontTables(font.subarray(0, length))
         if (tables) subsetTrueType(tables, 0x10000, new Set([5, 9]), true)
         glyphNames(font.subarray(length), [])
         characterMaps(font.subarray(length))
@@ -121,7 +121,7 @@ describe('fonts in a document', () => {
     const reader = await Reader.open(memorySource(bytes, 'x.pdf'))
     for (let number = 1; number < reader.xref.size; number++) {
       const object = await reader.get(number)
-      if (object instanceof Stream && object.dict.has('Length1')) return tablesOf(await reader.decoded(object, 1 << 20))!.get('hmtx')!
+      if (object instanceof Stream && object.dict.has('Length1')) return readFontTables(await reader.decoded(object, 1 << 20))!.get('hmtx')!
     }
     throw new Error('no font')
   }
@@ -177,7 +177,7 @@ describe('CIDToGIDMap streams', () => {
   it('must not contain new entries', async () => {
     const [a, b] = [await Reader.open(memorySource(source, 'a.pdf')), await Reader.open(memorySource(source, 'b.pdf'))]
     const stream = (await a.get(8)) as Stream
-    const judge = glyphMapJudge(a, b)
+    const judge = glyphMapVerifier(a, b)
     expect(await judge({ key: 'CIDToGIDMap', number: 8, original: stream, result: stream })).toBeUndefined()
     const other = (await b.get(9)) as Stream
     expect(await judge({ key: 'CIDToGIDMap', number: 8, original: stream, result: other })).toContain('CID')

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
-import { hiddenAsStored, mayHaveRims } from '../../../../src/core/formats/pdf/images/opacity.ts'
+import { mayHaveRims, restoreHiddenPixels } from '../../../../src/core/formats/pdf/images/opacity.ts'
 import { RowScaler } from '../../../../src/core/formats/pdf/images/scale.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
@@ -198,7 +198,7 @@ it('downsampling keeps hidden colours and does not mix them with visible ones', 
   const weighted = Uint8Array.from({ length: 30 }, () => 200)
   const stored = Uint8Array.from({ length: 30 }, (_, i) => i)
   const shows = Uint8Array.of(0, 5, 12, 13, 60, 255, 255, 200, 14, 0)
-  hiddenAsStored(weighted, stored, shows)
+  restoreHiddenPixels(weighted, stored, shows)
   for (const [i, value] of shows.entries())
     expect([...weighted.subarray(i * 3, i * 3 + 3)]).toEqual(value < 13 ? [i * 3, i * 3 + 1, i * 3 + 2] : [200, 200, 200])
 })

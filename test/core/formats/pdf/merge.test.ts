@@ -3,9 +3,9 @@ import { FontWriter } from '../../../../src/core/fonts/bytes.ts'
 import { type2Outline } from '../../../../src/core/fonts/cff/charstring-outline.ts'
 import { Cff } from '../../../../src/core/fonts/cff/font.ts'
 import { indexBytes } from '../../../../src/core/fonts/cff/subset.ts'
-import { fontFile, metricOf, Outlines, type Tables, tablesOf } from '../../../../src/core/fonts/sfnt/truetype.ts'
+import { type FontTables, fontFile, metricOf, Outlines, readFontTables } from '../../../../src/core/fonts/sfnt/truetype.ts'
 import { Duplicates } from '../../../../src/core/formats/pdf/duplicates.ts'
-import { shownDifference } from '../../../../src/core/formats/pdf/fonts/merge.ts'
+import { shownGlyphDifference } from '../../../../src/core/formats/pdf/fonts/merge.ts'
 import { FontUsage } from '../../../../src/core/formats/pdf/fonts/shown.ts'
 import { Ref, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
@@ -48,7 +48,7 @@ function trueType({ letters, codes, prep = 'prep' }: Letters): Uint8Array {
   }
   loca.u32(glyf.length)
   const count = letters.length + 1
-  const tables: Tables = new Map([
+  const tables: FontTables = new Map([
     ['head', new FontWriter().u32(0x10000).put(new Uint8Array(46)).u16(1).u16(0).done()],
     ['maxp', new FontWriter().u32(0x10000).u16(count).put(new Uint8Array(26)).done()],
     ['hhea', new FontWriter().u32(0x10000).put(new Uint8Array(30)).u16(count).done()],
@@ -140,7 +140,7 @@ describe('subsets of one TrueType font', () => {
     const { steps, fonts } = await merged([byNumber(['a', 'b', '', 'd'], [1, 2, 4]), byNumber(['a', '', 'c', 'd', 'e'], [1, 3, 5])])
     expect(steps).toContain(MERGED)
     expect(fonts).toHaveLength(1)
-    const tables = tablesOf(fonts[0]!)!
+    const tables = readFontTables(fonts[0]!)!
     const outlines = new Outlines(tables)
     for (const [i, letter] of ['a', 'b', 'c', 'd', 'e'].entries()) {
       expect(Buffer.compare(outlines.of(i + 1), drawing(letter))).toBe(0)
@@ -155,7 +155,7 @@ describe('subsets of one TrueType font', () => {
     ])
     expect(steps).toContain(MERGED)
     expect(fonts).toHaveLength(1)
-    const outlines = new Outlines(tablesOf(fonts[0]!)!)
+    const outlines = new Outlines(readFontTables(fonts[0]!)!)
     const glyphs = Array.from({ length: outlines.count }, (_, glyph) => glyph)
     const find = (letter: string) => glyphs.find((glyph) => Buffer.compare(outlines.of(glyph), drawing(letter)) === 0)
     const composite = glyphs.find((glyph) => outlines.parts(glyph).length > 0)!
@@ -181,10 +181,10 @@ describe('subsets of one TrueType font', () => {
     const reader = await Reader.open(memorySource(source, 'x.pdf'))
     const shelf = new FontUsage(reader, new Duplicates())
     const font = (await shelf.font(new Ref(5, 0)))!
-    shelf.show(font, Uint8Array.of(97, 98))
+    shelf.addText(font, Uint8Array.of(97, 98))
     const [program] = shelf.programs.values()
     const before = trueType({ letters: ['a', 'b'], codes: [97, 98] })
-    const check = (after: Letters) => shownDifference(reader, program!, before, trueType(after))
+    const check = (after: Letters) => shownGlyphDifference(reader, program!, before, trueType(after))
     expect(await check({ letters: ['c', 'b', 'a'], codes: [99, 98, 97] })).toBeUndefined()
     expect(await check({ letters: ['c', 'a', 'b'], codes: [99, 98, 97] })).toContain('answer')
     expect(await check({ letters: ['a', 'c'], codes: [97, 98] })).toContain('answer')

@@ -3,7 +3,7 @@ import { FontWriter } from '../../../../src/core/fonts/bytes.ts'
 import { Cff } from '../../../../src/core/fonts/cff/font.ts'
 import { fixedInteger, indexBytes } from '../../../../src/core/fonts/cff/subset.ts'
 import { fontFile } from '../../../../src/core/fonts/sfnt/truetype.ts'
-import { bareCff } from '../../../../src/core/formats/pdf/fonts/opentype.ts'
+import { standaloneCff } from '../../../../src/core/formats/pdf/fonts/opentype.ts'
 import type { FontProgram } from '../../../../src/core/formats/pdf/fonts/shown.ts'
 import { Dict, Name } from '../../../../src/core/formats/pdf/objects.ts'
 
@@ -51,12 +51,12 @@ describe('an OpenType font with a CID-keyed CFF table', () => {
   it('is reduced to its CFF table if CIDs equal glyph numbers', () => {
     const cff = cidFont([1, 2, 3, 9])
     expect(new Cff(cff).glyphOfCid(9)).toBe(4)
-    expect(bareCff(openType(cff), shown(1, 2, 3))).toEqual(cff)
+    expect(standaloneCff(openType(cff), shown(1, 2, 3))).toEqual(cff)
   })
 
   it('stays unchanged if CIDs and glyph numbers differ', () => {
     const data = openType(cidFont([1, 2, 3, 9]))
-    expect(bareCff(data, shown(1, 9))).toBeUndefined()
-    expect(bareCff(data, shown(4))).toBeUndefined()
+    expect(standaloneCff(data, shown(1, 9))).toBeUndefined()
+    expect(standaloneCff(data, shown(4))).toBeUndefined()
   })
 })

@@ -4,9 +4,9 @@
  */
 
 import { describe, expect, it } from 'vitest'
-import { measure } from '../../../../src/core/formats/pdf/images/measure.ts'
+import { measurePicture } from '../../../../src/core/formats/pdf/images/measure.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
-import { Sheet, worstOf } from '../../../../src/core/formats/pdf/page-render-sizes.ts'
+import { RenderedPage, worstPageLoss } from '../../../../src/core/formats/pdf/page-render-sizes.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { SimilarityMeter } from '../../../../src/core/metrics/ssim-psnr.ts'
 import { NO_STILL_PICTURE } from '../../../../src/core/model/loss.ts'
@@ -109,45 +109,47 @@ it('hidden pixels count at the stored size and not at the page size', async () =
       yield opacity
     })(),
   }
-  const { stored, drawn } = await measure({ original: picture(half(0)), result: picture(half(200)), mask }, [{ width: 64, height: 64 }])
+  const { stored, drawn } = await measurePicture({ original: picture(half(0)), result: picture(half(200)), mask }, [
+    { width: 64, height: 64 },
+  ])
   expect(stored.psnrDb).toBeLessThan(10)
   expect(drawn[0]?.psnrDb).toBe(Number.POSITIVE_INFINITY)
 })
 
 describe('the loss of a page', () => {
   const FLOORS = { ssim: 0.9, psnrDb: 30 }
-  const sheet = () => new Sheet([0, 0, 500, 500])
+  const sheet = () => new RenderedPage([0, 0, 500, 500])
 
   it('may be larger per picture if pictures cover little of the page', () => {
     const small = sheet()
-    small.place([100, 0, 0, 100, 20, 20], false)
-    expect(small.allows({ ssim: 0.8, psnrDb: 27 }, FLOORS)).toBe(true)
+    small.addPicture([100, 0, 0, 100, 20, 20], false)
+    expect(small.keepsFloors({ ssim: 0.8, psnrDb: 27 }, FLOORS)).toBe(true)
     const full = sheet()
-    full.place([500, 0, 0, 500, 0, 0], false)
-    expect(full.allows({ ssim: 0.89, psnrDb: 40 }, FLOORS)).toBe(false)
-    expect(full.allows({ ssim: 0.95, psnrDb: 29.9 }, FLOORS)).toBe(false)
-    expect(full.allows({ ssim: 0.9, psnrDb: 30 }, FLOORS)).toBe(true)
+    full.addPicture([500, 0, 0, 500, 0, 0], false)
+    expect(full.keepsFloors({ ssim: 0.89, psnrDb: 40 }, FLOORS)).toBe(false)
+    expect(full.keepsFloors({ ssim: 0.95, psnrDb: 29.9 }, FLOORS)).toBe(false)
+    expect(full.keepsFloors({ ssim: 0.9, psnrDb: 30 }, FLOORS)).toBe(true)
     const tiled = sheet()
-    tiled.place([10, 0, 0, 10, 0, 0], true)
-    expect(tiled.allows({ ssim: 0.89, psnrDb: 40 }, FLOORS)).toBe(false)
+    tiled.addPicture([10, 0, 0, 10, 0, 0], true)
+    expect(tiled.keepsFloors({ ssim: 0.89, psnrDb: 40 }, FLOORS)).toBe(false)
   })
 
   it('is the sum over its pictures, and the worst one where they overlap', () => {
     const apart = sheet()
-    const half = apart.place([500, 0, 0, 250, 0, 0], false)
-    apart.lose({ ssim: 0.9, psnrDb: 30 }, half.share)
-    expect(worstOf([sheet(), apart])?.ssim).toBeCloseTo(0.95, 2)
+    const half = apart.addPicture([500, 0, 0, 250, 0, 0], false)
+    apart.addLoss({ ssim: 0.9, psnrDb: 30 }, half.areaShare)
+    expect(worstPageLoss([sheet(), apart])?.ssim).toBeCloseTo(0.95, 2)
     expect(apart.loss?.psnrDb).toBeCloseTo(33, 0)
     const above = sheet()
-    const whole = above.place([500, 0, 0, 500, 0, 0], false)
-    for (let i = 0; i < 3; i++) above.lose({ ssim: 0.9, psnrDb: 30 }, whole.share)
+    const whole = above.addPicture([500, 0, 0, 500, 0, 0], false)
+    for (let i = 0; i < 3; i++) above.addLoss({ ssim: 0.9, psnrDb: 30 }, whole.areaShare)
     const figures = { ssim: 0.9, psnrDb: expect.closeTo(30, 6) as number, measuredAt: 'page_144dpi' }
     expect(above.loss).toEqual({ ...figures, ssimulacra2: NO_STILL_PICTURE })
-    expect(worstOf([sheet()])).toBeUndefined()
+    expect(worstPageLoss([sheet()])).toBeUndefined()
   })
 
   it('counts the pixels that a picture touches, also if it is rotated', () => {
-    const grid = (...matrix: [number, number, number, number, number, number]) => sheet().place(matrix, false).grid
+    const grid = (...matrix: [number, number, number, number, number, number]) => sheet().addPicture(matrix, false).size
     expect(grid(100, 0, 0, 50, 10, 10)).toEqual({ width: 201, height: 101 })
     expect(grid(100.2, 0, 0, 50, 0.4, 0)).toEqual({ width: 202, height: 101 })
     expect(grid(0, 100, -50, 0, 200, 0)).toEqual({ width: 201, height: 101 })

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { imageFacts, imageFilter } from '../../../../src/core/formats/pdf/images/facts.ts'
 import { decodeJbig2 } from '../../../../src/core/formats/pdf/images/jbig2.ts'
-import { openRows, rowsOf } from '../../../../src/core/formats/pdf/images/rows.ts'
+import { openRows, unpackSamples } from '../../../../src/core/formats/pdf/images/rows.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { serialise } from '../../../../src/core/formats/pdf/serialise.ts'
@@ -65,7 +65,7 @@ async function pixelsOf(bytes: Uint8Array, index = 0): Promise<Buffer> {
   const strips: Uint8Array[] = []
   const isJbig2 = imageFilter(facts!) === 'JBIG2Decode'
   const rows = isJbig2
-    ? rowsOf(decodeJbig2(await reader.raw(stream, 1 << 20), WIDTH, HEIGHT), facts!)
+    ? unpackSamples(decodeJbig2(await reader.raw(stream, 1 << 20), WIDTH, HEIGHT), facts!)
     : await openRows(reader, stream, facts!)
   for await (const strip of rows.strips) strips.push(strip.slice())
   return Buffer.concat(strips)

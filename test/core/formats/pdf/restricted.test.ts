@@ -50,8 +50,8 @@ describe('an encrypted PDF that opens without a password', () => {
       expect(withFidelity(pressed.outcome)).toMatchObject({ kind: 'compressed', fidelity: 'lossless' })
       expect(pressed.bytes.length).toBeLessThan(bytes.length * 0.8)
       const after = await open(pressed.bytes)
-      expect(after.lock && serialise(after.lock.dictionary, noReference)).toBe(
-        before.lock && serialise(before.lock.dictionary, noReference),
+      expect(after.encryption && serialise(after.encryption.dictionary, noReference)).toBe(
+        before.encryption && serialise(before.encryption.dictionary, noReference),
       )
       const found = await contents(after)
       expect(found).toEqual(await contents(before))

@@ -3,7 +3,7 @@ import type { Options, Quality } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
 import { openJob } from '../../../../src/core/pipeline/job.ts'
-import { readersAgree } from '../../../support/independent/agree.ts'
+import { expectReadersAgree } from '../../../support/independent/agree.ts'
 
 /** Maximum size in bytes of uploads whose results are checked with other PDF readers. Larger ones test memory and speed. */
 const MOST_READ = 1_000_000
@@ -14,7 +14,7 @@ const MOST_READ = 1_000_000
 export async function press(bytes: Uint8Array, quality: Quality = 'medium', more: Partial<Options> = {}) {
   const pressed = await pressAlone(bytes, quality, more)
   const { outcome } = pressed
-  if (bytes.length <= MOST_READ) await readersAgree({ format: 'pdf', output: 'pdf', upload: bytes, bytes: pressed.bytes, outcome })
+  if (bytes.length <= MOST_READ) await expectReadersAgree({ format: 'pdf', output: 'pdf', upload: bytes, bytes: pressed.bytes, outcome })
   return pressed
 }
 

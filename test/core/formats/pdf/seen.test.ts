@@ -2,9 +2,9 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
 import { LEVELS } from '../../../../src/core/catalog/levels.ts'
-import { asPrinted } from '../../../../src/core/formats/pdf/images/inks.ts'
+import { cmykToRgb } from '../../../../src/core/formats/pdf/images/inks.ts'
 import { withOpacity } from '../../../../src/core/formats/pdf/images/opacity.ts'
-import { Attention } from '../../../../src/core/formats/pdf/images/seen.ts'
+import { ScoreBudget } from '../../../../src/core/formats/pdf/images/seen.ts'
 import { nameOf, Stream } from '../../../../src/core/formats/pdf/objects.ts'
 import { Reader } from '../../../../src/core/formats/pdf/reader.ts'
 import { type PerceptualFigures, PerceptualMeter } from '../../../../src/core/metrics/perceptual.ts'
@@ -106,7 +106,7 @@ it('a CMYK JPEG reaches the perceptual target in its RGB appearance, without spe
   const jpeg = concat((await encodeRows(input, [inks])).chunks)
   const printed = async (file: Uint8Array) => {
     using rows = await JpegRows.open(file)
-    return asPrinted((await rows.read(HEIGHT))!)
+    return cmykToRgb((await rows.read(HEIGHT))!)
   }
   const sizes: number[] = []
   for (const quality of ['low', 'medium', 'high'] as const) {
@@ -154,7 +154,7 @@ it('samples with a soft mask become JPEG by their visible part, even if most hid
 })
 
 it('scores pictures of up to 12 megapixels, and 60 megapixels per document', () => {
-  const attention = new Attention()
+  const attention = new ScoreBudget()
   expect(attention.spend({ width: 4000, height: 3100 })).toBe(false)
   const spent = Array.from({ length: 7 }, () => attention.spend({ width: 3000, height: 3000 }))
   expect(spent).toEqual([true, true, true, true, true, true, false])

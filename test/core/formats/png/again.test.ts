@@ -7,13 +7,13 @@ import { rowBytesIfFew } from '../../../../src/core/images/png/redeflate.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
 import { openJob } from '../../../../src/core/pipeline/job.ts'
-import { PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
+import { PngEncoder, QUICK_EFFORT } from '../../../../wasm/png/png.ts'
 import { inEnglish } from '../../../support/in-english.ts'
 
 const AGAIN = 'recompressed with optimal Deflate parsing'
 
 function picture(side: number, colourAt: (x: number, y: number) => readonly number[]): Uint8Array {
-  using encoder = new PngEncoder({ width: side, height: side, colourType: 2, bitDepth: 8 }, QUICK)
+  using encoder = new PngEncoder({ width: side, height: side, colourType: 2, bitDepth: 8 }, QUICK_EFFORT)
   for (let y = 0; y < side; y++) {
     const row = new Uint8Array(side * 3)
     for (let x = 0; x < side; x++) row.set(colourAt(x, y), x * 3)

@@ -13,7 +13,7 @@ import { decodeWebp } from '../../../../wasm/webp/webp.ts'
 import { inEnglish, textsOf } from '../../../support/in-english.ts'
 import { photo, pngOf } from '../../../support/packages.ts'
 import { bmpFile } from '../../../support/picture-files.ts'
-import { numbers, plainPng } from '../../../support/plain-png.ts'
+import { plainPng, randomUnitNumbers } from '../../../support/plain-png.ts'
 import { pressFile } from '../../../support/press-file.ts'
 
 const [WIDTH, HEIGHT] = [160, 120]
@@ -24,7 +24,7 @@ const form = (colourType: 0 | 2 | 3 | 4 | 6, bitDepth: 8 | 16, palette?: readonl
   bitDepth,
   ...(palette && { palette }),
 })
-const random = numbers(7)
+const random = randomUnitNumbers(7)
 
 /** Height map of hills, 0 to 1. */
 const hills = (x: number, y: number) => 0.5 + 0.25 * Math.sin(x / 19 + y / 43) + 0.25 * Math.cos(y / 17 - x / 61)

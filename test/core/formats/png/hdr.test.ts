@@ -6,7 +6,7 @@ import { concat } from '../../../../src/core/bytes/concat.ts'
 import { outputFacts } from '../../../../src/core/catalog/outputs.ts'
 import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { png } from '../../../../src/core/formats/png/png.ts'
-import { contentsOf } from '../../../../src/core/images/avif/container.ts'
+import { boxesOf } from '../../../../src/core/images/avif/container.ts'
 import { readGrid, singleFile } from '../../../../src/core/images/avif/file.ts'
 import { AvifCodec } from '../../../../src/core/images/avif/libaom.ts'
 import { HdrMeter, hlgLight, pqLight } from '../../../../src/core/images/compare/hdr-meter.ts'
@@ -17,7 +17,7 @@ import { readPngInfo } from '../../../../wasm/png/png.ts'
 import { pictureLossOf } from '../../../support/fidelity.ts'
 import { inEnglish } from '../../../support/in-english.ts'
 import { NOTHING_LENT, press } from '../../../support/packages.ts'
-import { numbers, plainPng } from '../../../support/plain-png.ts'
+import { plainPng, randomUnitNumbers } from '../../../support/plain-png.ts'
 import { pressFile } from '../../../support/press-file.ts'
 
 const [WIDTH, HEIGHT] = [192, 128]
@@ -101,9 +101,9 @@ describe('HDR PNG stays lossless and keeps its bit depth and signalling', () => 
 
 /** Properties of an AVIF file by type, without box headers. */
 function propertiesOf(file: Uint8Array): Map<string, Uint8Array> {
-  const meta = contentsOf(file).find(({ type }) => type === 'meta')!
-  const iprp = contentsOf(meta.body.subarray(4)).find(({ type }) => type === 'iprp')!
-  return new Map(contentsOf(contentsOf(iprp.body)[0]!.body).map(({ type, body }) => [type, body]))
+  const meta = boxesOf(file).find(({ type }) => type === 'meta')!
+  const iprp = boxesOf(meta.body.subarray(4)).find(({ type }) => type === 'iprp')!
+  return new Map(boxesOf(boxesOf(iprp.body)[0]!.body).map(({ type, body }) => [type, body]))
 }
 
 /** Decoded 10-bit samples of the first tile. */
@@ -223,7 +223,7 @@ it('converts PQ and HLG signals to light as the standards define', () => {
 })
 
 it('lowers the score for differences in highlights only', () => {
-  const [side, random] = [128, numbers()]
+  const [side, random] = [128, randomUnitNumbers()]
   const bright = (x: number, noise: number) => Math.round(48_000 + 60 * x + noise * 6_000 * random())
   const rows = (noise: number) =>
     Uint16Array.from({ length: side * side * 4 }, (_, i) => (i % 4 === 3 ? 65535 : bright((i >> 2) % side, noise)))

@@ -1,7 +1,7 @@
 /** Near-lossless rows: samples may differ slightly if no palette reaches the level, so that filtered rows compress better. */
 import { expect, it } from 'vitest'
 import { PerceptualMeter } from '../../../../src/core/metrics/perceptual.ts'
-import { DIFFICULT, lookAt } from '../../../support/difficult/cases.ts'
+import { DIFFICULT, measureResult } from '../../../support/difficult/cases.ts'
 import { pressed } from './pressed.ts'
 
 const SIDE = 160
@@ -66,6 +66,6 @@ it('keeps the lightness of each row', async () => {
 it('avoids pink and green blotches on skin by fine hue steps', async () => {
   const skin = DIFFICULT.find(({ name }) => name === 'skin.png')
   if (!skin) throw new Error('no picture of skin')
-  const { figures } = await lookAt(skin, 'png medium')
+  const { figures } = await measureResult(skin, 'png medium')
   expect(figures.cast).toBeLessThan(1.6)
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { streamOf } from '../../../../src/core/formats/png/file.ts'
+import { streamPng } from '../../../../src/core/formats/png/file.ts'
 import type { Options } from '../../../../src/core/model/codec.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
 
@@ -16,7 +16,7 @@ async function paceOf(bytes: number, work: number): Promise<{ others: number; lo
     return setTimeout(go, ms)
   }) as typeof setTimeout
   try {
-    for await (const piece of streamOf(memorySource(new Uint8Array(bytes), 'a.png'), options, work))
+    for await (const piece of streamPng(memorySource(new Uint8Array(bytes), 'a.png'), options, work))
       longest = Math.max(longest, piece.length)
   } finally {
     globalThis.setTimeout = setTimeout

@@ -5,7 +5,7 @@ import type { Quality } from '../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
 import { openJob } from '../../../../src/core/pipeline/job.ts'
-import { decodePng, PngEncoder, QUICK } from '../../../../wasm/png/png.ts'
+import { decodePng, PngEncoder, QUICK_EFFORT } from '../../../../wasm/png/png.ts'
 
 const OPTIONS = {
   memoryBudget: 96 * 1024 * 1024,
@@ -24,7 +24,7 @@ export interface Pressed {
 
 /** @param rgba a square picture @throws Error if no smaller result exists */
 export async function pressed(rgba: Uint8Array, side: number, quality: Quality): Promise<Pressed> {
-  using encoder = new PngEncoder({ width: side, height: side, colourType: 6, bitDepth: 8 }, QUICK)
+  using encoder = new PngEncoder({ width: side, height: side, colourType: 6, bitDepth: 8 }, QUICK_EFFORT)
   for (let at = 0; at < rgba.length; at += side * 4) encoder.writeRow(rgba.subarray(at, at + side * 4))
   const source = memorySource(Buffer.concat(encoder.finish()), 'test.png')
   const { result } = await openJob(png, source, {}, { ...OPTIONS, quality } as never).whole(async () =>

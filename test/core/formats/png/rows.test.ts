@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import { chunk, startOfPng } from '../../../../wasm/png/chunks.ts'
-import { decodePng, PngEncoder, PngEngine, pngRows, QUICK, rowBytesOf, THOROUGH } from '../../../../wasm/png/png.ts'
+import { decodePng, PngEncoder, PngEngine, pngRows, QUICK_EFFORT, rowBytesOf, THOROUGH_EFFORT } from '../../../../wasm/png/png.ts'
 
 async function* once(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -43,7 +43,7 @@ describe('PNG rows', () => {
         const rows = samples(rowBytes * height)
         const unused = (8 - ((width * form.bitDepth * (form.colourType === 0 ? 1 : 8)) % 8)) % 8
         if (unused) for (let y = 0; y < height; y++) rows[(y + 1) * rowBytes - 1]! &= 255 << unused
-        const encoder = new PngEncoder(header, width < 100 ? THOROUGH : QUICK, {
+        const encoder = new PngEncoder(header, width < 100 ? THOROUGH_EFFORT : QUICK_EFFORT, {
           chunks: [{ type: 'tEXt', data: Uint8Array.of(65, 0, 66) }],
         })
         const pieces: Uint8Array[] = []
@@ -61,7 +61,7 @@ describe('PNG rows', () => {
 
   it('writes the bare predictor stream for PDF', () => {
     const header = { width: 50, height: 20, colourType: 0, bitDepth: 8 } as const
-    const encoder = new PngEncoder(header, QUICK, { bare: true })
+    const encoder = new PngEncoder(header, QUICK_EFFORT, { bare: true })
     for (let y = 0; y < 20; y++) encoder.writeRow(new Uint8Array(50).fill(y))
     expect(inflateSync(concat(encoder.finish())).length).toBe(51 * 20)
   })

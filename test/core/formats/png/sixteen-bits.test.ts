@@ -5,7 +5,7 @@ import { concat } from '../../../../src/core/bytes/concat.ts'
 import { png } from '../../../../src/core/formats/png/png.ts'
 import { SimilarityMeter } from '../../../../src/core/metrics/ssim-psnr.ts'
 import type { Options, Outcome } from '../../../../src/core/model/codec.ts'
-import { lossOf, ofPixels } from '../../../../src/core/model/loss.ts'
+import { lossOf, pixelLoss } from '../../../../src/core/model/loss.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
 import { openJob } from '../../../../src/core/pipeline/job.ts'
@@ -97,7 +97,7 @@ describe('figures of 16-bit pictures use all 16 bits', () => {
       const { ssim, psnrDb } = pictureLossOf(outcome)
       const verify = (claim: Outcome) => png.verify(memorySource(file, 'a.png'), memorySource(bytes, 'b.png'), claim, options)
       expect(await verify(outcome)).toMatchObject({ equal: true })
-      const more: Outcome = { kind: 'compressed', ...lossOf(ofPixels({ ssim, psnrDb: psnrDb + 0.1 })), steps: [] }
+      const more: Outcome = { kind: 'compressed', ...lossOf(pixelLoss({ ssim, psnrDb: psnrDb + 0.1 })), steps: [] }
       expect((await verify(more)).equal).toBe(false)
     }
   })

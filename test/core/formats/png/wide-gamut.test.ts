@@ -1,7 +1,7 @@
 /** Wide-gamut colours of a PNG, given by code points or chromaticities: AVIF keeps the code points, JPEG and WebP get an ICC profile. */
 
 import { describe, expect, it } from 'vitest'
-import { carriedOf } from '../../../../src/core/formats/jpg/carried.ts'
+import { metadataOf } from '../../../../src/core/formats/jpg/carried.ts'
 import { readHeader } from '../../../../src/core/formats/jpg/segments.ts'
 import { png } from '../../../../src/core/formats/png/png.ts'
 import { webpChunks } from '../../../../src/core/images/webp/container.ts'
@@ -25,7 +25,7 @@ const picture = (...more: Uint8Array[]) =>
 /** ICC profile of a result. */
 async function profileOf(file: Uint8Array, output: 'jpg' | 'webp'): Promise<Uint8Array | undefined> {
   if (output === 'webp') return webpChunks(file).find(({ name }) => name === 'ICCP')?.data
-  return carriedOf(await readHeader(memorySource(file, 'a.jpg'), { memoryBudget: 9e7 })).icc
+  return metadataOf(await readHeader(memorySource(file, 'a.jpg'), { memoryBudget: 9e7 })).icc
 }
 
 /** XYZ values of a profile tag, times 10,000. */

@@ -12,7 +12,7 @@ import { openJob, optionsOf } from '../../../../src/core/pipeline/job.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { inEnglish, textsOf } from '../../../support/in-english.ts'
 import { randomNumbers } from '../../../support/press-file.ts'
-import { workOf } from '../../../support/work.ts'
+import { countWork } from '../../../support/work.ts'
 import { buildTiff, makePixels, type Picture, readDirectories, readDirectory, readPicture, type Shape } from './build-tiff.ts'
 
 function optionsFor(over: Partial<Options> = {}): Options {
@@ -429,7 +429,7 @@ describe('bad input', () => {
         if (tag === 257 && 'height' in over && view.getUint32(at + 8, true) === 8) view.setUint32(at + 8, over.height!, true)
         if (tag === 277 && 'samples' in over) view.setUint16(at + 8, over.samples!, true)
       }
-      const work = await workOf(async () => {
+      const work = await countWork(async () => {
         expect((await pack(memorySource(file, 'a.tif'))).outcome).toMatchObject({ kind: 'unchanged' })
       })
       expect(work).toBeLessThan(100_000)

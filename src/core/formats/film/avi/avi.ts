@@ -5,11 +5,11 @@
 import { sumOf } from '../../../bytes/compact-array.ts'
 import { AVI } from '../../../catalog/formats/film.ts'
 import type { Outcome, Verdict } from '../../../model/codec.ts'
-import type { Plan, SegmentedCodec } from '../../../model/segmented.ts'
-import { planOf } from '../analyse.ts'
-import { keptPictures } from '../part-file.ts'
-import { isHopeless, isOfPictures } from '../single-message.ts'
-import { partsOf, probed, readJob } from './job.ts'
+import type { SegmentedCodec, SegmentPlan } from '../../../model/segmented.ts'
+import { jobPlanOf } from '../analyse.ts'
+import { writeUnchangedPictures } from '../part-file.ts'
+import { isNotShrinking, isPicturePart } from '../single-message.ts'
+import { partsOf, probeJob, readJob } from './job.ts'
 import { runAll, runPart } from './parts.ts'
 import { joinAvi } from './to-avi.ts'
 import { joinMovie } from './to-movie.ts'
@@ -19,20 +19,20 @@ export const avi: SegmentedCodec = {
   format: AVI,
 
   async compress(source, sink, options): Promise<Outcome> {
-    const job = await probed(source, await readJob(source, options), options)
+    const job = await probeJob(source, await readJob(source, options), options)
     const parts = await runAll(source, job, options)
     return options.output === 'avi' ? joinAvi(source, job, parts, sink, options) : joinMovie(source, job, parts, sink, options)
   },
 
-  async plan(source, options): Promise<Plan> {
-    const job = await probed(source, await readJob(source, options), options)
-    return planOf(source, job.cpuSeconds, await partsOf(source, job))
+  async plan(source, options): Promise<SegmentPlan> {
+    const job = await probeJob(source, await readJob(source, options), options)
+    return jobPlanOf(source, job.cpuSeconds, await partsOf(source, job))
   },
 
   async compressPart(source, part, sink, options, soFar) {
     const job = await readJob(source, options)
     const sizes = options.output === 'avi' ? job.pictures?.track.samples.size : undefined
-    if (sizes && isOfPictures(part) && isHopeless(soFar, sumOf(sizes))) return keptPictures(sink)
+    if (sizes && isPicturePart(part) && isNotShrinking(soFar, sumOf(sizes))) return writeUnchangedPictures(sink)
     return runPart(source, job, part, sink, options)
   },
 

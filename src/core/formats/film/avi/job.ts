@@ -2,7 +2,7 @@
 
 import type { AudioStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
 import { sumOf } from '../../../bytes/compact-array.ts'
-import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
+import { samplesPerFrame } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { readAvi } from '../../../containers/riff/avi.ts'
 import { type Message, message } from '../../../i18n/message.ts'
@@ -15,12 +15,12 @@ import type { Cut } from '../cut.ts'
 import { type Level, levelOf } from '../levels.ts'
 import { MP3_RATES } from '../mp3-sound.ts'
 import type { PictureTrack } from '../picture-track.ts'
-import { probe } from '../pictures.ts'
+import { checkFirstPicture } from '../pictures.ts'
 import type { SoundRuns } from '../sound.ts'
-import { LEAN_BITS, SOUND_CPU_PER_SECOND, SOUND_PART_SECONDS, WHOLE_CPU_SECONDS } from '../tuning.ts'
+import { LEAN_BITS_PER_PIXEL, SOUND_CPU_PER_SECOND, SOUND_PART_SECONDS, WHOLE_CPU_SECONDS } from '../tuning.ts'
 import { cutCounted } from './cuts.ts'
 import { pictureTrack } from './picture-track.ts'
-import { isMp3, pcm, runsOf, uncompressed } from './sounds.ts'
+import { decodableAudio, isMp3, pcmAudio, runsOf } from './sounds.ts'
 
 export interface AviSound {
   readonly stream: AviStream
@@ -41,7 +41,7 @@ export interface AviJob {
    */
   readonly pictures: { readonly track: PictureTrack; readonly index: number } | undefined
   /** Why the pictures are copied. `undefined`: they are encoded. */
-  readonly kept: { readonly detail: Message; readonly reason?: Reason } | undefined
+  readonly copyReason: { readonly detail: Message; readonly reason?: Reason } | undefined
   /** Sound streams that are encoded again. */
   readonly sounds: readonly AviSound[]
   readonly cpuSeconds: number
@@ -55,22 +55,22 @@ export async function readJob(source: Source, options: Options): Promise<AviJob>
   const movie = options.output !== 'avi'
   if (movie) checkMovie(file, options)
   const base = { file, level, pictures: undefined, sounds: [], cpuSeconds: 0 }
-  if (options.lossless) return { ...base, kept: { detail: message('only_exact_result_wanted') } }
+  if (options.lossless) return { ...base, copyReason: { detail: message('only_exact_result_wanted') } }
   const sounds = file.streams.filter(({ kind }) => kind === 'auds').flatMap((stream) => soundOf(file, stream, movie) ?? [])
   const soundSeconds = sounds.reduce((sum, { samples, audio }) => sum + samples / audio.hertz, 0)
   const found = await pictureTrack(source, file)
   if ('kept' in found) {
     if (movie) throw unsupported(found.kept)
-    return { ...base, sounds, kept: { detail: found.kept, reason: found.reason }, cpuSeconds: soundSeconds * SOUND_CPU_PER_SECOND }
+    return { ...base, sounds, copyReason: { detail: found.kept, reason: found.reason }, cpuSeconds: soundSeconds * SOUND_CPU_PER_SECOND }
   }
   const track: PictureTrack = movie ? { ...found.track, annexb: false } : found.track
   const { stream, samples } = track
   const pixels = stream.width * stream.height
   const bits = (sumOf(samples.size) * 8) / (pixels * samples.count)
-  const lean = !movie && bits < LEAN_BITS[options.quality]
+  const lean = !movie && bits < LEAN_BITS_PER_PIXEL[options.quality]
   const cpuSeconds = (lean ? 0 : samples.count * secondsPerFrame(pixels)) + soundSeconds * SOUND_CPU_PER_SECOND
-  if (lean) return { ...base, sounds, cpuSeconds, kept: { detail: message('bits_a_pixel_lean_already', { bits: bits.toFixed(3) }) } }
-  return { ...base, sounds, cpuSeconds, pictures: { track, index: found.index }, kept: undefined }
+  if (lean) return { ...base, sounds, cpuSeconds, copyReason: { detail: message('bits_a_pixel_lean_already', { bits: bits.toFixed(3) }) } }
+  return { ...base, sounds, cpuSeconds, pictures: { track, index: found.index }, copyReason: undefined }
 }
 
 function checkMovie({ streams }: Avi, options: Options): void {
@@ -85,7 +85,7 @@ function soundOf(file: Avi, stream: AviStream, movie: boolean): AviSound | undef
   const runs = runsOf(file, stream)
   if (movie && runs.count === 0) throw unsupported('stream_of_sound_without_sound')
   if (movie && isMp3(stream)) return undefined
-  const audio = movie ? uncompressed(stream) : pcm(stream)
+  const audio = movie ? decodableAudio(stream) : pcmAudio(stream)
   if (!audio || runs.count === 0) return undefined
   let samples = 0
   for (const size of runs.size) samples += Math.floor(size / audio.blockAlign)
@@ -96,15 +96,15 @@ function soundOf(file: Avi, stream: AviStream, movie: boolean): AviSound | undef
 }
 
 /** Decodes one picture. If that fails, an AVI result copies the pictures and reports the reason; for a movie the error is thrown. */
-export async function probed(source: Source, job: AviJob, options: Options): Promise<AviJob> {
+export async function probeJob(source: Source, job: AviJob, options: Options): Promise<AviJob> {
   if (!job.pictures) return job
   try {
-    await probe(source, job.pictures.track, options)
+    await checkFirstPicture(source, job.pictures.track, options)
     return job
   } catch (error) {
     if (options.output !== 'avi') throw error
     if (!isCodecError(error, 'unsupported_feature', 'over_budget', 'malformed') || !error.detail) throw error
-    return { ...job, pictures: undefined, kept: { detail: error.detail, reason: error.reason }, cpuSeconds: 0 }
+    return { ...job, pictures: undefined, copyReason: { detail: error.detail, reason: error.reason }, cpuSeconds: 0 }
   }
 }
 
@@ -139,8 +139,8 @@ function framesOf({ pictures, cpuSeconds }: AviJob): number {
 
 /** Frame ranges of a sound stream, one per message. AAC is encoded in one message. */
 function rangesOf({ coding, samples, audio }: AviSound): { from: number; to: number | null }[] {
-  const perPart = Math.round((SOUND_PART_SECONDS * audio.hertz) / frameSamples(audio.hertz))
-  const total = Math.ceil(samples / frameSamples(audio.hertz))
+  const perPart = Math.round((SOUND_PART_SECONDS * audio.hertz) / samplesPerFrame(audio.hertz))
+  const total = Math.ceil(samples / samplesPerFrame(audio.hertz))
   if (coding === 'aac') return [{ from: 0, to: null }]
   const ranges: { from: number; to: number | null }[] = []
   for (let from = 0; from === 0 || total - from > perPart * 0.2; from += perPart) ranges.push({ from, to: from + perPart })
@@ -152,7 +152,7 @@ function rangesOf({ coding, samples, audio }: AviSound): { from: number; to: num
  * Reads a part's cut from its plan, which came with the queue message. @throws CodecError (malformed) if a number is missing or out of
  * range
  */
-export function cutOf({ facts }: PartPlan, count: number): Cut {
+export function cutFromPlan({ facts }: PartPlan, count: number): Cut {
   const number = (name: string) => {
     const value = facts[name]
     if (typeof value !== 'number' || !(value >= 0 && value <= count)) throw malformed('avi', 0, 'part_does_not_belong_to_this_film')

@@ -1,9 +1,9 @@
 /** Finds the MP3 frames of an AVI sound stream, across chunk boundaries, and builds a movie track from them. */
 
 import { discard } from '../../../../../wasm/memories/discard.ts'
-import { columnOf, sumOf } from '../../../bytes/compact-array.ts'
+import { createCompactArray, sumOf } from '../../../bytes/compact-array.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
-import type { NewTrack, Piece } from '../../../containers/isobmff/track-interleaving.ts'
+import type { NewTrack, TrackPiece } from '../../../containers/isobmff/track-interleaving.ts'
 import { type FrameHeader, frameHeader } from '../../../containers/mpeg-audio/frame.ts'
 import type { AviStream } from '../../../containers/riff/avi.ts'
 import { message } from '../../../i18n/message.ts'
@@ -11,7 +11,7 @@ import type { Source } from '../../../model/codec.ts'
 import { malformed, unsupported } from '../../../model/error.ts'
 import { rangeStream } from '../../../model/source.ts'
 import { mp3Entry } from '../entries.ts'
-import type { SkeletonTrack } from '../sample-table.ts'
+import type { EmptyTrack } from '../sample-table.ts'
 import type { SoundRuns } from '../sound.ts'
 import { CHUNK_SECONDS } from '../tuning.ts'
 
@@ -47,7 +47,7 @@ function claimedSeconds({ strh, rate, scale }: AviStream, runs: SoundRuns): numb
 
 /** Presents byte ranges of a source as one continuous source. */
 function joined(source: Source, { count, offset, size }: SoundRuns): Source {
-  const starts = columnOf(count + 1, sumOf(size))
+  const starts = createCompactArray(count + 1, sumOf(size))
   for (let run = 0; run < count; run++) starts[run + 1] = starts[run]! + size[run]!
   const total = starts[count]!
   const runAt = (place: number) => {
@@ -117,7 +117,7 @@ export async function mp3Frames(source: Source, stream: AviStream, runs: SoundRu
   return { first, sizes, rows, chunks }
 }
 
-export const mp3Skeleton = ({ first, sizes }: Mp3Sound): SkeletonTrack => ({
+export const mp3EmptyTrack = ({ first, sizes }: Mp3Sound): EmptyTrack => ({
   handler: 'soun',
   timescale: first.hertz,
   duration: sizes.length * first.samples,
@@ -127,7 +127,7 @@ export const mp3Skeleton = ({ first, sizes }: Mp3Sound): SkeletonTrack => ({
 
 export function mp3Track({ first, sizes, rows, chunks }: Mp3Sound, quickTime: boolean): NewTrack {
   const perPiece = Math.max(1, Math.round((CHUNK_SECONDS * first.hertz) / first.samples))
-  const pieces: Piece[] = []
+  const pieces: TrackPiece[] = []
   let frame = 0
   for (const row of rows) {
     for (let { offset, frames } = row; frames > 0; ) {

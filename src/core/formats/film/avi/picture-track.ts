@@ -1,7 +1,7 @@
 /** Reads an AVI file's pictures as a track whose frames have positions instead of timestamps. */
 
 import { ByteReader } from '../../../bytes/reader.ts'
-import type { Samples } from '../../../containers/isobmff/tables.ts'
+import type { SampleTables } from '../../../containers/isobmff/tables.ts'
 import type { Avi } from '../../../containers/riff/avi.ts'
 import { fourCC } from '../../../containers/riff/riff.ts'
 import { type Message, message } from '../../../i18n/message.ts'
@@ -9,7 +9,7 @@ import type { Source } from '../../../model/codec.ts'
 import type { PictureTrack } from '../picture-track.ts'
 import { decoderOf, isIntraOnly } from './fourcc.ts'
 
-export type Found = { track: PictureTrack; index: number } | { kept: Message; reason: 'unsupported_feature' }
+export type PictureTrackResult = { track: PictureTrack; index: number } | { kept: Message; reason: 'unsupported_feature' }
 
 /** Chunk type `pc` (palette change, chunks `xxpc`) as a little-endian number. */
 const PALETTE_CHANGE = 0x6370
@@ -29,7 +29,7 @@ const BGR0 = 0x524742
 const rowOrder = (height: number) => (height > 0 ? new TextEncoder().encode('BottomUp\0') : new Uint8Array())
 
 /** Returns the first picture stream as a track with frames numbered 0, 1, 2 …, or the reason why its pictures are copied. */
-export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
+export async function pictureTrack(source: Source, file: Avi): Promise<PictureTrackResult> {
   const stream = file.streams.find(({ kind }) => kind === 'vids')
   if (!stream || stream.strf.length < 40) return { kept: message('no_pictures'), reason: 'unsupported_feature' }
   // BITMAPINFOHEADER: width at offset 4, height at 8 (negative: top-down), bits at 14, compression at 16.
@@ -41,7 +41,7 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
   if (width < 16 || height < 16 || width > 16384 || height > 16384)
     return { kept: message('pictures_of', { width, height }), reason: 'unsupported_feature' }
   const samples = samplesOf(file, stream.index, isIntraOnly(decoder))
-  if (file.chunks.of(stream.index).some((chunk) => file.chunks.kind[chunk] === PALETTE_CHANGE))
+  if (file.chunks.indexesOfStream(stream.index).some((chunk) => file.chunks.kind[chunk] === PALETTE_CHANGE))
     return { kept: message('changing_palette'), reason: 'unsupported_feature' }
   if (samples.count === 0) return { kept: message('no_pictures'), reason: 'unsupported_feature' }
   const rate = { num: Math.max(1, Math.min(stream.rate, 0x7fffffff)), den: Math.max(1, Math.min(stream.scale, 0x7fffffff)) }
@@ -71,15 +71,15 @@ export async function pictureTrack(source: Source, file: Avi): Promise<Found> {
       samples,
       rate,
       start: 0,
-      counted: true,
+      isCounted: true,
       annexb: true,
     },
   }
 }
 
 /** Lists the non-empty chunks of an AVI stream as samples of a track. */
-function samplesOf({ chunks }: Avi, stream: number, intraOnly: boolean): Samples {
-  const used = chunks.of(stream).filter((i) => chunks.size[i]! > 0)
+function samplesOf({ chunks }: Avi, stream: number, intraOnly: boolean): SampleTables {
+  const used = chunks.indexesOfStream(stream).filter((i) => chunks.size[i]! > 0)
   return {
     count: used.length,
     offset: chunks.offsetsOf(used),
@@ -93,7 +93,7 @@ function samplesOf({ chunks }: Avi, stream: number, intraOnly: boolean): Samples
 const HEADER_BYTES = 4096
 
 /** Header of an MPEG-4 stream (ISO/IEC 14496-2, 6.2). Some files have it only before the first picture, but every part needs it. */
-async function objectLayer(source: Source, { offset, size }: Samples): Promise<Uint8Array> {
+async function objectLayer(source: Source, { offset, size }: SampleTables): Promise<Uint8Array> {
   const bytes = (await source.read(offset[0]!, Math.min(HEADER_BYTES, size[0]!))).slice()
   for (let at = 0; at + 4 <= bytes.length; at++) {
     // vop_start_code: the first picture begins here.

@@ -3,7 +3,7 @@
 import type { AudioStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
 import { ByteWriter } from '../../../bytes/writer.ts'
-import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
+import { samplesPerFrame } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { message } from '../../../i18n/message.ts'
 import { malformed, unsupported } from '../../../model/error.ts'
@@ -22,7 +22,7 @@ function waveFormat({ strf }: AviStream) {
 }
 
 export function runsOf({ chunks }: Avi, { index }: AviStream): SoundRuns {
-  const used = chunks.of(index).filter((i) => chunks.size[i]! > 0)
+  const used = chunks.indexesOfStream(index).filter((i) => chunks.size[i]! > 0)
   return {
     count: used.length,
     offset: chunks.offsetsOf(used),
@@ -42,7 +42,7 @@ export const isMp3 = (stream: AviStream) => waveFormat(stream).tag === 0x55
  * Audio stream that FFmpeg can decode and AAC can hold. @throws CodecError (unsupported_feature) for a format without a decoder, or one
  * that MP4 cannot hold
  */
-export function uncompressed(stream: AviStream): AudioStream {
+export function decodableAudio(stream: AviStream): AudioStream {
   const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
   const decoder = decoderFor(tag, bits)
   if (!decoder) throw unsupported(message('sound_type_stays_in_avi', { tag: tag.toString(16) }))
@@ -52,7 +52,7 @@ export function uncompressed(stream: AviStream): AudioStream {
 }
 
 /** Audio stream with one sample per block, mono or stereo. `undefined`: any other sound. */
-export function pcm(stream: AviStream): AudioStream | undefined {
+export function pcmAudio(stream: AviStream): AudioStream | undefined {
   const { tag, channels, hertz, blockAlign, bits } = waveFormat(stream)
   const decoder = tag === 1 || tag === 3 ? decoderFor(tag, bits) : undefined
   if (!decoder || channels < 1 || channels > 2 || blockAlign !== (channels * bits) / 8) return undefined
@@ -81,7 +81,7 @@ interface Mp3Stream {
 
 /** Stream headers for MP3 (MPEGLAYER3WAVEFORMAT, mmreg.h): one frame per chunk, with times in samples, as FFmpeg writes it. */
 export function mp3Headers(strh: Uint8Array, { hertz, channels, bitsPerSecond, frames, startSeconds }: Mp3Stream) {
-  const perFrame = frameSamples(hertz)
+  const perFrame = samplesPerFrame(hertz)
   const header = new ByteWriter(strh, true)
   header.at(4).u32(0) // fccHandler: no codec FourCC
   header

@@ -4,27 +4,27 @@ import { sumOf } from '../../../bytes/compact-array.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
 import { ByteWriter } from '../../../bytes/writer.ts'
 import { FLOOR_SNR_DB } from '../../../catalog/floors.ts'
-import { frameSamples } from '../../../containers/mpeg-audio/frame-cutter.ts'
-import { type NewStream, planAvi, type Run } from '../../../containers/riff/write-avi.ts'
+import { samplesPerFrame } from '../../../containers/mpeg-audio/frame-cutter.ts'
+import { type ChunkRun, type NewStream, planAvi } from '../../../containers/riff/write-avi.ts'
 import { type Message, message } from '../../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from '../../../model/codec.ts'
 import { noGain } from '../../../model/error.ts'
 import { lossOf, type PictureLoss, type SoundLoss } from '../../../model/loss.ts'
 import type { FinishedPart } from '../../../model/segmented.ts'
-import { copyTail, tailSteps } from '../../../model/trailing-data.ts'
-import { copiedOf } from '../copied.ts'
+import { copyTrailingData, trailingDataSteps } from '../../../model/trailing-data.ts'
+import { copiedKinds } from '../copied.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../part-file.ts'
-import { belowFloors, isAboveFloors, lossOfParts, snrOf } from '../part-loss.ts'
-import { WORTH_IT } from '../tuning.ts'
+import { describeBelowFloors, isAboveFloors, lossOfParts, snrOf } from '../part-loss.ts'
+import { MAX_TRACK_SHARE } from '../tuning.ts'
 import type { AviJob, AviSound } from './job.ts'
-import { delayOf, describe, pictureFiles, soundFiles } from './parts.ts'
+import { describePictures, frameDelayOf, pictureFiles, soundFiles } from './parts.ts'
 import { mp3Headers, streamStart } from './sounds.ts'
 
 const FOURCC = Uint8Array.from('H264', (letter) => letter.charCodeAt(0))
 
 export async function joinAvi(source: Source, job: AviJob, parts: readonly FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
   const { file, pictures } = job
-  let { kept } = job
+  let { copyReason: kept } = job
   const fresh = new Map<number, NewStream>()
   const steps: Message[] = []
   let shown: PictureLoss | undefined
@@ -32,17 +32,17 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
   const films = await pictureFiles(job, parts)
   if (films && pictures) {
     const loss = lossOfParts(films, pictures.track.rate)
-    if (!isAboveFloors(loss)) kept = { reason: 'below_floor', detail: belowFloors(loss) }
-    else if (bytesOf(films) < sumOf(pictures.track.samples.size) * WORTH_IT) {
+    if (!isAboveFloors(loss)) kept = { reason: 'below_floor', detail: describeBelowFloors(loss) }
+    else if (bytesOf(films) < sumOf(pictures.track.samples.size) * MAX_TRACK_SHARE) {
       fresh.set(pictures.index, newPictures(films))
       shown = loss
-      steps.push(describe(job, films))
+      steps.push(describePictures(job, films))
     }
   }
   for (const track of job.sounds) {
     const files = await soundFiles<SoundHead>(track, parts)
     const snrDb = snrOf(files.map(({ head }) => head))
-    if (files.length === 0 || snrDb < FLOOR_SNR_DB || bytesOf(files) >= sumOf(track.runs.size) * WORTH_IT) continue
+    if (files.length === 0 || snrDb < FLOOR_SNR_DB || bytesOf(files) >= sumOf(track.runs.size) * MAX_TRACK_SHARE) continue
     fresh.set(track.stream.index, newSound(track, files))
     sound = { snrDb: Math.min(snrDb, sound?.snrDb ?? snrDb) }
     steps.push(message('sound_to_mp3', { decoder: track.audio.decoder, quality: job.level.mp3 }))
@@ -53,18 +53,18 @@ export async function joinAvi(source: Source, job: AviJob, parts: readonly Finis
     throw noGain()
   }
   await plan.write(sink, options)
-  await copyTail(source, file.end, sink)
-  for (const step of [message('index_written_anew_dead_space_dropped'), ...tailSteps(source, file.end)]) steps.push(step)
+  await copyTrailingData(source, file.end, sink)
+  for (const step of [message('index_written_anew_dead_space_dropped'), ...trailingDataSteps(source, file.end)]) steps.push(step)
   if (kept?.reason) steps.push(message('pictures_kept', { why: kept.detail }))
   const left = file.streams.filter(({ index }) => !fresh.has(index)).map(({ kind }) => KINDS[kind])
-  return { kind: 'compressed', ...lossOf(shown, sound), ...copiedOf(left), steps }
+  return { kind: 'compressed', ...lossOf(shown, sound), ...copiedKinds(left), steps }
 }
 
 const KINDS: { readonly [kind: string]: 'pictures' | 'sound' | undefined } = { vids: 'pictures', auds: 'sound' }
 
 const bytesOf = (files: readonly PartFile<PicturesHead | SoundHead>[]) => files.reduce((sum, { sizes }) => sum + sumOf(sizes), 0)
 
-const runsOf = (files: readonly PartFile<PicturesHead | SoundHead>[], keyed: boolean): Run[] =>
+const runsOf = (files: readonly PartFile<PicturesHead | SoundHead>[], keyed: boolean): ChunkRun[] =>
   files.map(({ source, sizes, keys }) => ({ from: source, offset: 0, sizes, ...(keyed ? { keys } : {}) }))
 
 /** New picture stream: one frame for each chunk that was not empty, in the same order. */
@@ -73,11 +73,11 @@ function newPictures(files: readonly PartFile<PicturesHead>[]): NewStream {
   return {
     runs: runsOf(files, true),
     kind: 'dc',
-    due: () => ++given,
+    dueChunks: () => ++given,
     headers(strh, old) {
       strh.set(FOURCC, 4)
       const start = new ByteReader(strh, true).u32(28)
-      new ByteWriter(strh, true).at(28).u32(start + delayOf(files)) // dwStart of the stream, later by the decoder's delay
+      new ByteWriter(strh, true).at(28).u32(start + frameDelayOf(files)) // dwStart of the stream, later by the decoder's delay
       // Keeps only BITMAPINFOHEADER. The bytes after it belong to the old codec.
       const strf = old.slice(0, 40)
       const height = Math.abs(new ByteReader(strf, true).i32(8)) // uncompressed pictures may have a negative height
@@ -90,12 +90,12 @@ function newPictures(files: readonly PartFile<PicturesHead>[]): NewStream {
 /** New sound stream: each MP3 frame is placed where the same samples were before. */
 function newSound({ stream, audio, samples }: AviSound, files: readonly PartFile<SoundHead>[]): NewStream {
   const { hertz, channels, blockAlign } = audio
-  const perFrame = frameSamples(hertz)
+  const perFrame = samplesPerFrame(hertz)
   let passed = 0
   return {
     runs: runsOf(files, false),
     kind: 'wb',
-    due(oldBytes) {
+    dueChunks(oldBytes) {
       passed += oldBytes / blockAlign
       return Math.ceil(passed / perFrame)
     },

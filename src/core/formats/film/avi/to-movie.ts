@@ -1,12 +1,12 @@
 /** Joins the finished parts as MP4 or QuickTime: pictures as H.264, MP3 sound copied, other sound as AAC, metadata kept. */
 
 import { sumOf } from '../../../bytes/compact-array.ts'
-import { leastOf } from '../../../bytes/min-max.ts'
+import { minOf } from '../../../bytes/min-max.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
 import type { Movie } from '../../../containers/isobmff/movie.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
 import type { NewTrack } from '../../../containers/isobmff/track-interleaving.ts'
-import { layOut, writeMovie } from '../../../containers/isobmff/write.ts'
+import { layOutMovie, writeMovie } from '../../../containers/isobmff/write.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { fourCC } from '../../../containers/riff/riff.ts'
 import { type Message, message } from '../../../i18n/message.ts'
@@ -14,20 +14,20 @@ import type { Options, Outcome, Sink, Source } from '../../../model/codec.ts'
 import { noGain, unsupported } from '../../../model/error.ts'
 import { lossOf } from '../../../model/loss.ts'
 import type { FinishedPart } from '../../../model/segmented.ts'
-import { copiedOf } from '../copied.ts'
+import { copiedKinds } from '../copied.ts'
 import { newSound, newVideo } from '../new-tracks.ts'
 import type { PartFile, PicturesHead, SoundHead } from '../part-file.ts'
 import { lossOfParts, snrOf } from '../part-loss.ts'
 import type { PictureTrack } from '../picture-track.ts'
-import { type SkeletonTrack, skeleton } from '../sample-table.ts'
+import { type EmptyTrack, emptyMovie } from '../sample-table.ts'
 import type { AviJob, AviSound } from './job.ts'
-import { mp3Frames, mp3Skeleton, mp3Track } from './mp3-frames.ts'
-import { aacRate, delayOf, describe, pictureFiles, soundFiles } from './parts.ts'
+import { mp3EmptyTrack, mp3Frames, mp3Track } from './mp3-frames.ts'
+import { aacRate, describePictures, frameDelayOf, pictureFiles, soundFiles } from './parts.ts'
 import { runsOf, streamStart } from './sounds.ts'
 
 /** A finished track and its entry in the new movie's index. */
 interface Made {
-  readonly frame: SkeletonTrack
+  readonly frame: EmptyTrack
   readonly step: Message
   readonly snrDb?: number
   track(movie: Movie, hook: Track): NewTrack
@@ -53,24 +53,24 @@ export async function joinMovie(
   }
   const starts = [file.streams[job.pictures!.index]!, ...streams].map(streamStart)
   const { rate } = job.pictures!.track
-  starts[0]! += (delayOf(films) * rate.den) / rate.num
-  const movie = await skeleton(
+  starts[0]! += (frameDelayOf(films) * rate.den) / rate.num
+  const movie = await emptyMovie(
     made.map(({ frame }) => frame),
     quickTime,
     await notesOf(source, file),
   )
   const fresh = new Map(made.map(({ track }, i) => [i, delayed(track(movie, movie.tracks[i]!), starts[i]!, movie)]))
-  const plan = layOut(source, movie, fresh, movie.ftyp)
+  const plan = layOutMovie(source, movie, fresh, movie.ftyp)
   if (plan.total >= source.size) throw noGain()
   await writeMovie(source, plan, sink, options)
   const left = source.size > file.end ? [message('bytes_after_end_not_kept', { bytes: source.size - file.end })] : []
   const noises = made.flatMap(({ snrDb }) => snrDb ?? [])
-  const sound = noises.length ? { snrDb: leastOf(noises) } : undefined
+  const sound = noises.length ? { snrDb: minOf(noises) } : undefined
   const copied = made.map(({ frame, snrDb }) => (frame.handler === 'soun' && snrDb === undefined ? 'sound' : undefined))
   return {
     kind: 'compressed',
     ...lossOf(lossOfParts(films, rate), sound),
-    ...copiedOf(copied),
+    ...copiedKinds(copied),
     steps: [...made.map(({ step }) => step), ...left],
   }
 }
@@ -84,7 +84,7 @@ function makePictures(job: AviJob, films: readonly PartFile<PicturesHead>[]): Ma
   const dts = Float64Array.from({ length: samples.count + 1 }, (_, i) => (places[i] ?? places.at(-1)! + 1) * rate.den)
   const pictures: PictureTrack = { ...counted, timescale: rate.num, samples: { ...samples, dts } }
   return {
-    step: describe(job, films),
+    step: describePictures(job, films),
     frame: { handler: 'vide', timescale: rate.num, duration: dts.at(-1)!, width: stream.width, height: stream.height },
     track: (movie, track) => newVideo(movie, { track, pictures }, timed),
   }
@@ -93,7 +93,7 @@ function makePictures(job: AviJob, films: readonly PartFile<PicturesHead>[]): Ma
 /** For each non-empty chunk of the stream, the number of chunks before it. */
 function shownAt({ chunks }: Avi, stream: number): number[] {
   const places: number[] = []
-  chunks.of(stream).forEach((chunk, place) => {
+  chunks.indexesOfStream(stream).forEach((chunk, place) => {
     if (chunks.size[chunk]! > 0) places.push(place)
   })
   return places
@@ -101,7 +101,7 @@ function shownAt({ chunks }: Avi, stream: number): number[] {
 
 async function copyMp3(source: Source, file: Avi, stream: AviStream, quickTime: boolean): Promise<Made> {
   const frames = await mp3Frames(source, stream, runsOf(file, stream))
-  return { frame: mp3Skeleton(frames), step: message('sound_mp3_frames_copied'), track: () => mp3Track(frames, quickTime) }
+  return { frame: mp3EmptyTrack(frames), step: message('sound_mp3_frames_copied'), track: () => mp3Track(frames, quickTime) }
 }
 
 async function makeSound(job: AviJob, sound: AviSound, parts: readonly FinishedPart[], quickTime: boolean): Promise<Made> {

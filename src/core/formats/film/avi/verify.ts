@@ -1,19 +1,19 @@
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
-import { yieldToOthers } from '../../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../../bytes/yield.ts'
 import { type Movie, readMovie } from '../../../containers/isobmff/movie.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
 import { frameHeader } from '../../../containers/mpeg-audio/frame.ts'
-import { frameSamples, mp3Lead } from '../../../containers/mpeg-audio/frame-cutter.ts'
-import { Window } from '../../../containers/packet-window.ts'
-import { type Avi, type AviStream, namedStreams, readAvi } from '../../../containers/riff/avi.ts'
-import { isFilling } from '../../../containers/riff/inner-chunks.ts'
+import { mp3LeadSamples, samplesPerFrame } from '../../../containers/mpeg-audio/frame-cutter.ts'
+import { ReadWindow } from '../../../containers/packet-window.ts'
+import { type Avi, type AviStream, countStreamHeaders, readAvi } from '../../../containers/riff/avi.ts'
+import { isPadding } from '../../../containers/riff/inner-chunks.ts'
 import { isOpenDml } from '../../../containers/riff/write-avi.ts'
-import { english } from '../../../i18n/message.ts'
+import { englishText } from '../../../i18n/message.ts'
 import type { Options, Outcome, Source, Verdict } from '../../../model/codec.ts'
 import { isCodecError, malformed } from '../../../model/error.ts'
-import { tailDifference } from '../../../model/trailing-data.ts'
-import { claimedOf, comparePictures, isShort, type LaidPictures, WHOLE } from '../compare-pictures.ts'
-import { comparedShare, compareSound, type LaidSound, laidBlocks, laidPackets, laidTrack } from '../compare-sound.ts'
+import { trailingDataDifference } from '../../../model/trailing-data.ts'
+import { claimedPictureLoss, comparePictures, type IndexedPictures, isComparedInFull, WHOLE_FILM } from '../compare-pictures.ts'
+import { comparedSoundShare, compareSound, type IndexedSound, indexBlocks, indexPackets, indexSoundTrack } from '../compare-sound.ts'
 import { reorderDepth } from '../cut.ts'
 import { videoStream } from '../decoders.ts'
 import { secondsOf as secondsOfFrame } from '../picture-track.ts'
@@ -21,7 +21,7 @@ import { engineFor } from '../refuse.ts'
 import { COMPARED_PIXELS } from '../tuning.ts'
 import { type Mp3Sound, mp3Frames } from './mp3-frames.ts'
 import { pictureTrack } from './picture-track.ts'
-import { isMp3, pcm, runsOf, samplesPerBlock, uncompressed } from './sounds.ts'
+import { decodableAudio, isMp3, pcmAudio, runsOf, samplesPerBlock } from './sounds.ts'
 
 /** Number of stretches of a long result that are decoded, and frames per stretch. */
 const MAX_STRETCHES = 300
@@ -58,9 +58,9 @@ const unlike = (difference: string): Found => ({ difference, share: 0 })
 
 /** Seconds of an uncompressed sound stream. 0 for other streams, which are copied and compared in full. */
 function secondsOf({ chunks }: Avi, stream: AviStream): number {
-  const audio = pcm(stream)
+  const audio = pcmAudio(stream)
   if (!audio) return 0
-  return chunks.of(stream.index).reduce((sum, chunk) => sum + chunks.size[chunk]! / audio.blockAlign, 0) / audio.hertz
+  return chunks.indexesOfStream(stream.index).reduce((sum, chunk) => sum + chunks.size[chunk]! / audio.blockAlign, 0) / audio.hertz
 }
 
 async function compare(old: Side, made: Side, outcome: Outcome, options: Options): Promise<Found> {
@@ -70,7 +70,7 @@ async function compare(old: Side, made: Side, outcome: Outcome, options: Options
     (await compareNamed(old.source, after)) ??
     compareHeaders(before, after) ??
     (await compareOthers(old, made)) ??
-    (await tailDifference(old.source, before.end, made.source, after.end))
+    (await trailingDataDifference(old.source, before.end, made.source, after.end))
   if (tags) return unlike(tags)
   const lossy = outcome.kind === 'compressed' && outcome.loss !== undefined
   // H.264 encoded as H.264 keeps its format header. Copied pictures have no loss in the receipt.
@@ -88,10 +88,10 @@ async function compare(old: Side, made: Side, outcome: Outcome, options: Options
   for (const stream of fresh.filter(({ kind }) => kind === 'auds')) {
     const difference = await compareMp3(old, made, stream.index, outcome, options)
     if (difference) return unlike(`stream ${stream.index}: ${difference}`)
-    smallestShare = Math.min(smallestShare, comparedShare(secondsOf(before, stream)))
+    smallestShare = Math.min(smallestShare, comparedSoundShare(secondsOf(before, stream)))
   }
   if (!fresh.some(({ kind }) => kind === 'vids')) return { share: smallestShare }
-  const shown = await compareShown(await laid(old), await laid(made), outcome, options)
+  const shown = await compareShown(await indexAviPictures(old), await indexAviPictures(made), outcome, options)
   const difference = shown.difference ?? (shown.share < 1 ? await decodeStretches(made, options) : undefined)
   return { difference, share: Math.min(smallestShare, shown.share) }
 }
@@ -102,7 +102,8 @@ async function compareOthers(old: Side, made: Side): Promise<string | undefined>
   if (before.others.length !== after.others.length) return `${before.others.length} other chunks became ${after.others.length}`
   for (const [i, a] of before.others.entries()) {
     const b = after.others[i]!
-    if (a.id !== b.id || a.size !== b.size || a.inFront !== b.inFront) return `chunk '${a.id}' has another type, size or position`
+    if (a.id !== b.id || a.size !== b.size || a.isBeforeMedia !== b.isBeforeMedia)
+      return `chunk '${a.id}' has another type, size or position`
     for (let done = 0; done < a.size; done += COMPARED_BYTES) {
       const length = Math.min(a.size - done, COMPARED_BYTES)
       const [x, y] = [await old.source.read(a.offset + done, length), await made.source.read(b.offset + done, length)]
@@ -124,7 +125,7 @@ async function compareNamed(original: Source, after: Avi): Promise<string | unde
   const head = await original.read(0, HEADER_BYTES)
   const movi = Buffer.from(head.buffer, head.byteOffset, head.length).indexOf('movi', 0, 'latin1')
   if (movi < 0) return undefined
-  const named = namedStreams(head.subarray(0, movi))
+  const named = countStreamHeaders(head.subarray(0, movi))
   return named === after.streams.length ? undefined : `${named} streams became ${after.streams.length}`
 }
 
@@ -135,7 +136,7 @@ const WRITTEN_ANEW = ['strh', 'strf', 'indx']
 function compareHeaders(before: Avi, after: Avi): string | undefined {
   const kept = ({ headers, streams }: Avi) => [
     ...headers.filter(({ body }) => !isOpenDml(body)),
-    ...streams.flatMap(({ parts }) => parts.filter((part) => !WRITTEN_ANEW.includes(part.id) && !isFilling(part))),
+    ...streams.flatMap(({ parts }) => parts.filter((part) => !WRITTEN_ANEW.includes(part.id) && !isPadding(part))),
   ]
   const [left, right] = [kept(before), kept(after)]
   const lost = left.find((chunk, i) => right[i]?.id !== chunk.id || !same(chunk.body, right[i].body))
@@ -143,19 +144,19 @@ function compareHeaders(before: Avi, after: Avi): string | undefined {
 }
 
 function compareCounts(before: Avi, after: Avi, { index }: AviStream): string | undefined {
-  const [old, made] = [before.chunks.of(index).length, after.chunks.of(index).length]
+  const [old, made] = [before.chunks.indexesOfStream(index).length, after.chunks.indexesOfStream(index).length]
   return old === made ? undefined : `${old} chunks became ${made}`
 }
 
 /** Compares a new stream with the old one: pictures keep their positions, and sound keeps its duration within 0.2 s. */
 function compareNew(before: Avi, after: Avi, stream: AviStream): string | undefined {
-  const [old, made] = [before.chunks.of(stream.index), after.chunks.of(stream.index)]
+  const [old, made] = [before.chunks.indexesOfStream(stream.index), after.chunks.indexesOfStream(stream.index)]
   if (stream.kind === 'vids') {
     if (old.length !== made.length) return `${old.length} chunks became ${made.length}`
     const lost = old.findIndex((chunk, i) => (before.chunks.size[chunk] === 0) !== (after.chunks.size[made[i]!] === 0))
     return lost < 0 ? undefined : `chunk ${lost} lost its picture`
   }
-  const audio = pcm(stream)
+  const audio = pcmAudio(stream)
   if (!audio) return 'the sound is not PCM'
   const { scale, rate } = after.streams[stream.index]!
   const samples = old.reduce((sum, chunk) => sum + before.chunks.size[chunk]! / audio.blockAlign, 0)
@@ -168,25 +169,25 @@ const claimedSnrOf = (outcome: Outcome) => (outcome.kind === 'compressed' ? (out
 /** Compares new MP3 sound, one frame per chunk, with the samples it was encoded from. */
 async function compareMp3(old: Side, made: Side, index: number, outcome: Outcome, options: Options): Promise<string | undefined> {
   const [stream, fresh] = [old.file.streams[index]!, made.file.streams[index]!]
-  const audio = pcm(stream)!
+  const audio = pcmAudio(stream)!
   const { hertz, channels } = audio
-  const samples = laidBlocks(old.source, audio, runsOf(old.file, stream))
+  const samples = indexBlocks(old.source, audio, runsOf(old.file, stream))
   const mp3 = { decoder: 'mp3float', extradata: new Uint8Array(), hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 }
-  const frames = laidPackets(made.source, mp3, runsOf(made.file, fresh), frameSamples(hertz))
-  const faded = { ...frames, faded: 2 * frameSamples(hertz) }
-  return compareSound(samples, faded, -mp3Lead(hertz), claimedSnrOf(outcome), options)
+  const frames = indexPackets(made.source, mp3, runsOf(made.file, fresh), samplesPerFrame(hertz))
+  const faded = { ...frames, faded: 2 * samplesPerFrame(hertz) }
+  return compareSound(samples, faded, -mp3LeadSamples(hertz), claimedSnrOf(outcome), options)
 }
 
 /** Compares the chunks of all copied streams in file order. Checks that each chunk of new sound is one MP3 frame. */
 async function compareCopied(old: Side, result: Side, fresh: ReadonlySet<number>, options: Options): Promise<string | undefined> {
   const [before, after] = [old.file, result.file]
-  using left = new Window(old.source)
-  using right = new Window(result.source)
-  const made = after.streams.map(({ index }) => after.chunks.of(index))
+  using left = new ReadWindow(old.source)
+  using right = new ReadWindow(result.source)
+  const made = after.streams.map(({ index }) => after.chunks.indexesOfStream(index))
   const next = after.streams.map(() => 0)
   for (let i = 0; i < before.chunks.count; i++) {
     if ((i & 1023) === 0) {
-      await yieldToOthers(options.signal)
+      await yieldToEventLoop(options.signal)
     }
     const stream = before.chunks.stream[i]!
     if (fresh.has(stream)) continue
@@ -209,16 +210,16 @@ async function compareCopied(old: Side, result: Side, fresh: ReadonlySet<number>
 /** Decodes a few pictures after some of the key frames. Every part of a film begins with a key frame. */
 async function decodeStretches({ source, file }: Side, options: Options): Promise<string | undefined> {
   const found = await pictureTrack(source, file)
-  if ('kept' in found) return english(found.kept)
+  if ('kept' in found) return englishText(found.kept)
   const { stream, samples } = found.track
   using engine = engineFor(stream)
   engine.openVideo(stream)
-  using window = new Window(source)
+  using window = new ReadWindow(source)
   const keys: number[] = []
   for (let i = 0; i < samples.count; i++) if (samples.sync[i]) keys.push(i)
   const every = Math.max(1, Math.ceil(keys.length / MAX_STRETCHES))
   for (let k = 0; k < keys.length; k += every) {
-    await yieldToOthers(options.signal)
+    await yieldToEventLoop(options.signal)
     const [from, to] = [keys[k]!, Math.min(keys[k + 1] ?? samples.count, keys[k]! + STRETCH)]
     let pictures = 0
     for (let i = from; i < to; i++) {
@@ -256,7 +257,7 @@ async function compareMovie(old: Side, made: MadeMovie, outcome: Outcome, option
   const { source: original, file: before } = old
   const { movie: after } = made
   const found = await pictureTrack(original, before)
-  if ('kept' in found) return unlike(english(found.kept))
+  if ('kept' in found) return unlike(englishText(found.kept))
   const sounds = before.streams.filter(({ kind }) => kind === 'auds')
   if (after.tracks.length !== sounds.length + 1)
     return unlike(`the result has ${after.tracks.length} tracks instead of ${sounds.length + 1}`)
@@ -272,7 +273,7 @@ async function compareMovie(old: Side, made: MadeMovie, outcome: Outcome, option
     if (difference) return unlike(difference)
     smallestShare = Math.min(smallestShare, share)
   }
-  const shown = await compareShown(await laid(old), laidMovie(made), outcome, options)
+  const shown = await compareShown(await indexAviPictures(old), indexMoviePictures(made), outcome, options)
   return { difference: shown.difference, share: Math.min(smallestShare, shown.share) }
 }
 
@@ -290,18 +291,18 @@ async function compareMovieSound(
     if (track.sampleCount !== frames.sizes.length) return unlike(`${frames.sizes.length} frames of sound became ${track.sampleCount}`)
     return (await sameFrames(frames, result, track)) ? { share: 1 } : unlike('the sound changed')
   }
-  const fresh = laidTrack(result, movie.moov, track)
+  const fresh = indexSoundTrack(result, movie.moov, track)
   if (!fresh) return unlike('the sound of the result cannot be decoded')
   const was = laidStream(original, before, stream)
   const delay = track.edits?.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
   const difference = await compareSound(was, fresh, delay, claimedSnrOf(outcome), options)
-  return { difference, share: comparedShare(was.samples / was.stream.hertz) }
+  return { difference, share: comparedSoundShare(was.samples / was.stream.hertz) }
 }
 
 /** True if the chunks of a track hold exactly these MP3 frames. */
 async function sameFrames({ rows, chunks }: Mp3Sound, result: Source, { chunks: made }: Track): Promise<boolean> {
-  using left = new Window(chunks)
-  using right = new Window(result)
+  using left = new ReadWindow(chunks)
+  using right = new ReadWindow(result)
   let [row, within] = [0, 0]
   for (let k = 0; k < made.count; k++) {
     for (let done = 0; done < made.size[k]!; ) {
@@ -320,29 +321,29 @@ async function sameFrames({ rows, chunks }: Mp3Sound, result: Source, { chunks: 
   return row === rows.length
 }
 
-function laidStream(source: Source, file: Avi, stream: AviStream): LaidSound {
-  const audio = uncompressed(stream)
-  return laidBlocks(source, audio, runsOf(file, stream), samplesPerBlock(audio))
+function laidStream(source: Source, file: Avi, stream: AviStream): IndexedSound {
+  const audio = decodableAudio(stream)
+  return indexBlocks(source, audio, runsOf(file, stream), samplesPerBlock(audio))
 }
 
 /** Compares pictures from the beginning, because frames are numbered. Short films are compared in full. */
-async function compareShown(old: LaidPictures, made: LaidPictures, outcome: Outcome, options: Options): Promise<Found> {
+async function compareShown(old: IndexedPictures, made: IndexedPictures, outcome: Outcome, options: Options): Promise<Found> {
   const { count } = made.samples
   const pixels = 2 * made.stream.width * made.stream.height
-  const to = isShort(count, made.stream) ? Number.POSITIVE_INFINITY : (COMPARED_PIXELS / pixels) * made.frameSeconds
-  const { difference, frames } = await comparePictures([old, made], [{ ...WHOLE, to }], claimedOf(outcome), options)
+  const to = isComparedInFull(count, made.stream) ? Number.POSITIVE_INFINITY : (COMPARED_PIXELS / pixels) * made.frameSeconds
+  const { difference, frames } = await comparePictures([old, made], [{ ...WHOLE_FILM, to }], claimedPictureLoss(outcome), options)
   return { difference, share: frames / count }
 }
 
-export async function laid({ source, file }: Side): Promise<LaidPictures> {
+export async function indexAviPictures({ source, file }: Side): Promise<IndexedPictures> {
   const found = await pictureTrack(source, file)
   if ('kept' in found) throw malformed('avi', 0, found.kept)
   const { track } = found
   const { stream, samples, rate } = track
-  return { source, stream, samples, counted: true, secondsOf: (count) => secondsOfFrame(track, count), frameSeconds: rate.den / rate.num }
+  return { source, stream, samples, isCounted: true, secondsOf: (count) => secondsOfFrame(track, count), frameSeconds: rate.den / rate.num }
 }
 
-export function laidMovie({ source, movie }: MadeMovie): LaidPictures {
+export function indexMoviePictures({ source, movie }: MadeMovie): IndexedPictures {
   const track = movie.tracks[0]!
   const stream = videoStream(movie.moov, track.descriptions[0]!)
   if (!stream) throw malformed('mp4', 0, 'no_decoder_for_result')
@@ -352,7 +353,7 @@ export function laidMovie({ source, movie }: MadeMovie): LaidPictures {
     source,
     stream: { ...stream, reorder: reorderDepth(samples) },
     samples,
-    counted: false,
+    isCounted: false,
     secondsOf: (time) => (time - start) / track.timescale,
     frameSeconds: track.duration / track.timescale / samples.count,
   }

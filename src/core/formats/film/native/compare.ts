@@ -3,24 +3,24 @@
  * receipt.
  */
 
-import { usedSamples } from '../../../containers/isobmff/tables.ts'
+import { countNonEmptySamples } from '../../../containers/isobmff/tables.ts'
 import type { Options } from '../../../model/codec.ts'
-import type { NativeFilm } from '../../../model/external-encoder.ts'
+import type { ExternalFilmCodec } from '../../../model/external-encoder.ts'
 import type { PictureLoss } from '../../../model/loss.ts'
-import type { Compared, Side } from '../compare-pictures.ts'
-import { type FilmFigures, Sampling, Seconds } from '../seconds.ts'
+import type { ComparedTrack, PictureComparison } from '../compare-pictures.ts'
+import { type FilmFigures, QualityBySecond, SsimSampling } from '../seconds.ts'
 import { COMPARED_PIXELS, MIN_PSNR_DB } from '../tuning.ts'
-import { ssimOf } from './measure.ts'
-import { type Laid, oneTrack } from './one-track.ts'
+import { ssimOfFrames } from './measure.ts'
+import { singleTrackFilm, type TrackSamples } from './one-track.ts'
 import { type NativeStream, nativeStream } from './stream.ts'
 
-interface NativeSide extends Laid {
+interface NativeSide extends TrackSamples {
   readonly stream: NativeStream['stream']
   readonly bits: 8 | 10
 }
 
 export interface NativeSides {
-  readonly program: NativeFilm
+  readonly program: ExternalFilmCodec
   readonly old: NativeSide
   readonly made: NativeSide
   /** Display duration of a frame in seconds. */
@@ -28,7 +28,7 @@ export interface NativeSides {
 }
 
 /** Both films as input for the machine's FFmpeg. `undefined`: the WebAssembly engine can decode both. */
-export function nativeSides(old: Side, made: Side, options: Options): NativeSides | undefined {
+export function nativeSides(old: ComparedTrack, made: ComparedTrack, options: Options): NativeSides | undefined {
   const { native: program } = options
   if (!program) return undefined
   // If the WebAssembly engine can decode the old film, it also encoded the new one. It then compares both, and `x` is `undefined`.
@@ -38,7 +38,7 @@ export function nativeSides(old: Side, made: Side, options: Options): NativeSide
   return { program, old: x, made: y, frameSeconds: duration / timescale / Math.max(1, y.samples.count) }
 }
 
-function sideOf({ source, moov, track }: Side, options: Options, small: boolean): NativeSide | undefined {
+function sideOf({ source, moov, track }: ComparedTrack, options: Options, small: boolean): NativeSide | undefined {
   const [entry] = track.descriptions
   const native = entry && nativeStream(moov, entry, options, small)
   if (!native) return undefined
@@ -51,7 +51,7 @@ const MOST_BYTES = 64 * 1024 * 1024
 const TOLERANCE = { ssim: 0.005, psnrDb: 0.05 }
 
 /** Compares both films from sync samples of the result on. Long films are compared in stretches that contain a whole second. */
-export async function compareNatively(sides: NativeSides, claim: PictureLoss | undefined, options: Options): Promise<Compared> {
+export async function compareNatively(sides: NativeSides, claim: PictureLoss | undefined, options: Options): Promise<PictureComparison> {
   const stretches = stretchesOf(sides)
   let frames = 0
   for (const stretch of stretches) {
@@ -72,7 +72,7 @@ export async function compareNatively(sides: NativeSides, claim: PictureLoss | u
 export async function measureNatively(sides: NativeSides, options: Options): Promise<FilmFigures | string> {
   const times = shownTimes(sides.made)
   const end = (times.at(-1)! - times[0]!) / sides.made.timescale + sides.frameSeconds
-  const all = new Seconds()
+  const all = new QualityBySecond()
   for (let from = 0; from < end; from += PIECE_SECONDS) {
     const found = await compareStretch(sides, { from: from - TICK, to: from + PIECE_SECONDS - TICK }, options)
     if (typeof found === 'string') return found
@@ -98,7 +98,7 @@ function stretchesOf({ made, frameSeconds }: NativeSides): Stretch[] {
   const { samples, timescale, stream } = made
   const times = shownTimes(made)
   const end = (times.at(-1)! - times[0]!) / timescale + frameSeconds
-  const pixels = 2 * stream.width * stream.height * usedSamples(samples)
+  const pixels = 2 * stream.width * stream.height * countNonEmptySamples(samples)
   const bytes = samples.size.reduce((sum, size) => sum + size, 0)
   if (pixels <= COMPARED_PIXELS && bytes <= MOST_BYTES / 4) return [{ from: -TICK, to: Number.POSITIVE_INFINITY }]
   const most = Math.max(4, Math.min(MOST_STRETCHES, Math.floor((COMPARED_PIXELS / pixels) * (end / STRETCH_SECONDS))))
@@ -111,7 +111,7 @@ function stretchesOf({ made, frameSeconds }: NativeSides): Stretch[] {
   })
 }
 
-function shownTimes({ samples }: Laid): number[] {
+function shownTimes({ samples }: TrackSamples): number[] {
   const times: number[] = []
   for (let i = 0; i < samples.count; i++) if (samples.size[i]! > 0) times.push(samples.dts[i]! + samples.composition[i]!)
   return times.sort((a, b) => a - b)
@@ -121,34 +121,34 @@ async function compareStretch(
   { program, old, made }: NativeSides,
   { from, to }: Stretch,
   options: Options,
-): Promise<{ frames: number; seconds: Seconds } | string> {
+): Promise<{ frames: number; seconds: QualityBySecond } | string> {
   const cut = async (side: NativeSide) => {
     const times = shownTimes(side)
     const [base, scale] = [times[0]!, side.timescale]
     const inside = times.filter((time) => (time - base) / scale >= from && (time - base) / scale < to)
     if (inside.length === 0) return undefined
     const [first, last] = needed(side, inside[0]!, inside.at(-1)!)
-    const { film, earlier } = await oneTrack(side, first, last, options)
+    const { film, timeShift: earlier } = await singleTrackFilm(side, first, last, options)
     const span = { from: inside[0]! - earlier, to: inside.at(-1)! + 1 - earlier }
     return { film, span, seconds: inside.map((time) => (time - base) / scale) }
   }
   const [a, b] = [await cut(old), await cut(made)]
-  if (!a && !b) return { frames: 0, seconds: new Seconds() }
+  if (!a && !b) return { frames: 0, seconds: new QualityBySecond() }
   if (a?.seconds.length !== b?.seconds.length || !a || !b) return `${a?.seconds.length ?? 0} frames became ${b?.seconds.length ?? 0}`
-  const sampling = new Sampling()
-  const sampled = [...b.seconds.keys()].filter((i) => sampling.takes(b.seconds[i]!))
+  const sampling = new SsimSampling()
+  const sampled = [...b.seconds.keys()].filter((i) => sampling.includes(b.seconds[i]!))
   const figures = await program.measure(a.film, b.film, { bits: made.bits, original: a.span, result: b.span, sampled })
   options.signal.throwIfAborted()
   if (figures.mse.length !== b.seconds.length)
     return `${figures.mse.length} frames instead of ${b.seconds.length} at ${Math.max(0, from).toFixed(1)} s`
-  const ssim = ssimOf(figures, sampled.length, { ...made.stream, bits: made.bits })
-  const seconds = new Seconds()
+  const ssim = ssimOfFrames(figures, sampled.length, { ...made.stream, bits: made.bits })
+  const seconds = new QualityBySecond()
   for (const [i, mse] of figures.mse.entries()) seconds.add(b.seconds[i]!, mse, ssim[sampled.indexOf(i)])
   return { frames: figures.mse.length, seconds }
 }
 
 /** Samples to decode for display times `start` to `end`. Begins at a sync sample that is shown no later than `start`. */
-function needed({ samples }: Laid, start: number, end: number): [number, number] {
+function needed({ samples }: TrackSamples, start: number, end: number): [number, number] {
   const time = (i: number) => samples.dts[i]! + samples.composition[i]!
   let [first, last] = [samples.count, 0]
   for (let i = 0; i < samples.count; i++) {

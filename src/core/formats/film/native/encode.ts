@@ -6,25 +6,25 @@
 import { sumOf } from '../../../bytes/compact-array.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { LARGE_FRAME_CRF } from '../../../catalog/levels.ts'
-import { type Box, find } from '../../../containers/isobmff/box.ts'
+import { type Box, findBox } from '../../../containers/isobmff/box.ts'
 import { readMovie } from '../../../containers/isobmff/movie.ts'
-import type { Samples } from '../../../containers/isobmff/tables.ts'
+import type { SampleTables } from '../../../containers/isobmff/tables.ts'
 import { message } from '../../../i18n/message.ts'
 import { isCodecError, malformed, unsupported } from '../../../model/error.ts'
-import type { NativeFilm } from '../../../model/external-encoder.ts'
+import type { ExternalFilmCodec } from '../../../model/external-encoder.ts'
 import { memorySource } from '../../../model/source.ts'
 import type { Cut } from '../cut.ts'
 import type { Level } from '../levels.ts'
-import type { Encode, EncodedPart } from '../part-encoder.ts'
+import type { EncodedPart, EncodeRequest } from '../part-encoder.ts'
 import { secondsOf } from '../picture-track.ts'
-import { psnrOf, Sampling, Seconds } from '../seconds.ts'
+import { psnrOf, QualityBySecond, SsimSampling } from '../seconds.ts'
 import { isLarge } from '../settings.ts'
 import { X265_CRF } from '../tuning.ts'
-import { factorOfSample, firstGoodEnough } from './factor.ts'
+import { encodeUntilGoodEnough, searchRateFactor } from './factor.ts'
 import { staticHdr } from './hdr.ts'
-import { ssimOf } from './measure.ts'
-import { type OneTrack, oneTrack } from './one-track.ts'
-import { sampleOf, timesOf } from './sample.ts'
+import { ssimOfFrames } from './measure.ts'
+import { type SingleTrackFilm, singleTrackFilm } from './one-track.ts'
+import { displayTimesOf, middleSampleOf } from './sample.ts'
 import type { NativeStream } from './stream.ts'
 
 /**
@@ -40,7 +40,7 @@ function lookaheadOf({ encoder, stream }: NativeStream): number {
 /** Fewest lookahead frames: more than the B-frames between two other frames. */
 const LEAST_LOOKAHEAD = 5
 
-type Job = Omit<Encode, 'crf' | 'seen'> & { readonly native: NativeStream; readonly program: NativeFilm }
+type Job = Omit<EncodeRequest, 'crf' | 'seen'> & { readonly native: NativeStream; readonly program: ExternalFilmCodec }
 
 /**
  * Encodes a part and writes its packets to `part`, without tables and header. Finds the rate factor on a sample first, so the part is
@@ -58,13 +58,13 @@ export async function encodeNatively(job: Omit<Job, 'program'>, level: Level): P
     throw error
   })
   const trial = await trialsOf(all)
-  const { film, encoded } = await firstGoodEnough(trial, level, crf)
+  const { film, encoded } = await encodeUntilGoodEnough(trial, level, crf)
   return await written(job, film, encoded)
 }
 
 async function factorFor(job: Job, level: Level, most: number): Promise<number> {
-  const sample = sampleOf(job.track.samples, job.cut)
-  return sample ? await factorOfSample(await trialsOf({ ...job, cut: sample }), level, most) : most
+  const sample = middleSampleOf(job.track.samples, job.cut)
+  return sample ? await searchRateFactor(await trialsOf({ ...job, cut: sample }), level, most) : most
 }
 
 interface Trial {
@@ -76,11 +76,11 @@ interface Trial {
 async function trialsOf(job: Job): Promise<(crf: number) => Promise<Trial>> {
   const { source, track, cut, options, native, program } = job
   const { samples, timescale } = track
-  const original = await oneTrack({ source, samples, timescale, entry: native.entry }, cut.from, cut.to, options)
+  const original = await singleTrackFilm({ source, samples, timescale, entry: native.entry }, cut.from, cut.to, options)
   const shown = shownTimes(samples, cut)
   const first = await source.read(samples.offset[cut.from]!, Math.min(samples.size[cut.from]!, FIRST_BYTES))
   const hdr = native.encoder === 'x265' && track.stream.decoder === 'hevc' ? staticHdr(native.entry, first) : {}
-  const span = { from: shown[0]! - original.earlier, to: shown.at(-1)! + 1 - original.earlier }
+  const span = { from: shown[0]! - original.timeShift, to: shown.at(-1)! + 1 - original.timeShift }
   return async (crf) => {
     const { encoder, bits } = native
     const mostBetweenKeys = Math.max(24, Math.round((track.rate.num / track.rate.den) * 8))
@@ -95,15 +95,15 @@ async function trialsOf(job: Job): Promise<(crf: number) => Promise<Trial>> {
 const FIRST_BYTES = 64 * 1024
 
 /** Display times of the part's frames, in order. @throws CodecError (malformed) if their number differs from the cut's */
-function shownTimes(samples: Samples, cut: Cut): Float64Array {
-  const times = timesOf(samples, cut)
+function shownTimes(samples: SampleTables, cut: Cut): Float64Array {
+  const times = displayTimesOf(samples, cut)
   if (times.length !== cut.frames)
     throw malformed('video', samples.offset[cut.from]!, message('pictures_instead', { count: times.length, frames: cut.frames }))
   return times
 }
 
 interface Made {
-  readonly original: OneTrack
+  readonly original: SingleTrackFilm
   readonly film: Uint8Array
   readonly span: { readonly from: number; readonly to: number }
   readonly shown: Float64Array
@@ -120,13 +120,13 @@ async function measured({ track, cut, native, program }: Job, { original, film, 
       track.samples.offset[cut.from]!,
       message('pictures_instead', { count: samples?.count ?? 0, frames: cut.frames }),
     )
-  const sampling = new Sampling()
-  const sampled = [...shown.keys()].filter((i) => sampling.takes(secondsOf(track, shown[i]!)))
+  const sampling = new SsimSampling()
+  const sampled = [...shown.keys()].filter((i) => sampling.includes(secondsOf(track, shown[i]!)))
   const all = { from: 0, to: Number.MAX_SAFE_INTEGER }
   const figures = await program.measure(original.film, film, { bits: native.bits, original: span, result: all, sampled })
   if (figures.mse.length !== cut.frames) throw malformed('video', track.samples.offset[cut.from]!, 'picture_damaged')
-  const ssim = ssimOf(figures, sampled.length, { ...track.stream, bits: native.bits })
-  const seconds = new Seconds()
+  const ssim = ssimOfFrames(figures, sampled.length, { ...track.stream, bits: native.bits })
+  const seconds = new QualityBySecond()
   for (const [i, mse] of figures.mse.entries()) seconds.add(secondsOf(track, shown[i]!), mse, ssim[sampled.indexOf(i)])
   const psnrDb = Float64Array.from(figures.mse, (mse) => Math.min(100, psnrOf(mse)))
   return {
@@ -156,7 +156,7 @@ function worst(values: Float64Array): number {
 }
 
 /** Assigns the source's display times to the packets, which are in decoding order. */
-function inDecodingOrder(samples: Samples, shown: Float64Array): Float64Array {
+function inDecodingOrder(samples: SampleTables, shown: Float64Array): Float64Array {
   const time = (i: number) => samples.dts[i]! + samples.composition[i]!
   const order = [...samples.size.keys()].sort((a, b) => time(a) - time(b))
   const pts = new Float64Array(samples.count)
@@ -174,7 +174,7 @@ function inDecodingOrder(samples: Samples, shown: Float64Array): Float64Array {
  */
 function headersOf(moov: Uint8Array, description: Box, { encoder }: NativeStream): Uint8Array {
   const inside = { body: description.body + 78, end: description.end }
-  const box = find(moov, inside, encoder === 'x265' ? 'hvcC' : 'avcC')
+  const box = findBox(moov, inside, encoder === 'x265' ? 'hvcC' : 'avcC')
   if (!box) throw unsupported('encoder_without_configuration')
   const record = moov.slice(box.body, box.end)
   return encoder === 'x265' ? record : parameterSets(record)

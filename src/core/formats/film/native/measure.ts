@@ -1,11 +1,11 @@
 /** Computes SSIM of pictures that the machine's FFmpeg decoded, at their full bit depth. */
 
 import { SimilarityMeter } from '../../../metrics/ssim-psnr.ts'
-import type { NativeFigures } from '../../../model/external-encoder.ts'
+import type { ExternalFilmFigures } from '../../../model/external-encoder.ts'
 
 /** Returns the SSIM of each sampled frame, in order. */
-export function ssimOf(
-  figures: NativeFigures,
+export function ssimOfFrames(
+  figures: ExternalFilmFigures,
   count: number,
   { width, height, bits }: { readonly width: number; readonly height: number; readonly bits: 8 | 10 },
 ): number[] {

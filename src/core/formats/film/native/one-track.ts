@@ -1,28 +1,33 @@
 /** Writes a span of a track's samples as a film of its own, with the same sample entry. */
 
-import type { Samples } from '../../../containers/isobmff/tables.ts'
+import type { SampleTables } from '../../../containers/isobmff/tables.ts'
 import type { NewTrack } from '../../../containers/isobmff/track-interleaving.ts'
-import { layOut, writeMovie } from '../../../containers/isobmff/write.ts'
+import { layOutMovie, writeMovie } from '../../../containers/isobmff/write.ts'
 import type { Options, Source } from '../../../model/codec.ts'
 import { memorySink } from '../../../model/sink.ts'
-import { skeleton } from '../sample-table.ts'
+import { emptyMovie } from '../sample-table.ts'
 
-export interface Laid {
+export interface TrackSamples {
   readonly source: Source
-  readonly samples: Samples
+  readonly samples: SampleTables
   readonly timescale: number
   /** The whole sample entry box. */
   readonly entry: Uint8Array
 }
 
-export interface OneTrack {
+export interface SingleTrackFilm {
   readonly film: Uint8Array
   /** How much smaller display times are in the new film than in the source, in the track's timescale. */
-  readonly earlier: number
+  readonly timeShift: number
 }
 
 /** Writes samples `from` to `to`, in decoding order, as a film with one track. */
-export async function oneTrack({ source, samples, timescale, entry }: Laid, from: number, to: number, options: Options): Promise<OneTrack> {
+export async function singleTrackFilm(
+  { source, samples, timescale, entry }: TrackSamples,
+  from: number,
+  to: number,
+  options: Options,
+): Promise<SingleTrackFilm> {
   const used: number[] = []
   for (let i = from; i < to; i++) if (samples.size[i]! > 0) used.push(i)
   const lowest = used.reduce((least, i) => Math.min(least, samples.composition[i]!), 0)
@@ -30,7 +35,7 @@ export async function oneTrack({ source, samples, timescale, entry }: Laid, from
   const duration = samples.dts[to]! - samples.dts[used[0]!]!
   // FFmpeg derives the pixel shape from the ratio of track size to picture size, so both are set to the picture size.
   const [width, height] = [entry[32]! * 256 + entry[33]!, entry[34]! * 256 + entry[35]!]
-  using movie = await skeleton([{ handler: 'vide', timescale, duration, width, height }], false, [])
+  using movie = await emptyMovie([{ handler: 'vide', timescale, duration, width, height }], false, [])
   const sizes = Uint32Array.from(used, (i) => samples.size[i]!)
   const track: NewTrack = {
     description: entry,
@@ -50,6 +55,6 @@ export async function oneTrack({ source, samples, timescale, entry }: Laid, from
     })),
   }
   const sink = memorySink(Number.POSITIVE_INFINITY, 'part.mp4')
-  await writeMovie(source, layOut(source, movie, new Map([[0, track]]), movie.ftyp), sink, options)
-  return { film: sink.bytes(), earlier: samples.dts[used[0]!]! + lowest }
+  await writeMovie(source, layOutMovie(source, movie, new Map([[0, track]]), movie.ftyp), sink, options)
+  return { film: sink.bytes(), timeShift: samples.dts[used[0]!]! + lowest }
 }

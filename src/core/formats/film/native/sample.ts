@@ -1,13 +1,13 @@
 /** Selects frames from the middle of a part as a sample for the rate factor search. */
-import type { Samples } from '../../../containers/isobmff/tables.ts'
+import type { SampleTables } from '../../../containers/isobmff/tables.ts'
 import type { Cut } from '../cut.ts'
 import { LEAST_SAMPLE_FRAMES, SAMPLE_SHARE } from '../tuning.ts'
 
 /** Returns frames from the middle of a part as a cut of their own, or `undefined` if the part is shorter than two samples. */
-export function sampleOf(samples: Samples, cut: Cut): Cut | undefined {
+export function middleSampleOf(samples: SampleTables, cut: Cut): Cut | undefined {
   const frames = Math.max(LEAST_SAMPLE_FRAMES, Math.round(cut.frames * SAMPLE_SHARE))
   if (frames > cut.frames / 2) return undefined
-  const times = timesOf(samples, cut)
+  const times = displayTimesOf(samples, cut)
   const first = Math.floor((times.length - frames) / 2)
   const [start, end] = [times[first]!, times[first + frames]!]
   const time = (i: number) => samples.dts[i]! + samples.composition[i]!
@@ -22,7 +22,7 @@ export function sampleOf(samples: Samples, cut: Cut): Cut | undefined {
 }
 
 /** Display times of a cut's frames, in order. */
-export function timesOf(samples: Samples, cut: Cut): Float64Array {
+export function displayTimesOf(samples: SampleTables, cut: Cut): Float64Array {
   const times: number[] = []
   for (let i = cut.from; i < cut.to; i++) {
     const time = samples.dts[i]! + samples.composition[i]!

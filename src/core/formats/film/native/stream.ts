@@ -7,7 +7,7 @@ import type { VideoStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
 import { MOST_PIXELS } from '../../../catalog/formats/film.ts'
 import { type Box, boxes, u16At } from '../../../containers/isobmff/box.ts'
 import { message } from '../../../i18n/message.ts'
-import { pixelsWithin } from '../../../model/budget.ts'
+import { maxPixelsOf } from '../../../model/budget.ts'
 import type { Options } from '../../../model/codec.ts'
 import { overBudget } from '../../../model/error.ts'
 
@@ -46,7 +46,7 @@ export function nativeStream(
   const pixels = width * height
   if (width % 2 || height % 2 || Math.min(width, height) < 16) return undefined
   if (!small && bits === 8 && decoder !== 'av1' && pixels <= MOST_PIXELS.isolate) return undefined
-  if (pixels > pixelsWithin(MOST_PIXELS, options)) throw overBudget(message('pictures_of', { width, height }))
+  if (pixels > maxPixelsOf(MOST_PIXELS, options)) throw overBudget(message('pictures_of', { width, height }))
   const stream = { decoder, extradata: moov.slice(configuration.body, configuration.end), width, height, tag: 0, bitsPerSample: 24 }
   const encoder = decoder === 'h264' && bits === 8 ? 'x264' : 'x265'
   return { entry: moov.slice(entry.start, entry.end), bits, encoder, dolbyVision: dolby !== undefined, stream }

@@ -7,7 +7,7 @@ import { subsetCff } from '../../../fonts/cff/subset.ts'
 import { cffGlyphs, trueTypeGlyphs, type1Names } from '../../../fonts/code-glyphs.ts'
 import { hasOutlineTable } from '../../../fonts/sfnt/opentype.ts'
 import { subsetTrueType } from '../../../fonts/sfnt/subset.ts'
-import { tablesOf } from '../../../fonts/sfnt/truetype.ts'
+import { readFontTables } from '../../../fonts/sfnt/truetype.ts'
 import { parseType1 } from '../../../fonts/type1/program.ts'
 import { convertType1 } from '../../../fonts/type1/to-cff.ts'
 import { isCodecError } from '../../../model/error.ts'
@@ -15,14 +15,14 @@ import type { Duplicates } from '../duplicates.ts'
 import { type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { MAX_DECODED_BYTES, MAX_STORED_BYTES, type Rewritten } from '../recompress.ts'
+import { MAX_DECODED_BYTES, MAX_STORED_BYTES, type RewrittenStream } from '../recompress.ts'
 import { IDENTITY_CMAP } from './cmap.ts'
 import { FontMerge } from './merge.ts'
-import { bareCff, compactSubtype } from './opentype.ts'
+import { compactSubtype, standaloneCff } from './opentype.ts'
 import { type FontProgram, type FontUsage, listsGlyphs } from './shown.ts'
 import { isTagged, namesOf, SubsetTags } from './tags.ts'
 import { pruneToUnicode } from './to-unicode.ts'
-import { usesOf } from './uses.ts'
+import { fontUses } from './uses.ts'
 
 /** Maximum total size in bytes of converted font programs that are kept in memory until they are written. */
 const MAX_COMPACTED_BYTES = 4 * 1024 * 1024
@@ -48,13 +48,13 @@ export class FontSubsetter {
   /** Object numbers of merged programs, which contain the glyphs of several programs. */
   private readonly unions = new Set<number>()
   /** Replacements of Type 1 programs and merged programs, by object number. */
-  private readonly replacements = new Map<number, Rewritten>()
+  private readonly replacements = new Map<number, RewrittenStream>()
   /** Object numbers of programs that keep all glyphs, because an archive file (PDF/A) lists their glyphs. */
   private readonly listedPrograms = new Set<number>()
   private readonly duplicates: Duplicates
   private readonly usage: FontUsage
   /** Font programs that were subset before writing starts, because the subset tags in font names depend on them. */
-  private readonly subsetPrograms = new Map<number, Rewritten>()
+  private readonly subsetPrograms = new Map<number, RewrittenStream>()
   /** Object numbers of the original programs of each merged program. */
   private readonly members = new Map<number, readonly number[]>()
   private readonly tags: SubsetTags
@@ -66,13 +66,13 @@ export class FontSubsetter {
     this.usage = usage
     this.duplicates = duplicates
     this.tags = new SubsetTags(duplicates)
-    this.programs = usage.doubt ? new Map() : usage.programs
+    this.programs = usage.unsafeReason ? new Map() : usage.programs
     const shared = new Set<number>()
-    for (const font of usage.doubt ? [] : usage.all) {
+    for (const font of usage.unsafeReason ? [] : usage.all) {
       const reference = font.dict.get('ToUnicode')
       if (!(reference instanceof Ref)) continue
-      const number = duplicates.of(reference.number)
-      const keepsAllGlyphs = usage.programs.get(font.file)?.whole ?? true
+      const number = duplicates.originalOf(reference.number)
+      const keepsAllGlyphs = usage.programs.get(font.file)?.mustKeepAllGlyphs ?? true
       if (keepsAllGlyphs || font.cmap !== IDENTITY_CMAP) shared.add(number)
       const codes = this.maps.get(number) ?? new Set<number>()
       for (const code of font.codes) codes.add(code)
@@ -85,11 +85,11 @@ export class FontSubsetter {
   /** Collects the CIDToGIDMap streams (ISO 32000-2, 9.7.4.2) of fonts whose codes are all known. */
   private collectGlyphMaps(usage: FontUsage): void {
     const shared = new Set<number>()
-    for (const font of usage.doubt ? [] : usage.all) {
+    for (const font of usage.unsafeReason ? [] : usage.all) {
       const reference = font.cidFont?.get('CIDToGIDMap')
       if (!(reference instanceof Ref)) continue
-      const number = this.duplicates.of(reference.number)
-      if (!font.cmap || (usage.programs.get(font.file)?.whole ?? true)) shared.add(number)
+      const number = this.duplicates.originalOf(reference.number)
+      if (!font.cmap || (usage.programs.get(font.file)?.mustKeepAllGlyphs ?? true)) shared.add(number)
       const codes = this.glyphMaps.get(number) ?? new Set<number>()
       for (const code of font.codes) codes.add(code)
       this.glyphMaps.set(number, codes)
@@ -112,7 +112,7 @@ export class FontSubsetter {
       signal.throwIfAborted()
       if (
         program.key !== 'FontFile' ||
-        program.inline ||
+        program.hasDirectDescriptor ||
         this.duplicates.has(number) ||
         this.replacements.has(number) ||
         bytes > MAX_COMPACTED_BYTES
@@ -134,7 +134,7 @@ export class FontSubsetter {
     let bytes = 0
     for (const [number, program] of this.programs) {
       signal.throwIfAborted()
-      if (this.duplicates.has(number) || this.listedPrograms.has(number) || program.whole) continue
+      if (this.duplicates.has(number) || this.listedPrograms.has(number) || program.mustKeepAllGlyphs) continue
       const fonts = (this.members.get(number) ?? [number]).flatMap((member) => this.programs.get(member)?.fonts ?? [])
       const names = await namesOf(this.reader, { ...program, fonts })
       if (names.every(isTagged)) continue
@@ -142,18 +142,18 @@ export class FontSubsetter {
       if (this.completePrograms.has(number)) continue
       const smaller = known ?? (await this.subsetOf(number, program).catch(declined))
       if (!smaller) continue
-      this.tags.give(number, fonts, names, smaller.data)
+      this.tags.assign(number, fonts, names, smaller.data)
       if (known || (bytes += smaller.data.length) > MAX_COMPACTED_BYTES) continue
       this.subsetPrograms.set(number, smaller)
     }
   }
 
   /** Returns a font program without unused glyphs. `undefined`: the result is not smaller. */
-  private async subsetOf(number: number, program: FontProgram): Promise<Rewritten | undefined> {
+  private async subsetOf(number: number, program: FontProgram): Promise<RewrittenStream | undefined> {
     const stream = await this.reader.get(number)
     if (!(stream instanceof Stream)) return undefined
     const length = await this.reader.length(stream)
-    if (length > MAX_STORED_BYTES || program.whole || this.listedPrograms.has(number)) return undefined
+    if (length > MAX_STORED_BYTES || program.mustKeepAllGlyphs || this.listedPrograms.has(number)) return undefined
     const data = await this.reader.decoded(stream, MAX_DECODED_BYTES)
     const smaller = program.key === 'FontFile2' ? await this.trueType(data, program) : await this.subsetFontFile3(stream, data, program)
     if (!smaller || smaller.length >= data.length) return undefined
@@ -180,7 +180,7 @@ export class FontSubsetter {
       }
       if (result.data.length >= separateBytes) continue
       for (const number of others) this.duplicates.redirect(number, first!)
-      this.replacements.set(first!, { ...result, shared: true })
+      this.replacements.set(first!, { ...result, isShared: true })
       this.unions.add(first!)
       this.members.set(first!, members)
       this.merged += members.length
@@ -193,11 +193,11 @@ export class FontSubsetter {
   readonly adapt = (found: Dict): Dict => {
     const dict = this.tags.adapt(found)
     const file = dict.get('FontFile')
-    if (!(file instanceof Ref) || !this.replacements.has(this.duplicates.of(file.number))) return dict
+    if (!(file instanceof Ref) || !this.replacements.has(this.duplicates.originalOf(file.number))) return dict
     return new Dict([...dict].map(([key, value]) => [key === 'FontFile' ? 'FontFile3' : key, value] as [string, PdfObject]))
   }
 
-  readonly transform = async (number: number, stream: Stream, _chain: Filter[]): Promise<Rewritten | undefined> => {
+  readonly transform = async (number: number, stream: Stream, _chain: Filter[]): Promise<RewrittenStream | undefined> => {
     const codes = this.maps.get(number)
     const length = await this.reader.length(stream)
     const replacement = this.replacements.get(number)
@@ -218,11 +218,11 @@ export class FontSubsetter {
     return smaller
   }
 
-  private async type1(number: number, stream: Stream, program: FontProgram): Promise<Rewritten | undefined> {
+  private async type1(number: number, stream: Stream, program: FontProgram): Promise<RewrittenStream | undefined> {
     if ((await this.reader.length(stream)) > MAX_STORED_BYTES) return undefined
     const font = parseType1(await this.reader.decoded(stream, MAX_TYPE1_BYTES))
-    const keepsAllGlyphs = program.whole || this.listedPrograms.has(number) || this.usage.doubt !== ''
-    const uses = keepsAllGlyphs ? undefined : await usesOf(this.reader, 'charstrings', program.fonts)
+    const keepsAllGlyphs = program.mustKeepAllGlyphs || this.listedPrograms.has(number) || this.usage.unsafeReason !== ''
+    const uses = keepsAllGlyphs ? undefined : await fontUses(this.reader, 'charstrings', program.fonts)
     const requestedGlyphs = uses && type1Names(font, uses)
     if (!requestedGlyphs || [...font.charstrings.keys()].every((name) => requestedGlyphs.has(name))) this.completePrograms.add(number)
     const result = rewritten(stream, convertType1(font, requestedGlyphs), ['Length1', 'Length2', 'Length3'])
@@ -231,9 +231,9 @@ export class FontSubsetter {
   }
 
   private async trueType(data: Uint8Array, program: FontProgram): Promise<Uint8Array | undefined> {
-    const tables = tablesOf(data)
+    const tables = readFontTables(data)
     if (!tables?.has('glyf')) return undefined
-    const uses = await usesOf(this.reader, 'glyf', program.fonts)
+    const uses = await fontUses(this.reader, 'glyf', program.fonts)
     const glyphs = uses && trueTypeGlyphs(tables, uses)
     if (!glyphs) return undefined
     const simple = program.fonts.some((font) => font.kind !== 'cid')
@@ -245,7 +245,7 @@ export class FontSubsetter {
     const cff = new Cff(data)
     // CFF fonts with the predefined Expert encoding are not supported.
     if (cff.value(OP.encoding, 0) === 1) return undefined
-    const uses = await usesOf(this.reader, 'charstrings', program.fonts)
+    const uses = await fontUses(this.reader, 'charstrings', program.fonts)
     const requestedGlyphs = uses && cffGlyphs(cff, uses)
     return requestedGlyphs && subsetCff(cff, requestedGlyphs.glyphs, requestedGlyphs.keepNumbers)
   }
@@ -256,7 +256,7 @@ export class FontSubsetter {
     if (subtype === 'Type1C' || subtype === 'CIDFontType0C') return this.subsetBareCff(data, program)
     if (subtype !== 'OpenType') return undefined
     if (hasOutlineTable(data)) return this.trueType(data, program)
-    const bare = bareCff(data, program)
+    const bare = standaloneCff(data, program)
     return bare && this.subsetBareCff(bare, program)
   }
 }
@@ -276,7 +276,7 @@ function declined(error: unknown): undefined {
   throw error
 }
 
-function rewritten(stream: Stream, data: Uint8Array, obsolete: readonly string[]): Rewritten {
+function rewritten(stream: Stream, data: Uint8Array, obsolete: readonly string[]): RewrittenStream {
   const dict = new Dict(stream.dict)
   for (const key of obsolete) dict.delete(key)
   setFilters(dict, [{ name: 'FlateDecode', parms: null }])

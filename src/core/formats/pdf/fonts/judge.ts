@@ -3,8 +3,8 @@ import { hasOutlineTable } from '../../../fonts/sfnt/opentype.ts'
 import { cffDifference, compactDifference, trueTypeDifference } from '../../../fonts/subset-difference.ts'
 import type { Reader } from '../reader.ts'
 import { MAX_DECODED_BYTES } from '../recompress.ts'
-import type { Judge } from '../verify.ts'
-import { shownDifference } from './merge.ts'
+import type { StreamVerifier } from '../verify.ts'
+import { shownGlyphDifference } from './merge.ts'
 import type { FontUsage } from './shown.ts'
 import { toUnicodeDifference } from './to-unicode.ts'
 
@@ -12,7 +12,7 @@ import { toUnicodeDifference } from './to-unicode.ts'
  * Returns the verification of font programs. `scanUsage` scans which text the original shows with each font; it is called only for merged
  * programs.
  */
-export function fontJudge(a: Reader, b: Reader, scanUsage: () => Promise<FontUsage | undefined>): Judge {
+export function fontVerifier(a: Reader, b: Reader, scanUsage: () => Promise<FontUsage | undefined>): StreamVerifier {
   return async ({ key, number, original, result }) => {
     const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]
     try {
@@ -20,8 +20,8 @@ export function fontJudge(a: Reader, b: Reader, scanUsage: () => Promise<FontUsa
       if (!wrong) return undefined
       // The program is not a subset of the original, so it may be a merged one. Every glyph that is shown must then be equal.
       const usage = await scanUsage()
-      const program = usage?.doubt === '' ? usage.programs.get(number) : undefined
-      return program ? await shownDifference(a, program, before, after) : wrong
+      const program = usage?.unsafeReason === '' ? usage.programs.get(number) : undefined
+      return program ? await shownGlyphDifference(a, program, before, after) : wrong
     } catch (error) {
       if (error instanceof RangeError) return `the font is not readable (${error.message})`
       throw error
@@ -34,13 +34,13 @@ function differenceOf(key: string, before: Uint8Array) {
   return key === 'FontFile2' || hasOutlineTable(before) ? trueTypeDifference : cffDifference
 }
 
-export function toUnicodeJudge(a: Reader, b: Reader): Judge {
+export function toUnicodeVerifier(a: Reader, b: Reader): StreamVerifier {
   return async ({ original, result }) =>
     toUnicodeDifference(await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES))
 }
 
 /** Returns the verification of CIDToGIDMap streams. Entries may be removed; the remaining entries must be equal. */
-export function glyphMapJudge(a: Reader, b: Reader): Judge {
+export function glyphMapVerifier(a: Reader, b: Reader): StreamVerifier {
   return async ({ original, result }) => {
     const [before, after] = [await a.decoded(original, MAX_DECODED_BYTES), await b.decoded(result, MAX_DECODED_BYTES)]
     if (after.length > before.length) return 'the CIDToGIDMap became longer'

@@ -4,7 +4,7 @@ import { nameOf } from '../objects.ts'
 import type { FontProgram } from './shown.ts'
 
 /** Returns the CFF table if it alone shows the same glyphs in these fonts. `undefined`: PDF readers need other tables, too. */
-export function bareCff(data: Uint8Array, { fonts }: FontProgram): Uint8Array | undefined {
+export function standaloneCff(data: Uint8Array, { fonts }: FontProgram): Uint8Array | undefined {
   const byCff = fonts.every(({ dict, cidFont }) => /^(Type1|CIDFontType0)$/.test(nameOf((cidFont ?? dict).get('Subtype'))))
   const cff = independentCff(data, shownCodes(fonts))
   return byCff ? cff : undefined

@@ -28,9 +28,9 @@ export interface FontProgram {
   key: FontFileKey
   fonts: ShownFont[]
   /** True if the program must keep all glyphs, because some use of it is unknown. */
-  whole: boolean
+  mustKeepAllGlyphs: boolean
   /** True if a font descriptor that refers to the program is not an indirect object. */
-  inline: boolean
+  hasDirectDescriptor: boolean
 }
 
 /**
@@ -49,7 +49,7 @@ const MAX_CMAP_BYTES = 4 * 1024 * 1024
 
 export class FontUsage {
   /** Reason why no font may be changed. Empty: all text was scanned. */
-  doubt = ''
+  unsafeReason = ''
   readonly programs = new Map<number, FontProgram>()
   private readonly reader: Reader
   private readonly duplicates: Duplicates
@@ -64,13 +64,13 @@ export class FontUsage {
     return this.known.values()
   }
 
-  doubtAll(why: string): void {
-    this.doubt ||= why
+  markUnsafe(why: string): void {
+    this.unsafeReason ||= why
   }
 
   /** Returns the usage of the font in a resource. `undefined`: the object is no font dictionary. */
   async font(object: PdfObject | undefined): Promise<ShownFont | undefined> {
-    const number = object instanceof Ref ? this.duplicates.of(object.number) : 0
+    const number = object instanceof Ref ? this.duplicates.originalOf(object.number) : 0
     const known = this.known.get(number)
     if (known) return known
     const dict = await this.reader.resolve(object)
@@ -80,16 +80,16 @@ export class FontUsage {
     const font = await this.describe(dict)
     if (number) this.known.set(number, font)
     if (font.file && font.fileKey) {
-      const program = this.programs.get(font.file) ?? { key: font.fileKey, fonts: [], whole: false, inline: false }
+      const program = this.programs.get(font.file) ?? { key: font.fileKey, fonts: [], mustKeepAllGlyphs: false, hasDirectDescriptor: false }
       program.fonts.push(font)
-      program.inline ||= !font.ownDescriptor
-      if (program.key !== font.fileKey || !number || (font.kind === 'cid' && !font.cmap)) program.whole = true
+      program.hasDirectDescriptor ||= !font.ownDescriptor
+      if (program.key !== font.fileKey || !number || (font.kind === 'cid' && !font.cmap)) program.mustKeepAllGlyphs = true
       this.programs.set(font.file, program)
     }
     return font
   }
 
-  show(font: ShownFont, text: Uint8Array): void {
+  addText(font: ShownFont, text: Uint8Array): void {
     if (font.kind !== 'cid') {
       for (const code of text) font.codes.add(code)
       return
@@ -104,19 +104,19 @@ export class FontUsage {
   }
 
   /** Keeps complete all fonts offered to form fields, because users may type any text. XFA forms show text that the scan does not know. */
-  async reserve(root: Dict): Promise<void> {
+  async keepFormFonts(root: Dict): Promise<void> {
     const form = await this.reader.dict(root.get('AcroForm'))
     if (!form) return
-    if (form.has('XFA')) this.doubtAll('XFA')
-    await this.keepWhole(await this.reader.dict(form.get('DR')))
+    if (form.has('XFA')) this.markUnsafe('XFA')
+    await this.keepAllGlyphs(await this.reader.dict(form.get('DR')))
   }
 
   /** Keeps all fonts of these resources complete, because a user may type text with them later. */
-  async keepWhole(resources: Dict | undefined): Promise<void> {
+  async keepAllGlyphs(resources: Dict | undefined): Promise<void> {
     for (const value of (await this.reader.dict(resources?.get('Font')))?.values() ?? []) {
       const font = await this.font(value)
       const program = font && this.programs.get(font.file)
-      if (program) program.whole = true
+      if (program) program.mustKeepAllGlyphs = true
     }
   }
 
@@ -146,7 +146,7 @@ export class FontUsage {
     for (const key of FILE_KEYS) {
       const file = descriptor?.get(key)
       if (!(file instanceof Ref)) continue
-      font.file = this.duplicates.of(file.number)
+      font.file = this.duplicates.originalOf(file.number)
       font.fileKey = key
     }
     return font

@@ -12,7 +12,7 @@ const FILE_KEYS = ['FontFile', 'FontFile2', 'FontFile3'] as const
 export const isTagged = (name: string): boolean => TAG.test(name)
 
 /** True if `after` is the untagged name `before` with a subset tag. */
-export const gotTag = (before: string, after: string): boolean => !isTagged(before) && isTagged(after) && after.slice(7) === before
+export const isTaggedVersion = (before: string, after: string): boolean => !isTagged(before) && isTagged(after) && after.slice(7) === before
 
 /** Font names in all dictionaries of a program: fonts, descendant fonts and font descriptors. */
 export async function namesOf(reader: Reader, { fonts }: FontProgram): Promise<string[]> {
@@ -37,7 +37,7 @@ export class SubsetTags {
   }
 
   /** Assigns one tag to all fonts of a program: an existing tag of one of them, or a new tag derived from `data`. */
-  give(number: number, fonts: readonly ShownFont[], names: readonly string[], data: Uint8Array): void {
+  assign(number: number, fonts: readonly ShownFont[], names: readonly string[], data: Uint8Array): void {
     const known = names.find(isTagged)?.slice(0, 7)
     const tag = known ?? this.newTag(data)
     this.programs.set(number, tag)
@@ -88,7 +88,7 @@ export class SubsetTags {
   private ofDescriptor(descriptor: Dict): string | undefined {
     for (const key of FILE_KEYS) {
       const file = descriptor.get(key)
-      const tag = file instanceof Ref ? this.programs.get(this.duplicates.of(file.number)) : undefined
+      const tag = file instanceof Ref ? this.programs.get(this.duplicates.originalOf(file.number)) : undefined
       if (tag) return tag
     }
     return undefined

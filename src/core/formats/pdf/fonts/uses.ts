@@ -22,7 +22,7 @@ const NONSYMBOLIC = 32
  * Describes how `fonts` use their program. Its outlines are TrueType (`glyf`) or charstrings. `undefined`: one font uses it in an
  * unsupported form, so the program must stay complete.
  */
-export async function usesOf(
+export async function fontUses(
   reader: Reader,
   outlines: 'glyf' | 'charstrings',
   fonts: readonly ShownFont[],

@@ -6,12 +6,12 @@ import { message } from '../../../i18n/message.ts'
 import { type Filter, GENERIC_FILTERS, setFilters } from '../filters.ts'
 import { Dict, numberOr, type PdfObject, PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { deflateBest, type Effort, type Rewritten } from '../recompress.ts'
+import { type DeflateEffort, deflateBest, type RewrittenStream } from '../recompress.ts'
 import { FAX_GAIN } from '../tuning.ts'
 import type { ImageFacts } from './facts.ts'
 import { decodeFax } from './fax-decode.ts'
 import { Jbig2Encoder } from './jbig2.ts'
-import { imageFlow } from './rows.ts'
+import { imageDataChunks } from './rows.ts'
 
 /** Dictionary bytes for the /K, /Columns and /Rows parameters of a fax stream. */
 const PARMS_BYTES = 48
@@ -43,7 +43,7 @@ function isGroup4(facts: ImageFacts): boolean {
 }
 
 /** Yields the packed rows of a bilevel image in strips. */
-export async function bilevelFlow(reader: Reader, stream: Stream, facts: ImageFacts): Promise<AsyncIterable<Uint8Array>> {
+export async function decodeBilevelStrips(reader: Reader, stream: Stream, facts: ImageFacts): Promise<AsyncIterable<Uint8Array>> {
   if (isGroup4(facts)) return faxFlow(reader, stream, facts)
   const { flow } = await reader.decodedPieces(stream, ((facts.width + 7) >> 3) * facts.height + 65_536)
   return flow
@@ -52,7 +52,7 @@ export async function bilevelFlow(reader: Reader, stream: Stream, facts: ImageFa
 async function* faxFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncGenerator<Uint8Array> {
   if (facts.length > MAX_FAX_BYTES) throw new PdfSyntax('fax_over_limit')
   const parts: Uint8Array[] = []
-  for await (const piece of imageFlow(reader, stream, facts)) parts.push(piece)
+  for await (const piece of imageDataChunks(reader, stream, facts)) parts.push(piece)
   // /BlackIs1 inverts the decoded samples. It does not change the coding.
   const mask = facts.chain.at(-1)?.parms?.get('BlackIs1') === true ? 255 : 0
   let strip: Uint8Array[] = []
@@ -69,7 +69,12 @@ async function* faxFlow(reader: Reader, stream: Stream, facts: ImageFacts): Asyn
   yield concat(strip)
 }
 
-export async function recodeBilevel(reader: Reader, stream: Stream, facts: ImageFacts, effort: Effort): Promise<Rewritten | undefined> {
+export async function recodeBilevel(
+  reader: Reader,
+  stream: Stream,
+  facts: ImageFacts,
+  effort: DeflateEffort,
+): Promise<RewrittenStream | undefined> {
   const fromFax = isGroup4(facts)
   const rowBytes = (facts.width + 7) >> 3
   const total = rowBytes * facts.height
@@ -83,7 +88,7 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
   // True if the stream has more data than the image has rows. A fax stream would keep only the rows, so generic recompression handles this
   // case.
   let hasExtraData = false
-  for await (const piece of await bilevelFlow(reader, stream, facts)) {
+  for await (const piece of await decodeBilevelStrips(reader, stream, facts)) {
     const bytes = rest.length ? concat([rest, piece]) : piece
     const whole = Math.min(bytes.length - (bytes.length % rowBytes), total - done)
     const rows = bytes.subarray(0, whole)
@@ -114,7 +119,7 @@ export async function recodeBilevel(reader: Reader, stream: Stream, facts: Image
 }
 
 /** Encodes packed one-bit rows as CCITT Group 4 or JBIG2, whichever is smaller. `undefined`: neither is smaller than `budget` bytes. */
-export function codeBits(facts: ImageFacts, rows: Uint8Array, budget: number) {
+export function encodeBilevelRows(facts: ImageFacts, rows: Uint8Array, budget: number) {
   const fax = new FaxEncoder(facts.width, budget - PARMS_BYTES)
   const jbig2 = new Jbig2Encoder(facts.width, budget)
   fax.push(rows)

@@ -5,7 +5,7 @@
 import type { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../../wasm/memories/discard.ts'
 import { concat } from '../../../bytes/concat.ts'
-import { yieldToOthers } from '../../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../../bytes/yield.ts'
 import type { PicturePerceptualTarget } from '../../../catalog/levels.ts'
 import { PictureMeter } from '../../../images/compare/compare.ts'
 import { pointsAboveTarget } from '../../../images/jpeg/perceptual-search.ts'
@@ -17,13 +17,13 @@ import {
   MAX_DOWNSAMPLE_PROBES,
   POINTS_PER_DB,
 } from '../tuning.ts'
-import type { Coded } from './jpeg.ts'
-import { FLOORS, type Target } from './levels.ts'
-import { lowestGood, marginDb, narrow, sampledEvery } from './search.ts'
-import { type Look, openJpeg, type Preview, shown, similarities } from './view.ts'
+import type { EncodedPicture } from './jpeg.ts'
+import { FLOORS, type PictureTarget } from './levels.ts'
+import { estimateLowestQuality, marginDb, samplingInterval, searchLowestQuality } from './search.ts'
+import { openJpeg, type Preview, type SimilarityReference, similaritiesAtSizes, toGreyOrRgb } from './view.ts'
 
 /** Results of earlier quality searches in the document. Pages are often of a few kinds, and pages of one kind need similar qualities. */
-export class SizeHints {
+export class QualityHints {
   least = FIRST_QUALITY_GUESS
   /** Maps a JPEG quality estimated from a sample to the additional quality that the whole picture needed. */
   private readonly additionalQuality = new Map<number, number>()
@@ -47,7 +47,7 @@ export class SizeHints {
   }
 }
 
-export interface Sized {
+export interface FullSizeRequest {
   job: JpegJob
   /** Original picture, reduced to the size at which the target applies. */
   preview: Preview
@@ -59,29 +59,29 @@ export interface Sized {
  * Encodes a JPEG at full size. The scores must reach `target` at the size of `preview`, and the floors at full size. `undefined`: no
  * quality achieves both.
  */
-export async function codeForSize(
-  { job, preview, wanted }: Sized,
-  target: Target,
+export async function encodeAtFullSize(
+  { job, preview, wanted }: FullSizeRequest,
+  target: PictureTarget,
   headers: boolean,
-  hints: SizeHints,
-): Promise<Coded | undefined> {
-  const stored: Look = { reference: shown(preview.pixels, preview.channels), size: preview.size, mode: 'area' }
-  const drawn: Look = { reference: preview.onScreen, size: preview.screen, mode: 'drawn' }
+  hints: QualityHints,
+): Promise<EncodedPicture | undefined> {
+  const stored: SimilarityReference = { reference: toGreyOrRgb(preview.pixels, preview.channels), size: preview.size, mode: 'area' }
+  const drawn: SimilarityReference = { reference: preview.onScreen, size: preview.screen, mode: 'drawn' }
   const { width, height, components } = job.info
-  const every = Math.max(1, Math.round(sampledEvery(width * height) / FINER_SAMPLE))
+  const every = Math.max(1, Math.round(samplingInterval(width * height) / FINER_SAMPLE))
   const fullSizeTarget = { ...target, ...FLOORS, colourPsnrDb: 0 }
   const closeEnoughDb = CLOSE_ENOUGH_REDUCED_DB[hints.fresh ? 'first' : 'later']
-  const least = await narrow(job, every, fullSizeTarget, hints.least, closeEnoughDb)
+  const least = await estimateLowestQuality(job, every, fullSizeTarget, hints.least, closeEnoughDb)
   if (least === undefined) return undefined
-  let best: Coded | undefined
+  let best: EncodedPicture | undefined
   const probe = async (quality: number) => {
-    const full = await job.requantise(quality, () => yieldToOthers())
+    const full = await job.requantise(quality, () => yieldToEventLoop())
     const fullSizeMargin = marginDb(full, fullSizeTarget)
     if (fullSizeMargin < 0) return fullSizeMargin
     const data = concat(job.write('made', 'progressive', headers))
     using meter = wanted && new PictureMeter({ ...preview.size, channels: preview.channels === 1 ? 1 : 3 }, ['perceptual'])
     const also = (reference: Uint8Array, rows: Uint8Array) => meter?.push(reference, rows)
-    const [storedScores, onScreen] = await similarities(await openJpeg(data), [{ ...stored, also }, drawn])
+    const [storedScores, onScreen] = await similaritiesAtSizes(await openJpeg(data), [{ ...stored, onRows: also }, drawn])
     if (!storedScores || !onScreen) return Number.NEGATIVE_INFINITY
     const luma = marginDb({ ...storedScores, colourPsnrDb: storedScores.psnrRgbDb }, { ...target, ...wanted?.floor })
     const points = meter && wanted ? pointsAboveTarget(meter.finish().perceptual, wanted) : Number.POSITIVE_INFINITY
@@ -96,7 +96,7 @@ export async function codeForSize(
     return margin
   }
   const hint = Math.min(HIGHEST_QUALITY, least + hints.aboveOf(least))
-  const found = await lowestGood(probe, { hint, looks: MAX_DOWNSAMPLE_PROBES, closeEnough: closeEnoughDb })
+  const found = await searchLowestQuality(probe, { hint, looks: MAX_DOWNSAMPLE_PROBES, closeEnough: closeEnoughDb })
   if (found !== undefined) hints.learn(least, found)
   return best
 }

@@ -4,12 +4,12 @@ import type { Reader } from '../reader.ts'
 import { type ImageFacts, imageFilter } from './facts.ts'
 import { decodeFax } from './fax-decode.ts'
 import { decodeJbig2 } from './jbig2.ts'
-import { hasExactRows, openRows, type Rows, rowsOf } from './rows.ts'
+import { hasExactRows, openRows, type Rows, unpackSamples } from './rows.ts'
 
 const MAX_CODED_BYTES = 64 * 1024 * 1024
 
 /** Yields the packed rows of a JBIG2 or CCITT Group 4 picture written by Whittle. */
-export async function bitLines(
+export async function decodeBilevelRows(
   reader: Reader,
   stream: Stream,
   { width, height }: ImageFacts,
@@ -20,7 +20,7 @@ export async function bitLines(
 }
 
 /** True if `decodeExactRows` supports this picture. */
-export function readsExactly(facts: ImageFacts): boolean {
+export function canDecodeExactRows(facts: ImageFacts): boolean {
   const filter = imageFilter(facts)
   return hasExactRows(facts) || (isOneBit(facts) && facts.chain.length === 1 && (filter === 'JBIG2Decode' || filter === 'CCITTFaxDecode'))
 }
@@ -32,8 +32,8 @@ const isOneBit = ({ bitsPerComponent, components, stencil, decode, colourKey }: 
  * Decodes a picture into rows.
  * @throws PdfSyntax if the data is damaged or of an unsupported kind.
  */
-export async function exactRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
-  if (!readsExactly(facts)) throw new PdfSyntax('image_of_kind_not_compared')
+export async function decodeExactRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
+  if (!canDecodeExactRows(facts)) throw new PdfSyntax('image_of_kind_not_compared')
   if (hasExactRows(facts)) return openRows(reader, stream, facts)
-  return rowsOf(await bitLines(reader, stream, facts, imageFilter(facts)), facts)
+  return unpackSamples(await decodeBilevelRows(reader, stream, facts, imageFilter(facts)), facts)
 }

@@ -36,7 +36,7 @@ export interface Palette {
   bytes: Uint8Array
   base: PdfObject
   /** True if the palette has all entries that the colour space declares. */
-  complete: boolean
+  isComplete: boolean
 }
 
 const MAX_SIDE = 65_500
@@ -115,7 +115,7 @@ async function paletteOf(reader: Reader, space: PdfObject): Promise<Palette | un
     const from = Math.min(i, entries - 1) * channels
     bytes.set(source.subarray(from, from + channels), i * channels)
   }
-  return { channels, bytes, base: space[1] ?? null, complete: entries >= declared }
+  return { channels, bytes, base: space[1] ?? null, isComplete: entries >= declared }
 }
 
 /** Name of the image filter at the end of the filter chain; empty if the samples have only generic filters. */

@@ -6,9 +6,9 @@
 import { setFilters } from '../filters.ts'
 import { Dict, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { deflation, type Effort, MAX_DECODED_BYTES, type Packed, type Rewritten } from '../recompress.ts'
+import { type DeflatedData, type DeflateEffort, MAX_DECODED_BYTES, type RewrittenStream, tryDeflate } from '../recompress.ts'
 import { CLOSE_TRIAL } from '../tuning.ts'
-import { codeBits } from './bilevel.ts'
+import { encodeBilevelRows } from './bilevel.ts'
 import { type ImageFacts, INDEXED_BASES, imageFilter } from './facts.ts'
 import { indexedSpace } from './result.ts'
 import { hasExactRows, openRows } from './rows.ts'
@@ -24,7 +24,7 @@ const ESCAPES = 1.1
 interface RecodeOptions {
   /** True for a soft mask, which needs grey samples and no palette (ISO 32000-2, 11.6.5.2). */
   isMask: boolean
-  effort: Effort
+  effort: DeflateEffort
   /** Maximum size of the result in bytes. */
   budget: number
 }
@@ -35,9 +35,9 @@ export async function recodeFewColours(
   stream: Stream,
   facts: ImageFacts,
   { isMask, effort, budget }: RecodeOptions,
-): Promise<Rewritten | undefined> {
+): Promise<RewrittenStream | undefined> {
   if (imageFilter(facts) !== '' || !hasExactRows(facts) || facts.bitsPerComponent > 8) return undefined
-  if (facts.palette && !facts.palette.complete) return undefined
+  if (facts.palette && !facts.palette.isComplete) return undefined
   const colours = new Colours(mostColours(facts.bitsPerComponent * facts.components))
   const { channels, strips } = await openRows(reader, stream, facts)
   for await (const strip of strips) if (!colours.add(strip, channels)) return undefined
@@ -81,15 +81,15 @@ interface FewColours {
 async function smallest(reader: Reader, picture: FewColours, { effort, budget }: Pick<RecodeOptions, 'effort' | 'budget'>) {
   const { facts, bits } = picture
   const packed = await samplesOf(reader, picture, bits)
-  const coded = bits === 1 ? codeBits(facts, packed, budget) : undefined
-  const trials = [{ bits, trial: deflation(packed, layoutOf(facts, bits), budget) }]
+  const coded = bits === 1 ? encodeBilevelRows(facts, packed, budget) : undefined
+  const trials = [{ bits, trial: tryDeflate(packed, layoutOf(facts, bits), budget) }]
   const isBytes = picture.grey === undefined && facts.bitsPerComponent * facts.components > 8
   if (bits > 1 && bits < 8 && isBytes && facts.width * facts.height <= MAX_DECODED_BYTES)
-    trials.push({ bits: 8, trial: deflation(await samplesOf(reader, picture, 8), layoutOf(facts, 8), budget) })
-  const smallestTrial = trials.reduce((least, { trial }) => Math.min(least, trial.quickBytes), Number.POSITIVE_INFINITY)
-  let best: { bits: number; packed: Packed } | undefined = coded && { bits, packed: { chain: [coded.filter], data: coded.data } }
+    trials.push({ bits: 8, trial: tryDeflate(await samplesOf(reader, picture, 8), layoutOf(facts, 8), budget) })
+  const smallestTrial = trials.reduce((least, { trial }) => Math.min(least, trial.trialBytes), Number.POSITIVE_INFINITY)
+  let best: { bits: number; packed: DeflatedData } | undefined = coded && { bits, packed: { chain: [coded.filter], data: coded.data } }
   for (const { bits: each, trial } of trials) {
-    if (trial.quickBytes > smallestTrial * CLOSE_TRIAL) continue
+    if (trial.trialBytes > smallestTrial * CLOSE_TRIAL) continue
     const found = trial.finish(effort)
     if (found && found.data.length < (best?.packed.data.length ?? budget)) best = { bits: each, packed: found }
   }

@@ -24,7 +24,7 @@ const PRINTED = [
 ] as const
 
 /** Converts CMYK samples to RGB. `inverted`: 255 means no ink. */
-export function asPrinted(cmyk: Uint8Array, inverted = false): Uint8Array {
+export function cmykToRgb(cmyk: Uint8Array, inverted = false): Uint8Array {
   const rgb = new Uint8Array((cmyk.length / 4) * 3)
   const flip = inverted ? 255 : 0
   for (let at = 0, to = 0; at < cmyk.length; at += 4, to += 3) {

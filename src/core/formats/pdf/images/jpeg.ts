@@ -6,12 +6,12 @@ import type { Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { LOSSY_GAIN } from '../tuning.ts'
 import type { ImageFacts } from './facts.ts'
-import type { Target } from './levels.ts'
-import { asSyntax, jpegFlow } from './rows.ts'
-import { narrow, searchQuality } from './search.ts'
-import { type Sight, searchSeen } from './seen.ts'
+import type { PictureTarget } from './levels.ts'
+import { jpegDataChunks, throwAsPdfSyntax } from './rows.ts'
+import { estimateLowestQuality, searchQuality } from './search.ts'
+import { type PerceptualGoal, searchPerceptualQuality } from './seen.ts'
 
-export interface Coded {
+export interface EncodedPicture {
   data: Uint8Array
   /** Scores compared with the original. `undefined`: lossless. */
   figures: { ssim: number; psnrDb: number } | undefined
@@ -25,18 +25,18 @@ export interface Coded {
  * Maximum size in bytes of a JPEG whose coefficients are kept in memory; they take about twice the file size. A larger file is read again
  * for each attempt.
  */
-export const STORED_BYTES = 6 * 1024 * 1024
+export const MAX_BUFFERED_JPEG_BYTES = 6 * 1024 * 1024
 const SMALLEST_SIDE = 16
 
 /** True if a decoder needs an Adobe segment to interpret the colours of a JPEG. */
-export const needsHeaders = (colour: string) => colour === 'rgb' || colour === 'cmyk' || colour === 'ycck'
+export const needsAdobeSegment = (colour: string) => colour === 'rgb' || colour === 'cmyk' || colour === 'ycck'
 
 /** Settings for the recompression of a JPEG. */
-export interface Aim {
+export interface JpegSettings {
   /** Minimum scores. `undefined`: lossless only. */
-  target: Target | undefined
+  target: PictureTarget | undefined
   /** Reference and target of the perceptual score. `undefined`: SSIM and PSNR decide. */
-  sight: Sight | undefined
+  sight: PerceptualGoal | undefined
   /** Minimum PSNR in dB for halving the chroma resolution. `undefined`: never halved. */
   chroma: number | undefined
   /** JPEG quality at which the search starts. */
@@ -46,14 +46,19 @@ export interface Aim {
 }
 
 /** Recompresses a JPEG. `undefined`: no gain, or an unsupported JPEG. */
-export async function recodeJpeg(reader: Reader, stream: Stream, facts: ImageFacts, aim: Aim): Promise<Coded | undefined> {
-  const flow = () => jpegFlow(reader, stream, facts)
+export async function recodeJpeg(
+  reader: Reader,
+  stream: Stream,
+  facts: ImageFacts,
+  aim: JpegSettings,
+): Promise<EncodedPicture | undefined> {
+  const flow = () => jpegDataChunks(reader, stream, facts)
   try {
     using job = await JpegJob.read(flow(), readMode(facts))
     const { info } = job
     // If the image dictionary contradicts the JPEG header, PDF readers disagree on which is valid, so the image stays unchanged.
     if (info.components !== facts.components || info.width !== facts.width || info.height !== facts.height) return undefined
-    if (facts.length > STORED_BYTES) return await recodeLarge(job, flow, aim, facts.length * LOSSY_GAIN)
+    if (facts.length > MAX_BUFFERED_JPEG_BYTES) return await recodeLarge(job, flow, aim, facts.length * LOSSY_GAIN)
     const lossless = { ...coded(job, 'read'), figures: undefined, quality: aim.hint }
     const budget = facts.length * LOSSY_GAIN
     const measurable = Math.min(info.width, info.height) >= SMALLEST_SIDE
@@ -62,35 +67,45 @@ export async function recodeJpeg(reader: Reader, stream: Stream, facts: ImageFac
     return lossless.data.length < facts.length ? lossless : undefined
   } catch (error) {
     if (isEngineError(error, 'jpeg') && (error.failure === 'unsupported' || error.failure === 'memory')) return undefined
-    return asSyntax(error)
+    return throwAsPdfSyntax(error)
   }
 }
 
 const readMode = (facts: ImageFacts) =>
-  facts.length > STORED_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const)
+  facts.length > MAX_BUFFERED_JPEG_BYTES ? ({ kind: 'sample', every: 4 } as const) : ({ kind: 'store' } as const)
 
 /** Serialises the JPEG of a job: the original coefficients (`read`) or the requantised ones (`made`). */
-function coded(job: JpegJob, which: 'read' | 'made'): Pick<Coded, 'data' | 'width' | 'height' | 'channels'> {
+function coded(job: JpegJob, which: 'read' | 'made'): Pick<EncodedPicture, 'data' | 'width' | 'height' | 'channels'> {
   const { width, height, components, colour } = job.info
-  return { width, height, channels: components, data: concat(job.write(which, 'progressive', needsHeaders(colour))) }
+  return { width, height, channels: components, data: concat(job.write(which, 'progressive', needsAdobeSegment(colour))) }
 }
 
 /** Second attempt with full chroma resolution, for a picture whose halved chroma missed the target. */
-async function codeWithFullChroma(flow: () => ReturnType<typeof jpegFlow>, aim: Aim, budget: number): Promise<Coded | undefined> {
+async function codeWithFullChroma(
+  flow: () => ReturnType<typeof jpegDataChunks>,
+  aim: JpegSettings,
+  budget: number,
+): Promise<EncodedPicture | undefined> {
   if (!aim.sight || aim.chroma === undefined) return undefined
   using job = await JpegJob.read(flow())
   return (job.decimationPsnrDb(4) ?? 0) >= aim.chroma ? await code(job, { ...aim, chroma: undefined }, budget) : undefined
 }
 
-async function code(job: JpegJob, { target, sight, chroma, hint, masked }: Aim, budget: number): Promise<Coded | undefined> {
+async function code(
+  job: JpegJob,
+  { target, sight, chroma, hint, masked }: JpegSettings,
+  budget: number,
+): Promise<EncodedPicture | undefined> {
   if (!target) return undefined
-  if (masked) job.stayWithin()
+  if (masked) job.limitSampleRange()
   if (chroma !== undefined) {
     const halved = job.decimationPsnrDb(4)
     if (halved !== undefined && halved >= chroma) job.decimate()
   }
   const { width, height } = job.info
-  const found = sight ? await searchSeen(job, sight, hint, budget) : await searchQuality(job, width * height, target, hint, budget)
+  const found = sight
+    ? await searchPerceptualQuality(job, sight, hint, budget)
+    : await searchQuality(job, width * height, target, hint, budget)
   if (!found) return undefined
   const { ssim, psnrDb } = found.figures
   return { ...coded(job, 'made'), figures: { ssim, psnrDb }, quality: found.quality }
@@ -99,14 +114,14 @@ async function code(job: JpegJob, { target, sight, chroma, hint, masked }: Aim, 
 /** Recompresses a large JPEG: searches the quality on every fourth row, then requantises while reading the file a second time. */
 async function recodeLarge(
   sample: JpegJob,
-  flow: () => ReturnType<typeof jpegFlow>,
-  { target, hint, masked }: Aim,
+  flow: () => ReturnType<typeof jpegDataChunks>,
+  { target, hint, masked }: JpegSettings,
   budget: number,
-): Promise<Coded | undefined> {
+): Promise<EncodedPicture | undefined> {
   if (!target) return undefined
-  if (masked) sample.stayWithin()
+  if (masked) sample.limitSampleRange()
   const { smoothPlanes } = sample
-  let quality = await narrow(sample, 1, target, hint)
+  let quality = await estimateLowestQuality(sample, 1, target, hint)
   for (; quality !== undefined && quality <= 95; quality += 3) {
     using job = await JpegJob.read(flow(), { kind: 'stream', quality, smoothPlanes, within: masked })
     const { ssim, psnrDb } = job.figures

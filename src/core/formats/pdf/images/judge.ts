@@ -8,9 +8,9 @@ import { compareSamples } from '../../../images/compare/compare.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { COMPARED_SIDE_PIXELS, LEAST_VERIFIED_PSNR_DB } from '../tuning.ts'
-import type { Judge } from '../verify.ts'
-import { bilevelFlow, isBilevel } from './bilevel.ts'
-import { bitLines, exactRows, readsExactly } from './exact-rows.ts'
+import type { StreamVerifier } from '../verify.ts'
+import { decodeBilevelStrips, isBilevel } from './bilevel.ts'
+import { canDecodeExactRows, decodeBilevelRows, decodeExactRows } from './exact-rows.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { type Mask, MaskRows, openMask } from './mask.ts'
 import { withOpacity } from './opacity.ts'
@@ -18,7 +18,7 @@ import { type DctScale, hasExactRows, hasRows, openRows, type Rows } from './row
 import { RowScaler, scaledPixels } from './scale.ts'
 
 /** Returns the verification of images. `isLossless`: the receipt declares the result lossless, so every pixel must be equal. */
-export function imageJudge(a: Reader, b: Reader, isLossless = false): Judge {
+export function imageVerifier(a: Reader, b: Reader, isLossless = false): StreamVerifier {
   return async ({ original, result }) => {
     const before = await imageFacts(a, original, await a.filters(original))
     const after = await imageFacts(b, result, await b.filters(result))
@@ -30,7 +30,7 @@ export function imageJudge(a: Reader, b: Reader, isLossless = false): Judge {
     if (isBilevel(before)) return sameBilevel({ reader: a, stream: original }, { reader: b, stream: result }, before, imageFilter(after))
     if (isLossless && isRepacked(before, after))
       return sameColours({ reader: a, stream: original }, { reader: b, stream: result }, before, after)
-    if (!(hasRows(before) || hasExactRows(before)) || !(hasRows(after) || readsExactly(after)))
+    if (!(hasRows(before) || hasExactRows(before)) || !(hasRows(after) || canDecodeExactRows(after)))
       return 'an image of an unsupported kind changed'
     // The mask of the original is applied to both images. The mask of the result has a verification of its own.
     const mask = () => openMask(a, original.dict).catch(ignoreUnreadableMask)
@@ -47,7 +47,10 @@ const isRepacked = (before: ImageFacts, after: ImageFacts) =>
 /** Compares two images pixel by pixel. Returns a description of the difference; `undefined`: all colours are equal. */
 async function sameColours(original: Stored, result: Stored, before: ImageFacts, after: ImageFacts): Promise<string | undefined> {
   if (before.width !== after.width || before.height !== after.height) return 'the size of an image with a palette changed'
-  const pair = [await exactRows(original.reader, original.stream, before), await exactRows(result.reader, result.stream, after)] as const
+  const pair = [
+    await decodeExactRows(original.reader, original.stream, before),
+    await decodeExactRows(result.reader, result.stream, after),
+  ] as const
   if (pair[0].channels !== pair[1].channels) return `the number of image components changed from ${pair[0].channels} to ${pair[1].channels}`
   const digests = await Promise.all(
     pair.map(async ({ strips }) => {
@@ -75,7 +78,7 @@ async function reduceImage(
   maskOf: () => Promise<Mask | undefined>,
 ): Promise<ReducedImage> {
   const dctScale = Math.min(8, Math.max(1, Math.ceil((8 * COMPARED_SIDE_PIXELS) / Math.min(facts.width, facts.height)))) as DctScale
-  const rows = hasRows(facts) ? await openRows(reader, stream, facts, dctScale) : await exactRows(reader, stream, facts)
+  const rows = hasRows(facts) ? await openRows(reader, stream, facts, dctScale) : await decodeExactRows(reader, stream, facts)
   const side = (length: number) => Math.max(1, Math.min(length, COMPARED_SIDE_PIXELS))
   const size = { width: side(rows.width), height: side(rows.height) }
   const mask = rows.channels === 4 ? undefined : await maskOf()
@@ -129,8 +132,8 @@ interface Stored {
 async function sameBilevel(original: Stored, result: Stored, facts: ImageFacts, filter: string): Promise<string | undefined> {
   if (filter !== 'CCITTFaxDecode' && filter !== 'JBIG2Decode') return 'a bilevel image has an unsupported filter'
   const rowBytes = (facts.width + 7) >> 3
-  const lines = await bitLines(result.reader, result.stream, facts, filter)
-  const flow = await bilevelFlow(original.reader, original.stream, facts)
+  const lines = await decodeBilevelRows(result.reader, result.stream, facts, filter)
+  const flow = await decodeBilevelStrips(original.reader, original.stream, facts)
   // Padding bits in the last byte of a row are ignored.
   const filler = 0xff >> (facts.width & 7 ? facts.width & 7 : 8)
   let index = 0

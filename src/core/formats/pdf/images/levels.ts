@@ -6,16 +6,16 @@ import type { Quality } from '../../../model/codec.ts'
  * Levels whose target applies at page resolution, for pictures stored finer than that. At the stored resolution, visible when zooming
  * in, such pictures only keep the floors. At level `high`, the target applies at the stored resolution.
  */
-export const AIMS_AT_PAGE: ReadonlySet<Quality> = new Set(['medium', 'low', 'ultra'])
+export const PAGE_RESOLUTION_LEVELS: ReadonlySet<Quality> = new Set(['medium', 'low', 'ultra'])
 
 /**
  * Minimum scores of every picture at its stored size, and of every page at 144 dpi. They are slightly above the general floors, because
  * decoders round differently and renderers mix inks differently.
  */
 export const FLOORS = { ssim: FLOOR_SSIM + 0.001, psnrDb: FLOOR_PSNR_DB + 0.05, colourPsnrDb: 25.5 }
-export const INK_FLOORS = { ssim: FLOOR_SSIM + 0.01, psnrDb: FLOOR_PSNR_DB + 1, colourPsnrDb: 27 }
+export const CMYK_FLOORS = { ssim: FLOOR_SSIM + 0.01, psnrDb: FLOOR_PSNR_DB + 1, colourPsnrDb: 27 }
 
-export type Target = PageTarget
+export type PictureTarget = PageTarget
 
 export const TARGETS = LEVELS.page
 
@@ -23,4 +23,4 @@ export const TARGETS = LEVELS.page
  * PSNR in dB at screen resolution. If a downsampled picture scores less, a full-size JPEG with a lower quality is tried as well. Hard edges
  * such as scanned text often need it.
  */
-export const SOFT_PSNR_DB = 35
+export const MIN_DOWNSAMPLED_PSNR_DB = 35

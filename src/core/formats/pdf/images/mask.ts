@@ -1,7 +1,7 @@
 /** Decodes the mask of a picture (ISO 32000-2, 8.9.6.3 and 11.6.5.2) row by row at the size of the picture. */
 import { type Dict, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { bilevelFlow, isBilevel } from './bilevel.ts'
+import { decodeBilevelStrips, isBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts } from './facts.ts'
 import { hasExactRows, openRows } from './rows.ts'
 import { RowScaler } from './scale.ts'
@@ -38,7 +38,9 @@ export async function openMask(reader: Reader, dict: Dict): Promise<Mask | undef
 }
 
 async function* grey(reader: Reader, stream: Stream, facts: ImageFacts): AsyncGenerator<Uint8Array> {
-  yield* isBilevel(facts) ? unpacked(await bilevelFlow(reader, stream, facts), facts) : (await openRows(reader, stream, facts)).strips
+  yield* isBilevel(facts)
+    ? unpacked(await decodeBilevelStrips(reader, stream, facts), facts)
+    : (await openRows(reader, stream, facts)).strips
 }
 
 async function* mapped(strips: AsyncIterable<Uint8Array>, levels: Uint8Array): AsyncGenerator<Uint8Array> {

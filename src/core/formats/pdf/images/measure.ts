@@ -1,25 +1,25 @@
 /** Compares a recompressed picture with the original: at its stored size, and on pages rendered at 144 dpi. */
-import { leastOf } from '../../../bytes/min-max.ts'
+import { minOf } from '../../../bytes/min-max.ts'
 import { PictureMeter } from '../../../images/compare/compare.ts'
-import { LEAST_SCORED, WIDEST } from '../../../metrics/perceptual.ts'
+import { MAX_MEASURED_WIDTH, MIN_SCORED_SIDE } from '../../../metrics/perceptual.ts'
 import type { Channels, Similarity } from '../../../metrics/ssim-psnr.ts'
 import { NO_STILL_PICTURE } from '../../../model/loss.ts'
 import { PdfSyntax } from '../objects.ts'
 import type { Mask } from './mask.ts'
 import { withOpacity } from './opacity.ts'
-import { type Opened, RowScaler, type ScaleMode, type Size } from './scale.ts'
+import { type PixelLayout, RowScaler, type ScaleMode, type Size } from './scale.ts'
 
 /** Decoded rows at the stored size, with 1 or 3 channels. `isFromCmyk`: converted from CMYK, whose real appearance is unknown. */
-export type Streamed = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; inks?: boolean }
+export type DecodedPicture = PixelLayout & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; isFromCmyk?: boolean }
 
 /** Original and result of a picture, and the mask that applies to both. */
-export interface Pair {
-  original: Streamed
-  result: Streamed
+export interface PicturePair {
+  original: DecodedPicture
+  result: DecodedPicture
   mask: Mask | undefined
 }
 
-export interface Measured {
+export interface PictureMeasurement {
   /** Similarity at the stored size, including hidden pixels. A larger original is averaged to the size of the result. */
   stored: Similarity
   /** SSIMULACRA 2 score at the stored size. `undefined`: not measured. */
@@ -29,10 +29,10 @@ export interface Measured {
 }
 
 /** Measures all sizes in one pass, while both pictures are decoded a few rows at a time. */
-export async function measure({ original, result, mask }: Pair, grids: readonly Size[]): Promise<Measured> {
+export async function measurePicture({ original, result, mask }: PicturePair, grids: readonly Size[]): Promise<PictureMeasurement> {
   if (result.channels !== original.channels || result.width > original.width || result.height > original.height)
     throw new PdfSyntax('picture_not_what_was_coded')
-  const stored = new Comparison([original, result], result, 'area', original.inks ? 'unscored' : 'scored')
+  const stored = new Comparison([original, result], result, 'area', original.isFromCmyk ? 'unscored' : 'scored')
   const drawn = grids.map((grid) => new Comparison(mask ? [original, result, { ...mask, channels: 1 }] : [original, result], grid, 'drawn'))
   const all = [stored, ...drawn]
   try {
@@ -87,7 +87,7 @@ class Comparison {
   /** Meter for the SSIMULACRA 2 score. `undefined`: the picture cannot be scored. `'small'`: too small for a score. */
   private readonly scorer: PictureMeter<'score'> | 'small' | undefined
 
-  constructor(pictures: readonly Opened[], size: Size, mode: ScaleMode, score: 'scored' | 'unscored' = 'unscored') {
+  constructor(pictures: readonly PixelLayout[], size: Size, mode: ScaleMode, score: 'scored' | 'unscored' = 'unscored') {
     this.scalers = pictures.map((picture) => new RowScaler(picture, size, mode))
     this.pendingRows = pictures.map(() => new Uint8Array())
     this.rowPixels = size.width
@@ -109,7 +109,7 @@ class Comparison {
   /** Compares as many rows as have arrived from every picture. */
   private compare(): void {
     const strides = this.scalers.map(({ channels }) => channels * this.rowPixels)
-    const rows = leastOf(this.pendingRows.map((bytes, i) => bytes.length / strides[i]!))
+    const rows = minOf(this.pendingRows.map((bytes, i) => bytes.length / strides[i]!))
     if (rows === 0) return
     const [original, result, opacity] = this.pendingRows.map((bytes, i) => bytes.subarray(0, rows * strides[i]!))
     const { channels } = this.scalers[0]!
@@ -138,8 +138,8 @@ class Comparison {
 }
 
 function scorerOf({ width, height }: Size, channels: Channels): PictureMeter<'score'> | 'small' | undefined {
-  if (Math.min(width, height) < LEAST_SCORED) return 'small'
-  return width > WIDEST ? undefined : new PictureMeter({ width, height, channels }, ['score'])
+  if (Math.min(width, height) < MIN_SCORED_SIDE) return 'small'
+  return width > MAX_MEASURED_WIDTH ? undefined : new PictureMeter({ width, height, channels }, ['score'])
 }
 
 function joined(pending: Uint8Array, rows: Uint8Array): Uint8Array {

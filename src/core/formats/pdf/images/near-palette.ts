@@ -10,7 +10,7 @@ import { isCodecError } from '../../../model/error.ts'
 import type { PictureLoss } from '../../../model/loss.ts'
 import type { Filter } from '../filters.ts'
 import { latin1 } from '../objects.ts'
-import { parmsOf } from '../recompress.ts'
+import { predictorParms } from '../recompress.ts'
 import { MOST_PALETTE_PIXELS } from '../tuning.ts'
 import { type ImageFacts, INDEXED_BASES, imageFilter } from './facts.ts'
 import type { Rows } from './rows.ts'
@@ -18,16 +18,16 @@ import type { Rows } from './rows.ts'
 const MIN_SIDE = 16
 
 /** Storage format of samples with fewer than 8 bits, or with a palette. */
-export interface Packed {
+export interface PackedSamples {
   bits: number
   /** Palette in the colour space of the picture. `undefined`: the samples are grey. */
   table: Uint8Array | undefined
 }
 
-export interface NearPalette {
+export interface QuantisedPicture {
   data: Uint8Array
   deflated: Filter[]
-  packed: Packed
+  packed: PackedSamples
   /** Scores compared with the original. `undefined`: lossless. */
   figures: { ssim: number; psnrDb: number } | undefined
 }
@@ -51,7 +51,7 @@ export class PaletteBudget {
 type Aim = Pick<Options, 'quality' | 'signal'> & { budget: number }
 
 /** Encodes the smallest PNG that the level allows and converts it to a PDF image. `undefined`: it is not smaller than `budget` bytes. */
-export async function nearPalette(facts: ImageFacts, open: () => Promise<Rows>, aim: Aim): Promise<NearPalette | undefined> {
+export async function quantiseToPalette(facts: ImageFacts, open: () => Promise<Rows>, aim: Aim): Promise<QuantisedPicture | undefined> {
   const { width, height } = facts
   const channels = facts.components === 1 ? 1 : 3
   const rows = async function* () {
@@ -66,7 +66,7 @@ async function fromPng(
   encoded: readonly Uint8Array[],
   loss: PictureLoss | undefined,
   signal: AbortSignal,
-): Promise<NearPalette | undefined> {
+): Promise<QuantisedPicture | undefined> {
   const form = parseHeader(encoded[0]!.subarray(16, 29), 16)
   const rowBytes = rowBytesIfFew(form)
   const pieces = (rowBytes !== undefined && (await redeflated(encoded, rowBytes, signal))) || encoded
@@ -76,7 +76,7 @@ async function fromPng(
   const data = concat(pieces.filter((piece) => typeOf(piece) === 'IDAT').map((piece) => piece.subarray(8, -4)))
   const shape = { predictor: 15, colors: CHANNELS[form.colourType], bitsPerComponent: form.bitDepth, columns: width }
   const figures = loss && { ssim: loss.ssim, psnrDb: loss.psnrDb }
-  const deflated = [{ name: 'FlateDecode', parms: parmsOf(shape) }]
+  const deflated = [{ name: 'FlateDecode', parms: predictorParms(shape) }]
   return height === form.height ? { data, deflated, packed: { bits: form.bitDepth, table }, figures } : undefined
 }
 

@@ -2,7 +2,7 @@
  * Handles colours under a mask. Hidden pixels may have any colour, usually black. That colour must not mix with visible ones, neither by
  * downsampling nor by JPEG ringing inside a block.
  */
-import { HARDLY_SHOWN, RIM_LEVELS, WELL_SHOWN } from '../tuning.ts'
+import { CLEARLY_VISIBLE_OPACITY, MIN_VISIBLE_OPACITY, RIM_LEVELS } from '../tuning.ts'
 
 /** Combines pixels of one or three channels with their opacity into RGBA. */
 export function withOpacity(pixels: Uint8Array, channels: number, opacity: Uint8Array): Uint8Array {
@@ -33,7 +33,7 @@ export function withoutOpacity(rgba: Uint8Array, channels: number): { pixels: Ui
  * Mean opacity of a picture, 0 to 1. `step`: bytes per pixel, the last of which is the opacity. `ofNothing`: result if everything is
  * hidden.
  */
-export function shownShare(opacity: Uint8Array, step: number, ofNothing = 1): number {
+export function meanOpacity(opacity: Uint8Array, step: number, ofNothing = 1): number {
   let sum = 0
   for (let at = step - 1; at < opacity.length; at += step) sum += opacity[at]!
   return sum === 0 ? ofNothing : (sum * step) / (255 * opacity.length)
@@ -43,14 +43,14 @@ export function shownShare(opacity: Uint8Array, step: number, ofNothing = 1): nu
  * Scores of the visible part, computed from scores of the whole picture with equal hidden pixels. Without this correction, a small object
  * in a large transparent frame would get a low quality.
  */
-export const ofShown = <F extends { ssim: number; psnrDb: number }>(figures: F, share: number): F => ({
+export const visiblePartScores = <F extends { ssim: number; psnrDb: number }>(figures: F, share: number): F => ({
   ...figures,
   ssim: 1 - (1 - figures.ssim) / share,
   psnrDb: figures.psnrDb + 10 * Math.log10(share),
 })
 
 /** Target scores for the whole picture, computed from target scores for its visible part. */
-export const forAll = <T extends { ssim: number; psnrDb: number; colourPsnrDb: number }>(target: T, share: number): T => ({
+export const wholePictureTarget = <T extends { ssim: number; psnrDb: number; colourPsnrDb: number }>(target: T, share: number): T => ({
   ...target,
   ssim: 1 - (1 - target.ssim) * share,
   psnrDb: target.psnrDb - 10 * Math.log10(share),
@@ -72,10 +72,10 @@ export function mayHaveRims(pixels: Uint8Array, opacity: Uint8Array, width: numb
     for (let y = top; y < Math.min(height, top + BLOCK); y++) {
       for (let at = y * width + left; at < y * width + Math.min(width, left + BLOCK); at++) {
         const value = pixels[at * channels + (channels === 3 ? 1 : 0)]!
-        if (opacity[at]! < HARDLY_SHOWN) {
+        if (opacity[at]! < MIN_VISIBLE_OPACITY) {
           sums.hidden += value
           sums.hiddenCount++
-        } else if (opacity[at]! >= WELL_SHOWN) {
+        } else if (opacity[at]! >= CLEARLY_VISIBLE_OPACITY) {
           sums.shown += value
           sums.shownCount++
         }
@@ -92,10 +92,10 @@ export function mayHaveRims(pixels: Uint8Array, opacity: Uint8Array, width: numb
  * Replaces hidden pixels by their original colours in `stored`. Users see them when they extract the picture from the document. In
  * `pixels`, colours are weighted by opacity.
  */
-export function hiddenAsStored(pixels: Uint8Array, stored: Uint8Array, opacity: Uint8Array): void {
+export function restoreHiddenPixels(pixels: Uint8Array, stored: Uint8Array, opacity: Uint8Array): void {
   const channels = pixels.length / opacity.length
   for (let i = 0; i < opacity.length; i++) {
-    if (opacity[i]! >= HARDLY_SHOWN) continue
+    if (opacity[i]! >= MIN_VISIBLE_OPACITY) continue
     for (let at = i * channels; at < (i + 1) * channels; at++) pixels[at] = stored[at]!
   }
 }

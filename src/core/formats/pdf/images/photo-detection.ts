@@ -1,5 +1,5 @@
 /** Distinguishes photos from graphics: a photo has many colours, and few pixels that equal their left neighbour. */
-import { HARDLY_SHOWN, MOST_COLOURS_COUNTED, MOST_EQUAL_NEIGHBOURS } from '../tuning.ts'
+import { MIN_VISIBLE_OPACITY, MOST_COLOURS_COUNTED, MOST_EQUAL_NEIGHBOURS } from '../tuning.ts'
 
 const LEAST_COLOURS = { gray: 100, colour: 500 }
 
@@ -26,7 +26,7 @@ export class ToneStatistics {
     const stride = width * channels
     for (let start = 0; start + stride <= rows.length; start += stride * 4) {
       for (let i = start + channels; i < start + stride; i += channels) {
-        if (opacity && opacity[i / channels]! < HARDLY_SHOWN) continue
+        if (opacity && opacity[i / channels]! < MIN_VISIBLE_OPACITY) continue
         this.total++
         let same = true
         let colour = 0
@@ -41,7 +41,7 @@ export class ToneStatistics {
     }
   }
 
-  get photographic(): boolean {
+  get isPhoto(): boolean {
     const least = this.channels === 1 ? LEAST_COLOURS.gray : LEAST_COLOURS.colour
     return this.equal < this.total * MOST_EQUAL_NEIGHBOURS && this.colours.size >= least
   }

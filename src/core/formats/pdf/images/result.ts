@@ -2,21 +2,21 @@
 import { decodeFilter, type Filter, setFilters } from '../filters.ts'
 import { Dict, Name, type PdfObject, Str } from '../objects.ts'
 import type { ImageFacts } from './facts.ts'
-import { asPrinted } from './inks.ts'
-import type { Coded } from './jpeg.ts'
-import type { Streamed } from './measure.ts'
-import type { Packed } from './near-palette.ts'
-import { rowsOf } from './rows.ts'
+import { cmykToRgb } from './inks.ts'
+import type { EncodedPicture } from './jpeg.ts'
+import type { DecodedPicture } from './measure.ts'
+import type { PackedSamples } from './near-palette.ts'
+import { unpackSamples } from './rows.ts'
 import { openJpeg } from './view.ts'
 
-type Stored = Coded & { deflated?: readonly Filter[] | undefined; packed?: Packed | undefined }
+type Stored = EncodedPicture & { deflated?: readonly Filter[] | undefined; packed?: PackedSamples | undefined }
 
 /** Decodes the recompressed picture into rows. */
-export async function resultOf(coded: Stored): Promise<Streamed> {
+export async function decodeResult(coded: Stored): Promise<DecodedPicture> {
   const { width, height, channels, data, deflated, packed } = coded
   if (!deflated) return openJpeg(data)
   if (packed)
-    return rowsOf(
+    return unpackSamples(
       [deflated.reduce((bytes, filter) => decodeFilter(filter, bytes, width * height * channels + height), data)],
       samplesOf(coded, packed),
     )
@@ -24,7 +24,7 @@ export async function resultOf(coded: Stored): Promise<Streamed> {
   return { width, height, channels, strips: [pixels] }
 }
 
-const samplesOf = ({ width, height, channels }: Stored, { bits, table }: Packed) => ({
+const samplesOf = ({ width, height, channels }: Stored, { bits, table }: PackedSamples) => ({
   width,
   height,
   bitsPerComponent: bits,
@@ -43,17 +43,17 @@ export function indexedSpace({ dict, palette, components }: ImageFacts, table: U
 export const isInverted = ({ decode }: ImageFacts): boolean => (decode?.[0] ?? 0) > (decode?.[1] ?? 1)
 
 /** Converts CMYK rows to RGB; returns other rows unchanged. */
-export function asShown(rows: Streamed, facts: ImageFacts): Streamed {
+export function toRgbPicture(rows: DecodedPicture, facts: ImageFacts): DecodedPicture {
   if (rows.channels !== 4) return rows
-  return { ...rows, channels: 3, strips: printed(rows.strips, isInverted(facts)), inks: true }
+  return { ...rows, channels: 3, strips: printed(rows.strips, isInverted(facts)), isFromCmyk: true }
 }
 
-async function* printed(strips: Streamed['strips'], inverted: boolean): AsyncGenerator<Uint8Array> {
-  for await (const strip of strips) yield asPrinted(strip, inverted)
+async function* printed(strips: DecodedPicture['strips'], inverted: boolean): AsyncGenerator<Uint8Array> {
+  for await (const strip of strips) yield cmykToRgb(strip, inverted)
 }
 
 /** Image dictionary for the recompressed picture. */
-export function dictionaryOf(facts: ImageFacts, coded: Stored): Dict {
+export function imageDictionaryOf(facts: ImageFacts, coded: Stored): Dict {
   const dict = new Dict(facts.dict)
   setFilters(dict, coded.deflated ?? [{ name: 'DCTDecode', parms: null }])
   dict.set('Width', coded.width)

@@ -5,14 +5,14 @@ import { JpegRows } from '../../../../../wasm/jpeg/jpeg.ts'
 import { JpxPicture } from '../../../../../wasm/openjpeg/openjpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { message } from '../../../i18n/message.ts'
-import { decodeFlow, GENERIC_FILTERS } from '../filters.ts'
+import { decodeChunks, GENERIC_FILTERS } from '../filters.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { type ImageFacts, imageFilter, PALETTE_BASES, type Palette } from './facts.ts'
 import { jp2Colour } from './jp2.ts'
-import type { Opened } from './scale.ts'
+import type { PixelLayout } from './scale.ts'
 
-export interface Rows extends Opened {
+export interface Rows extends PixelLayout {
   /** Samples per pixel: 1, 3 or 4. Four are CMYK samples as stored. */
   channels: number
   /** Yields whole rows in strips; can be read only once. */
@@ -69,19 +69,19 @@ export async function openRows(reader: Reader, stream: Stream, facts: ImageFacts
 }
 
 /** Yields the data of the image filter, with the generic filters around it decoded. */
-export function imageFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
+export function imageDataChunks(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
   let flow: AsyncIterable<Uint8Array> = reader.pieces(stream)
-  for (const filter of facts.chain.slice(0, -1)) flow = decodeFlow(filter, flow, MAX_SAMPLE_BYTES, MAX_GATHERED_BYTES)
+  for (const filter of facts.chain.slice(0, -1)) flow = decodeChunks(filter, flow, MAX_SAMPLE_BYTES, MAX_GATHERED_BYTES)
   return flow
 }
 
 /** Yields the JPEG data of an image. The consumer must copy each chunk before it requests the next one. */
-export function jpegFlow(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
-  return facts.chain.length === 1 ? reader.passingPieces(stream) : imageFlow(reader, stream, facts)
+export function jpegDataChunks(reader: Reader, stream: Stream, facts: ImageFacts): AsyncIterable<Uint8Array> {
+  return facts.chain.length === 1 ? reader.releasedPieces(stream) : imageDataChunks(reader, stream, facts)
 }
 
 async function jpegRows(reader: Reader, stream: Stream, facts: ImageFacts, dctScale: DctScale): Promise<Rows> {
-  const rows = await JpegRows.open(jpegFlow(reader, stream, facts), { dctScale }).catch(asSyntax)
+  const rows = await JpegRows.open(jpegDataChunks(reader, stream, facts), { dctScale }).catch(throwAsPdfSyntax)
   if (rows.channels !== facts.components)
     throw new PdfSyntax(message('jpeg_of_channels_in_space', { channels: rows.channels, components: facts.components }))
   const [width, height] = [facts.width, facts.height].map((side) => Math.ceil((side * dctScale) / 8))
@@ -93,7 +93,7 @@ async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
   try {
     yield* rows.strips(Math.max(16, Math.floor(STRIP_BYTES / rows.stride)))
   } catch (error) {
-    asSyntax(error)
+    throwAsPdfSyntax(error)
   }
 }
 
@@ -102,14 +102,14 @@ const JPX_STRIP_PIXELS = 1_000_000
 
 async function jpxRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
   const parts: Uint8Array[] = []
-  for await (const piece of imageFlow(reader, stream, facts)) {
+  for await (const piece of imageDataChunks(reader, stream, facts)) {
     parts.push(piece)
     if (parts.length * piece.length > 2 * MAX_JPX_BYTES) break
   }
   const data = concat(parts)
   if (data.length > MAX_JPX_BYTES) throw new PdfSyntax('jpeg_2000_data_over_limit')
   const picture = openJpx(data)
-  const { width, height, components, plain } = picture
+  const { width, height, components, isDecodable: plain } = picture
   // If the document gives no colour space, the one in the JPEG 2000 file applies (ISO 32000-2, 8.9.5, table 87). Only greyscale and RGB are
   // supported.
   const own = jp2Colour(data)
@@ -124,7 +124,7 @@ function openJpx(data: Uint8Array): JpxPicture {
   try {
     return new JpxPicture(data)
   } catch (error) {
-    return asSyntax(error)
+    return throwAsPdfSyntax(error)
   }
 }
 
@@ -133,11 +133,11 @@ async function* jpxStrips(opened: JpxPicture, rows: number): AsyncGenerator<Uint
   try {
     yield* picture.strips(rows)
   } catch (error) {
-    asSyntax(error)
+    throwAsPdfSyntax(error)
   }
 }
 
-export function asSyntax(error: unknown): never {
+export function throwAsPdfSyntax(error: unknown): never {
   if (isEngineError(error, 'jpeg', 'openjpeg')) throw new PdfSyntax(message('of_named', { name: error.name, what: error.message }))
   throw error
 }
@@ -145,7 +145,7 @@ export function asSyntax(error: unknown): never {
 /** Decodes uncompressed samples: groups them into rows, converts them to 8 bits and applies the palette. */
 async function sampleRows(reader: Reader, stream: Stream, facts: ImageFacts): Promise<Rows> {
   const { flow } = await reader.decodedPieces(stream, MAX_SAMPLE_BYTES)
-  return rowsOf(flow, facts)
+  return unpackSamples(flow, facts)
 }
 
 /** Layout of packed samples. */
@@ -154,7 +154,7 @@ type Samples = Pick<ImageFacts, 'width' | 'height' | 'bitsPerComponent' | 'compo
 }
 
 /** Converts packed samples into rows of 8-bit samples. */
-export function rowsOf(samples: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, facts: Samples): Rows {
+export function unpackSamples(samples: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, facts: Samples): Rows {
   const channels = facts.palette?.channels ?? facts.components
   return { width: facts.width, height: facts.height, channels, strips: expand(samples, facts) }
 }

@@ -1,8 +1,8 @@
 /** Scales pictures row by row, with the same algorithms as PDF renderers. */
-import { Scaler, type Taps } from '../../../../../wasm/scale/scale.ts'
+import { type FilterWindow, Scaler } from '../../../../../wasm/scale/scale.ts'
 
 /** Weights of the pixels between two positions on a line of `length` pixels, in proportion to their overlap. */
-function overlapTaps(start: number, end: number, length: number): Taps {
+function overlapTaps(start: number, end: number, length: number): FilterWindow {
   const from = Math.min(start, length - 1)
   const to = Math.min(Math.max(end, from + 1e-6), length)
   const first = Math.floor(from)
@@ -12,7 +12,7 @@ function overlapTaps(start: number, end: number, length: number): Taps {
   return { first, weights }
 }
 
-function areas(from: number, to: number): Taps[] {
+function areas(from: number, to: number): FilterWindow[] {
   const ratio = from / to
   return Array.from({ length: to }, (_, i) => overlapTaps(i * ratio, (i + 1) * ratio, from))
 }
@@ -21,7 +21,7 @@ function areas(from: number, to: number): Taps[] {
  * Box filter with whole pixels, with the remainder spread evenly, as in Poppler. It shows damage to hard edges more clearly than area
  * averaging.
  */
-function boxes(length: number, to: number): Taps[] {
+function boxes(length: number, to: number): FilterWindow[] {
   const step = Math.floor(length / to)
   const remainder = length % to
   let error = 0
@@ -37,8 +37,8 @@ function boxes(length: number, to: number): Taps[] {
 }
 
 /** Repeats whole pixels, with the remainder spread evenly, as Poppler does for large enlargements. */
-function repeated(length: number, to: number): Taps[] {
-  const taps: Taps[] = []
+function repeated(length: number, to: number): FilterWindow[] {
+  const taps: FilterWindow[] = []
   let error = 0
   for (let i = 0; i < length; i++) {
     error += to % length
@@ -50,7 +50,7 @@ function repeated(length: number, to: number): Taps[] {
 }
 
 /** Interpolates between two pixels, starting at the corner of the first one, as Poppler does for small enlargements. */
-function blended(length: number, to: number): Taps[] {
+function blended(length: number, to: number): FilterWindow[] {
   return Array.from({ length: to }, (_, i) => {
     const at = (i * length) / to
     const first = Math.floor(at)
@@ -66,7 +66,7 @@ const REPEATED_FROM = 4
  * Scales as Poppler does (Splash::scaleImage): reduces with a box filter. Interpolates if both directions are enlarged less than fourfold,
  * otherwise repeats pixels.
  */
-function drawn(from: Size, to: Size): { across: Taps[]; down: Taps[] } {
+function drawn(from: Size, to: Size): { across: FilterWindow[]; down: FilterWindow[] } {
   const soft =
     to.width >= from.width && to.height >= from.height && to.width / from.width < REPEATED_FROM && to.height / from.height < REPEATED_FROM
   const enlarged = soft ? blended : repeated
@@ -80,7 +80,7 @@ export interface Size {
 }
 
 /** Size and channels of a picture with packed 8-bit samples. */
-export interface Opened {
+export interface PixelLayout {
   width: number
   height: number
   channels: number
@@ -96,7 +96,7 @@ export class RowScaler {
   private readonly kernel: Scaler | undefined
 
   /** Scales a picture to `size`; the mode `area` cannot enlarge. `alpha`: the fourth channel is opacity, which weights the colours. */
-  constructor(picture: Opened, size: Size, mode: ScaleMode = 'area', alpha = false) {
+  constructor(picture: PixelLayout, size: Size, mode: ScaleMode = 'area', alpha = false) {
     const { channels } = picture
     const { width, height } = size
     const larger = width > picture.width || height > picture.height

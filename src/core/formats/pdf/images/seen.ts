@@ -1,37 +1,38 @@
 /** Perceptual quality search for JPEGs in a document, with the search that JPEG files use (images/jpeg/perceptual-search.ts). */
 import type { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
-import { yieldToOthers } from '../../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../../bytes/yield.ts'
 import type { PicturePerceptualTarget } from '../../../catalog/levels.ts'
 import type { Strips } from '../../../images/compare/paired-rows.ts'
 import { type JpegReference, requantiseToScore } from '../../../images/jpeg/perceptual-search.ts'
 import { canBeScored } from '../../../images/search/perceptual-search.ts'
 import { PdfSyntax } from '../objects.ts'
-import { MOST_GAINED, MOST_SCORED_PIXELS } from '../tuning.ts'
-import { asPrinted } from './inks.ts'
+import { MIN_FINAL_SIZE_SHARE, MOST_SCORED_PIXELS } from '../tuning.ts'
+import { cmykToRgb } from './inks.ts'
 import { type Mask, MaskRows } from './mask.ts'
-import { forAll, withOpacity } from './opacity.ts'
+import { wholePictureTarget, withOpacity } from './opacity.ts'
 import type { Rows } from './rows.ts'
 import { RowScaler, type Size } from './scale.ts'
-import type { Found } from './search.ts'
+import type { FoundQuality } from './search.ts'
 
 /** Pixel budget of a document for perceptual scores. */
-export class Attention {
+export class ScoreBudget {
   private left = MOST_SCORED_PIXELS.ofDocument
 
   /** True if a picture of this size may be scored. Its pixels are then subtracted from the budget. */
   spend(size: Size): boolean {
     const pixels = size.width * size.height
-    if (!isSeen(size) || pixels > this.left) return false
+    if (!isScorable(size) || pixels > this.left) return false
     this.left -= pixels
     return true
   }
 }
 
 /** True if a picture of this size can be scored. */
-export const isSeen = ({ width, height }: Size): boolean => canBeScored({ width, height }) && width * height <= MOST_SCORED_PIXELS.ofPicture
+export const isScorable = ({ width, height }: Size): boolean =>
+  canBeScored({ width, height }) && width * height <= MOST_SCORED_PIXELS.ofPicture
 
 /** Reference picture and target score of a perceptual search. */
-export interface Sight {
+export interface PerceptualGoal {
   reference: JpegReference
   wanted: PicturePerceptualTarget
 }
@@ -45,22 +46,22 @@ async function* withMaskOpacity(strips: Strips, { width }: Size, samples: number
 }
 
 /** Samples per pixel: 1 is grey, 3 is RGB, 4 is CMYK. */
-export type Samples = 1 | 3 | 4
+export type SamplesPerPixel = 1 | 3 | 4
 
 /** Converts strips of CMYK samples to RGB. */
 async function* cmykStripsToRgb(strips: Strips, inverted: boolean): AsyncGenerator<Uint8Array> {
-  for await (const strip of strips) yield asPrinted(strip, inverted)
+  for await (const strip of strips) yield cmykToRgb(strip, inverted)
 }
 
 /** Reference for a perceptual score from rows of a picture. CMYK rows are converted to RGB. `inverted`: 255 means no ink. */
-function referenceOf(rows: () => AsyncIterable<Uint8Array>, size: Size, samples: Samples, inverted = false): JpegReference {
+function referenceOf(rows: () => AsyncIterable<Uint8Array>, size: Size, samples: SamplesPerPixel, inverted = false): JpegReference {
   if (samples !== 4) return { ...size, channels: samples, rows }
   return {
     ...size,
     channels: 3,
     rows: () => cmykStripsToRgb(rows(), inverted),
-    shown: (strips) => cmykStripsToRgb(strips, inverted),
-    inks: true,
+    displayedRows: (strips) => cmykStripsToRgb(strips, inverted),
+    isCmyk: true,
   }
 }
 
@@ -68,7 +69,7 @@ function referenceOf(rows: () => AsyncIterable<Uint8Array>, size: Size, samples:
 export function pixelsAsReference(
   pixels: Uint8Array,
   size: Size,
-  samples: Samples,
+  samples: SamplesPerPixel,
   { opacity, inverted }: { opacity?: Uint8Array | undefined; inverted: boolean },
 ): JpegReference {
   const singleStrip = async function* () {
@@ -79,16 +80,16 @@ export function pixelsAsReference(
     let at = 0
     return withMaskOpacity(strips, size, channels, async (rows) => opacity.subarray(at, (at += rows * size.width)))
   }
-  return { ...size, channels: 4, rows: () => masked(singleStrip(), samples), shown: (strips) => masked(strips, 3) }
+  return { ...size, channels: 4, rows: () => masked(singleStrip(), samples), displayedRows: (strips) => masked(strips, 3) }
 }
 
 /** Reference for a perceptual score that decodes the picture again for each probe, reduced to `size` if that is smaller. */
-export function reopened(open: () => Promise<Rows>, size: Size, samples: Samples, inverted = false): JpegReference {
-  return referenceOf(() => rowsAt(open, size), size, samples, inverted)
+export function reopeningReference(open: () => Promise<Rows>, size: Size, samples: SamplesPerPixel, inverted = false): JpegReference {
+  return referenceOf(() => rowsScaledTo(open, size), size, samples, inverted)
 }
 
 /** Yields the rows of a picture, reduced to `size` if that is smaller. */
-export async function* rowsAt(open: () => Promise<Rows>, size: Size): AsyncGenerator<Uint8Array> {
+export async function* rowsScaledTo(open: () => Promise<Rows>, size: Size): AsyncGenerator<Uint8Array> {
   const rows = await open()
   if (rows.width === size.width && rows.height === size.height) return yield* rows.strips
   using scaler = new RowScaler(rows, size)
@@ -96,7 +97,7 @@ export async function* rowsAt(open: () => Promise<Rows>, size: Size): AsyncGener
 }
 
 /** Reference for a perceptual score that decodes a picture and its mask again for each probe, at the size of the picture. */
-export function reopenedBelow(
+export function reopeningMaskedReference(
   open: () => Promise<Rows>,
   mask: () => Promise<Mask | undefined>,
   size: Size,
@@ -111,21 +112,26 @@ export function reopenedBelow(
   const original = async function* () {
     yield* masked((await open()).strips, channels)
   }
-  return { ...size, channels: 4, rows: original, shown: (rows) => masked(rows, 3) }
+  return { ...size, channels: 4, rows: original, displayedRows: (rows) => masked(rows, 3) }
 }
 
 /** Adapts the luma floors to a picture with a mask, because the measurement includes hidden pixels. `share`: mean opacity, 0 to 1. */
-export const wantedOf = (wanted: PicturePerceptualTarget, share: number): PicturePerceptualTarget =>
-  share === 1 ? wanted : { ...wanted, floor: forAll({ ...wanted.floor, colourPsnrDb: 0 }, share) }
+export const adjustTargetForMask = (wanted: PicturePerceptualTarget, share: number): PicturePerceptualTarget =>
+  share === 1 ? wanted : { ...wanted, floor: wholePictureTarget({ ...wanted.floor, colourPsnrDb: 0 }, share) }
 
 /** Requantises a job to the perceptual target. `undefined`: no quality reaches it, or the result clearly exceeds `budget` bytes. */
-export async function searchSeen(job: JpegJob, { reference, wanted }: Sight, hint: number, budget: number): Promise<Found | undefined> {
-  const isPointless = () => job.figures.estimatedBytes * MOST_GAINED > budget
+export async function searchPerceptualQuality(
+  job: JpegJob,
+  { reference, wanted }: PerceptualGoal,
+  hint: number,
+  budget: number,
+): Promise<FoundQuality | undefined> {
+  const isPointless = () => job.figures.estimatedBytes * MIN_FINAL_SIZE_SHARE > budget
   const { reached, quality, figures } = await requantiseToScore(
     job,
     reference,
     wanted,
-    { pause: () => yieldToOthers(), isPointless },
+    { pause: () => yieldToEventLoop(), isPointless },
     { quality: hint },
   )
   return reached && !isPointless() ? { quality, figures } : undefined

@@ -1,7 +1,7 @@
 /** Pixel sizes of pictures as drawn on pages. */
 import { PAGE_DOTS_PER_INCH } from '../page-render-sizes.ts'
 import { SMALLEST_REDUCTION } from '../tuning.ts'
-import type { Drawn } from '../usage.ts'
+import type { DrawnImage } from '../usage.ts'
 import type { ImageFacts } from './facts.ts'
 import type { Size } from './view.ts'
 
@@ -10,7 +10,7 @@ const POINTS_PER_INCH = 72
 const MAX_SCREEN_PIXELS = 2_000_000
 
 /** Size of a picture in pixels at `dotsPerInch`. `undefined`: downsampling would save too little. */
-export function sizeFor(facts: ImageFacts, drawn: Drawn, dotsPerInch: number): Size | undefined {
+export function downsampledSize(facts: ImageFacts, drawn: DrawnImage, dotsPerInch: number): Size | undefined {
   const across = (drawn.width / POINTS_PER_INCH) * dotsPerInch
   const down = (drawn.height / POINTS_PER_INCH) * dotsPerInch
   // The larger scale of both directions applies to both, so the stored picture keeps its proportions.
@@ -20,7 +20,7 @@ export function sizeFor(facts: ImageFacts, drawn: Drawn, dotsPerInch: number): S
 }
 
 /** Size of a picture on a page at 144 dpi in pixels; at most its stored size. */
-export function screenFor(size: Size, drawn: Drawn | undefined): Size {
+export function screenSizeOf(size: Size, drawn: DrawnImage | undefined): Size {
   const factor = PAGE_DOTS_PER_INCH / POINTS_PER_INCH
   // Every pixel that the picture touches counts in full.
   let width = Math.min(size.width, Math.floor((drawn?.width ?? size.width) * factor) + 1)

@@ -2,14 +2,14 @@
 
 import { JpegRows } from '../../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../../wasm/memories/discard.ts'
-import { yieldToOthers } from '../../../bytes/yield.ts'
+import { yieldToEventLoop } from '../../../bytes/yield.ts'
 import { PictureMeter } from '../../../images/compare/compare.ts'
 import type { Similarity } from '../../../metrics/ssim-psnr.ts'
 import { PdfSyntax } from '../objects.ts'
-import { asPrinted } from './inks.ts'
+import { cmykToRgb } from './inks.ts'
 import type { MaskRows } from './mask.ts'
-import { hiddenAsStored, ofShown, shownShare, withOpacity, withoutOpacity } from './opacity.ts'
-import { type Opened, RowScaler, type ScaleMode, type Size } from './scale.ts'
+import { meanOpacity, restoreHiddenPixels, visiblePartScores, withOpacity, withoutOpacity } from './opacity.ts'
+import { type PixelLayout, RowScaler, type ScaleMode, type Size } from './scale.ts'
 
 export type { Size }
 
@@ -18,32 +18,32 @@ const STRIP_PIXELS = 16 * 1024
 const PAUSE_ROWS = 512
 
 /** Picture scaled to `size`, as input of a similarity meter. */
-export class View {
+export class ScaledPicture {
   private readonly scaler: RowScaler
   private readonly rows: Uint8Array
   private at = 0
 
-  constructor(picture: Opened, size: Size, mode: ScaleMode) {
+  constructor(picture: PixelLayout, size: Size, mode: ScaleMode) {
     this.scaler = new RowScaler(picture, size, mode)
     this.rows = new Uint8Array(size.width * size.height * (picture.channels === 1 ? 1 : 3))
   }
 
   push(strip: Uint8Array): void {
     for (const reduced of this.scaler.push(strip)) {
-      const rows = shown(reduced, this.scaler.channels)
+      const rows = toGreyOrRgb(reduced, this.scaler.channels)
       this.rows.set(rows, this.at)
       this.at += rows.length
     }
   }
 
   /** Returns the grey or RGB rows. */
-  done(): Uint8Array {
+  finishRows(): Uint8Array {
     return this.rows
   }
 }
 
 /** Converts samples to grey or RGB. */
-export const shown = (rows: Uint8Array, channels: number): Uint8Array => (channels === 4 ? asPrinted(rows) : rows)
+export const toGreyOrRgb = (rows: Uint8Array, channels: number): Uint8Array => (channels === 4 ? cmykToRgb(rows) : rows)
 
 /** Picture at its target size, and the original at screen resolution. */
 export interface Preview {
@@ -63,12 +63,12 @@ export interface Preview {
   [Symbol.dispose](): void
 }
 
-type Streamed = Opened & { strips: AsyncIterable<Uint8Array> }
+type Streamed = PixelLayout & { strips: AsyncIterable<Uint8Array> }
 
 export async function takePreview(picture: Streamed, size: Size, screen: Size): Promise<Preview> {
   const { channels } = picture
   const scaler = new RowScaler(picture, size)
-  const view = new View(picture, screen, 'drawn')
+  const view = new ScaledPicture(picture, screen, 'drawn')
   const pixels = new Uint8Array(size.width * size.height * channels)
   let at = 0
   for await (const strip of picture.strips) {
@@ -78,14 +78,14 @@ export async function takePreview(picture: Streamed, size: Size, screen: Size): 
       at += rows.length
     }
   }
-  return previewOf(size, channels, { pixels, opacity: undefined }, screen, view.done())
+  return previewOf(size, channels, { pixels, opacity: undefined }, screen, view.finishRows())
 }
 
 /**
  * Creates a preview of a picture with one or three channels and a mask.
  * @throws PdfSyntax for CMYK.
  */
-export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: Size, screen: Size): Promise<Preview> {
+export async function takeMaskedPreview(picture: Streamed, mask: MaskRows, size: Size, screen: Size): Promise<Preview> {
   const { channels } = picture
   if (channels !== 1 && channels !== 3) throw new PdfSyntax('inks_below_mask')
   const opened = { width: picture.width, height: picture.height, channels: 4 }
@@ -110,7 +110,7 @@ export async function takeMaskedSight(picture: Streamed, mask: MaskRows, size: S
   }
   const [stored, shownAt] = [targets[0]!, targets[1]!]
   const split = withoutOpacity(stored.rgba, channels)
-  hiddenAsStored(split.pixels, plain.pixels, split.opacity)
+  restoreHiddenPixels(split.pixels, plain.pixels, split.opacity)
   discard(stored.rgba)
   discard(plain.pixels)
   return previewOf(size, channels, split, screen, shownAt.rgba)
@@ -123,7 +123,7 @@ function previewOf(size: Size, channels: number, stored: Pick<Preview, 'pixels' 
 }
 
 /** Reference for a comparison with the original at screen resolution. */
-export const onScreen = (preview: Preview): Look => ({
+export const screenReference = (preview: Preview): SimilarityReference => ({
   reference: preview.onScreen,
   size: preview.screen,
   mode: 'drawn',
@@ -131,7 +131,7 @@ export const onScreen = (preview: Preview): Look => ({
 })
 
 /** Original picture at a given size, as reference of a comparison. */
-export interface Look {
+export interface SimilarityReference {
   /** Grey or RGB rows; RGBA together with `opacity`. */
   reference: Uint8Array
   size: Size
@@ -139,19 +139,19 @@ export interface Look {
   /** Opacity of the pixels that are compared with the reference. */
   opacity?: Uint8Array | undefined
   /** Receives the compared rows of reference and result as well, for a further measurement. */
-  also?(reference: Uint8Array, rows: Uint8Array): void
+  onRows?(reference: Uint8Array, rows: Uint8Array): void
 }
 
-type Picture = Opened & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
+type Picture = PixelLayout & { strips: AsyncIterable<Uint8Array> | Iterable<Uint8Array> }
 
 /** Measures the similarity of a picture to the original. */
-export async function similarity(picture: Picture, original: Look): Promise<Similarity> {
-  const [scores] = await similarities(picture, [original])
+export async function similarity(picture: Picture, original: SimilarityReference): Promise<Similarity> {
+  const [scores] = await similaritiesAtSizes(picture, [original])
   return scores!
 }
 
 /** Measures the similarity at several sizes while the picture is decoded once. */
-export async function similarities(picture: Picture, originals: readonly Look[]): Promise<Similarity[]> {
+export async function similaritiesAtSizes(picture: Picture, originals: readonly SimilarityReference[]): Promise<Similarity[]> {
   const comparisons = originals.map((original) => new SimilarityComparison(picture, original))
   for await (const strip of picture.strips) for (const comparison of comparisons) comparison.push(strip)
   return comparisons.map((comparison) => comparison.finish())
@@ -159,7 +159,7 @@ export async function similarities(picture: Picture, originals: readonly Look[])
 
 /** Compares one picture with a reference while its rows arrive. */
 class SimilarityComparison {
-  private readonly original: Look
+  private readonly original: SimilarityReference
   private readonly channels: number
   private readonly scaler: RowScaler
   private readonly meter: PictureMeter<'similarity'>
@@ -167,7 +167,7 @@ class SimilarityComparison {
   private pixelsTaken = 0
   private at = 0
 
-  constructor(picture: Opened, original: Look) {
+  constructor(picture: PixelLayout, original: SimilarityReference) {
     const { size, mode, opacity } = original
     this.original = original
     this.channels = picture.channels
@@ -183,12 +183,12 @@ class SimilarityComparison {
     const rgba = opacity && withOpacity(strip, channels, opacity.subarray(this.pixelsTaken, this.pixelsTaken + count))
     this.pixelsTaken += count
     for (const reduced of this.scaler.push(rgba ?? strip)) {
-      const rows = rgba ? reduced.slice() : shown(reduced, channels)
+      const rows = rgba ? reduced.slice() : toGreyOrRgb(reduced, channels)
       const same = reference.subarray(this.at, this.at + rows.length)
       // The mask is copied from the reference, because only colours are compared here.
       if (rgba) for (let i = 3; i < rows.length; i += 4) rows[i] = same[i]!
       this.meter.push(same, rows)
-      this.original.also?.(same, rows)
+      this.original.onRows?.(same, rows)
       this.at += rows.length
     }
   }
@@ -197,13 +197,13 @@ class SimilarityComparison {
     const { ssim, psnrDb, psnrRgbDb } = this.meter.finish().similarity
     const scores = { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
     if (!this.original.opacity) return scores
-    const share = shownShare(this.original.reference, 4)
-    return { ...ofShown(scores, share), psnrRgbDb: scores.psnrRgbDb + 10 * Math.log10(share) }
+    const share = meanOpacity(this.original.reference, 4)
+    return { ...visiblePartScores(scores, share), psnrRgbDb: scores.psnrRgbDb + 10 * Math.log10(share) }
   }
 }
 
 /** Decodes a JPEG in memory into rows. */
-export async function openJpeg(data: Uint8Array): Promise<Opened & { strips: AsyncIterable<Uint8Array> }> {
+export async function openJpeg(data: Uint8Array): Promise<PixelLayout & { strips: AsyncIterable<Uint8Array> }> {
   const rows = await JpegRows.open(data)
   return { width: rows.width, height: rows.height, channels: rows.channels, strips: stripsOf(rows) }
 }
@@ -213,7 +213,7 @@ async function* stripsOf(rows: JpegRows): AsyncGenerator<Uint8Array> {
   let at = 0
   for await (const strip of rows.strips(count)) {
     yield strip
-    if (Math.floor(at / PAUSE_ROWS) !== Math.floor((at + count) / PAUSE_ROWS)) await yieldToOthers()
+    if (Math.floor(at / PAUSE_ROWS) !== Math.floor((at + count) / PAUSE_ROWS)) await yieldToEventLoop()
     at += count
   }
 }

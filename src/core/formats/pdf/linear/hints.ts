@@ -8,7 +8,7 @@ import type { Layout, Unit } from './layout.ts'
 export const bitsFor = (value: number): number => (value > 0 ? Math.floor(Math.log2(value)) + 1 : 0)
 
 /** Positions and lengths that are known after the file is written. */
-export interface Written {
+export interface WrittenPositions {
   /** Length of a unit in bytes. */
   lengthOf(unit: Unit): number
   /** File offset of a unit, computed without the hint stream (ISO 32000-2, F.4.1). */
@@ -16,7 +16,11 @@ export interface Written {
 }
 
 /** Writes the hint tables. `lengthBits` is chosen in advance, so the length of the tables is known before the objects are written. */
-export function hintTables(layout: Layout, lengthBits: number, written: Written): { data: Uint8Array; shared: number; outlines: number } {
+export function hintTables(
+  layout: Layout,
+  lengthBits: number,
+  written: WrittenPositions,
+): { data: Uint8Array; shared: number; outlines: number } {
   const out = new BitWriter()
   pageOffsets(out, layout, lengthBits, written)
   const shared = out.length
@@ -33,12 +37,12 @@ export function hintTables(layout: Layout, lengthBits: number, written: Written)
   return { data: out.finish(), shared, outlines: first ? outlines : 0 }
 }
 
-const sum = (units: readonly Unit[], { lengthOf }: Written) => units.reduce((total, unit) => total + lengthOf(unit), 0)
+const sum = (units: readonly Unit[], { lengthOf }: WrittenPositions) => units.reduce((total, unit) => total + lengthOf(unit), 0)
 const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b), values[0] ?? 0)
 const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b), 0)
 
 /** Page offset hint table (ISO 32000-2, F.4.2, tables F.3 and F.4). */
-function pageOffsets(out: BitWriter, layout: Layout, lengthBits: number, written: Written): void {
+function pageOffsets(out: BitWriter, layout: Layout, lengthBits: number, written: WrittenPositions): void {
   const groups = [layout.firstPage, ...layout.pages]
   const counts = groups.map((units) => units.length)
   const lengths = groups.map((units) => sum(units, written))
@@ -88,7 +92,7 @@ function pageOffsets(out: BitWriter, layout: Layout, lengthBits: number, written
 }
 
 /** Shared object hint table (ISO 32000-2, F.4.3, tables F.5 and F.6). */
-function sharedObjects(out: BitWriter, { firstPage, shared }: Layout, lengthBits: number, written: Written): void {
+function sharedObjects(out: BitWriter, { firstPage, shared }: Layout, lengthBits: number, written: WrittenPositions): void {
   const lengths = [...firstPage, ...shared].map((unit) => written.lengthOf(unit))
   const shortest = least(lengths)
   const [first] = shared

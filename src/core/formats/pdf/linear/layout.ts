@@ -1,7 +1,7 @@
 /** Order and numbers of objects in a linearised file (ISO 32000-2, annex F.3). Objects of the first page come first. */
 import { Dict, nameOf, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
-import { ROLE, type Users } from './users.ts'
+import { OBJECT_ROLE, type ObjectUsers } from './users.ts'
 
 /** One object of the file: an object of the document, or an object stream with several of them. */
 export interface Unit {
@@ -39,8 +39,8 @@ export interface Layout {
 const MEMBERS_A_STREAM = 200
 
 /** Objects to place in the file, by their numbers in the source document. */
-export interface Contents {
-  users: Users
+export interface LayoutInput {
+  users: ObjectUsers
   pages: readonly number[]
   objects: Iterable<number>
   /** True: uses object streams. */
@@ -49,7 +49,7 @@ export interface Contents {
   outlinesFirst: boolean
 }
 
-export async function layOut(reader: Reader, contents: Contents): Promise<Layout> {
+export async function computeLayout(reader: Reader, contents: LayoutInput): Promise<Layout> {
   const { users, compact } = contents
   const groups = await grouped(reader, contents)
   // The outline dictionary must be the first outline object.
@@ -108,7 +108,7 @@ interface Group {
   packable: number[]
 }
 
-async function grouped(reader: Reader, { users, pages, objects, compact }: Contents) {
+async function grouped(reader: Reader, { users, pages, objects, compact }: LayoutInput) {
   const group = (): Group => ({ alone: [], packable: [] })
   const groups = {
     opening: group(),
@@ -126,19 +126,19 @@ async function grouped(reader: Reader, { users, pages, objects, compact }: Conte
   const isPage = new Set(pages)
   for (const number of objects) {
     const role = users.roles[number]!
-    if (role === ROLE.root) groups.opening.alone.unshift(number)
-    if (role === ROLE.root || isPage.has(number)) continue
+    if (role === OBJECT_ROLE.root) groups.opening.alone.unshift(number)
+    if (role === OBJECT_ROLE.root || isPage.has(number)) continue
     const object = await reader.get(number)
     const alone = !compact || object instanceof Stream || (object instanceof Dict && nameOf(object.get('Type')) === 'Page')
     const put = (to: Group) => (alone ? to.alone : to.packable).push(number)
-    if (role === ROLE.outlines) {
+    if (role === OBJECT_ROLE.outlines) {
       if (number === topNumber) (alone ? groups.outlines.alone : groups.outlines.packable).unshift(number)
       else put(groups.outlines)
-    } else if (role === ROLE.open) put(groups.opening)
-    else if (role === ROLE.firstPrivate || role === ROLE.firstShared) put(groups.first)
-    else if (role === ROLE.pagePrivate) put(groups.pages[users.pageOf[number]! - 1]!)
-    else if (role === ROLE.pagesShared) put(groups.shared)
-    else if (role === ROLE.other) put(groups.other)
+    } else if (role === OBJECT_ROLE.open) put(groups.opening)
+    else if (role === OBJECT_ROLE.firstPrivate || role === OBJECT_ROLE.firstShared) put(groups.first)
+    else if (role === OBJECT_ROLE.pagePrivate) put(groups.pages[users.pageOf[number]! - 1]!)
+    else if (role === OBJECT_ROLE.pagesShared) put(groups.shared)
+    else if (role === OBJECT_ROLE.other) put(groups.other)
     // In an object stream with other objects, it would count as shared between pages.
     else groups.unpackable.push(number)
   }
@@ -155,7 +155,7 @@ function units({ alone, packable }: Group, compact: boolean): Unit[] {
 }
 
 /** For each page, indices of the shared units it uses. */
-function sharedUnits(users: Users, units: readonly Unit[], size: number): number[][] {
+function sharedUnits(users: ObjectUsers, units: readonly Unit[], size: number): number[][] {
   const index = new Int32Array(size).fill(-1)
   units.forEach((unit, i) => {
     for (const member of unit.members) index[member] = i

@@ -4,7 +4,7 @@ import { ascii, Dict, latin1Bytes, Name, type PdfObject } from '../objects.ts'
 import { serialise } from '../serialise.ts'
 import { noReference, type RefText, STREAM_TAIL, streamHead, Writer } from '../writer.ts'
 import { AT_OFFSET, IN_STREAM } from '../xref.ts'
-import { hintTables, type Written } from './hints.ts'
+import { hintTables, type WrittenPositions } from './hints.ts'
 import type { Layout, Unit } from './layout.ts'
 
 /** Reserved size of the linearisation dictionary in bytes. It must be within the first 1024 bytes of the file. */
@@ -14,7 +14,7 @@ const PLACE_DIGITS = 10
 const FRONT_BYTES = PATCHABLE_BYTES - 256 * 1024
 
 /** Writes one unit: an object of the document, or an object stream. */
-export type PutUnit = (unit: Unit) => Promise<void>
+export type WriteUnit = (unit: Unit) => Promise<void>
 
 /** Parameters of a linearised file. */
 export interface LinearJob {
@@ -23,8 +23,8 @@ export interface LinearJob {
   trailer: Dict
   refText: RefText
   /** Upper limit of all file offsets, in bytes. */
-  most: number
-  put: PutUnit
+  maxOffset: number
+  writeUnit: WriteUnit
 }
 
 export class LinearFile extends Writer {
@@ -42,7 +42,7 @@ export class LinearFile extends Writer {
   }
 
   /** Writes the whole linearised file. */
-  async write({ version, layout, trailer, refText, most, put }: LinearJob): Promise<void> {
+  async write({ version, layout, trailer, refText, maxOffset: most, writeUnit: put }: LinearJob): Promise<void> {
     await this.begin(version)
     const lengthBits = Math.max(1, Math.ceil(Math.log2(most + 1)))
     const width = Math.max(1, Math.ceil(lengthBits / 8))
@@ -53,7 +53,7 @@ export class LinearFile extends Writer {
     await this.emit(spaces(head.length + rows.length + tail.length))
     await this.units(layout.opening, put)
     const hintsAt = this.offset
-    const nothing: Written = { lengthOf: () => 0, placeOf: () => 0 }
+    const nothing: WrittenPositions = { lengthOf: () => 0, placeOf: () => 0 }
     const hintsLength = hintObject(layout, lengthBits, nothing).length
     await this.emit(spaces(hintsLength))
     if (this.offset > FRONT_BYTES) throw new RangeError(`${this.offset} bytes before the first page, allowed are ${FRONT_BYTES}`)
@@ -69,7 +69,7 @@ export class LinearFile extends Writer {
     const firstEntryAt = await this.mainXref(layout, trailer, refText, width)
     await this.emit(ascii(`startxref\n${firstXrefAt}\n%%EOF\n`))
     await this.flush()
-    const written: Written = {
+    const written: WrittenPositions = {
       lengthOf: (unit) => this.lengthOf(unit),
       placeOf: (unit) => this.unitRanges.get(unit.number)![0] - ((this.unitRanges.get(unit.number)?.[0] ?? 0) > hintsAt ? hintsLength : 0),
     }
@@ -88,7 +88,7 @@ export class LinearFile extends Writer {
     this.sink.patch(offset, bytes)
   }
 
-  private async units(list: readonly Unit[], put: PutUnit): Promise<void> {
+  private async units(list: readonly Unit[], put: WriteUnit): Promise<void> {
     for (const unit of list) {
       const start = this.offset
       await put(unit)
@@ -190,7 +190,7 @@ function tableRows(file: LinearFile, from: number, to: number): string {
 
 const spaces = (count: number) => new Uint8Array(count).fill(32)
 
-function hintObject(layout: Layout, lengthBits: number, written: Written): Uint8Array {
+function hintObject(layout: Layout, lengthBits: number, written: WrittenPositions): Uint8Array {
   const { data, shared, outlines } = hintTables(layout, lengthBits, written)
   const dict = new Dict([['S', shared], ...(outlines ? [['O', outlines] as [string, PdfObject]] : []), ['Length', data.length]] as [
     string,

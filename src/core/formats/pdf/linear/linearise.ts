@@ -3,11 +3,11 @@ import { Lexer } from '../lexer.ts'
 import { Dict, nameOf, numberOr, type PdfObject, Stream } from '../objects.ts'
 import { TRAILER_KEYS } from '../reachable-objects.ts'
 import type { Reader } from '../reader.ts'
-import { type Plan, Rewriter } from '../rewrite.ts'
+import { type RewritePlan, Rewriter } from '../rewrite.ts'
 import { serialise } from '../serialise.ts'
 import type { Layout, Unit } from './layout.ts'
 import type { LinearFile } from './linear-file.ts'
-import { INLINED_KEYS, inlined } from './users.ts'
+import { INLINED_KEYS, inlineColourSpace } from './users.ts'
 
 const HEAD_BYTES = 1024
 
@@ -55,7 +55,7 @@ export class LinearRewriter extends Rewriter {
   private readonly file: LinearFile
   private readonly layout: Layout
 
-  constructor(reader: Reader, file: LinearFile, plan: Plan, layout: Layout) {
+  constructor(reader: Reader, file: LinearFile, plan: RewritePlan, layout: Layout) {
     super(reader, file, plan)
     this.file = file
     this.layout = layout
@@ -74,8 +74,8 @@ export class LinearRewriter extends Rewriter {
       layout: this.layout,
       trailer,
       refText: this.refText,
-      most: reader.ranges.size,
-      put: (unit) => this.unit(unit),
+      maxOffset: reader.ranges.size,
+      writeUnit: (unit) => this.unit(unit),
     })
   }
 
@@ -97,7 +97,7 @@ export class LinearRewriter extends Rewriter {
   protected override async hoist(original: Dict): Promise<Dict> {
     const dict = new Dict()
     for (const [key, value] of original) {
-      if (!INLINED_KEYS.has(key)) dict.set(key, await inlined(this.reader, original, key, value))
+      if (!INLINED_KEYS.has(key)) dict.set(key, await inlineColourSpace(this.reader, original, key, value))
       else if (key === 'DecodeParms' || key === 'DP' || key === 'Filter') dict.set(key, await this.direct(value))
       else dict.set(key, await this.reader.resolve(value))
     }

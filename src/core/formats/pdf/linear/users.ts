@@ -5,11 +5,11 @@
 import { isCodecError, overBudget } from '../../../model/error.ts'
 import type { Duplicates } from '../duplicates.ts'
 import { Dict, nameOf, type PdfObject, Ref, Stream } from '../objects.ts'
-import type { Reach } from '../reachable-objects.ts'
+import type { ReachableObjects } from '../reachable-objects.ts'
 import type { Reader } from '../reader.ts'
 
 /** Classes of objects, named after ISO 32000-2, annex F. */
-export const ROLE = {
+export const OBJECT_ROLE = {
   /** Reached only from page objects outside of the page tree. */
   none: 0,
   root: 1,
@@ -25,7 +25,7 @@ export const ROLE = {
   pageAndOther: 9,
   other: 10,
 } as const
-export type Role = (typeof ROLE)[keyof typeof ROLE]
+export type Role = (typeof OBJECT_ROLE)[keyof typeof OBJECT_ROLE]
 
 /** Catalog keys whose objects are needed to open the document (ISO 32000-2, F.3.4). */
 const OPEN_KEYS: ReadonlySet<string> = new Set(['ViewerPreferences', 'PageMode', 'Threads', 'OpenAction', 'AcroForm'])
@@ -54,7 +54,7 @@ const OUTLINES = 4
 const OPEN = 8
 const THUMB = 16
 
-export interface Users {
+export interface ObjectUsers {
   /** Class of each object, by object number. */
   roles: Uint8Array
   /** Page index of a private object, by object number; 0 is the first page. */
@@ -66,7 +66,7 @@ export interface Users {
 export class UserScan {
   private readonly reader: Reader
   private readonly duplicates: Duplicates
-  private readonly reach: Reach
+  private readonly reach: ReachableObjects
   private readonly keep: (dict: Dict, key: string) => boolean
   private readonly flags: Uint8Array
   private readonly pageCount: Uint32Array
@@ -75,7 +75,7 @@ export class UserScan {
   private round = 0
   private visits = 0
 
-  constructor(reader: Reader, duplicates: Duplicates, reach: Reach, keep: (dict: Dict, key: string) => boolean) {
+  constructor(reader: Reader, duplicates: Duplicates, reach: ReachableObjects, keep: (dict: Dict, key: string) => boolean) {
     this.reader = reader
     this.duplicates = duplicates
     this.reach = reach
@@ -88,7 +88,7 @@ export class UserScan {
   }
 
   /** Classifies all objects. `undefined`: pages inherit attributes, or the document is too large. */
-  async run(root: Dict, rootNumber: number, pages: readonly number[], signal: AbortSignal): Promise<Users | undefined> {
+  async run(root: Dict, rootNumber: number, pages: readonly number[], signal: AbortSignal): Promise<ObjectUsers | undefined> {
     if (pages.length > MAX_PAGES || !(await this.plainTree(root.get('Pages')))) return undefined
     try {
       return await this.scan(root, rootNumber, pages, signal)
@@ -98,7 +98,7 @@ export class UserScan {
     }
   }
 
-  private async scan(root: Dict, rootNumber: number, pages: readonly number[], signal: AbortSignal): Promise<Users> {
+  private async scan(root: Dict, rootNumber: number, pages: readonly number[], signal: AbortSignal): Promise<ObjectUsers> {
     const objectsOf: Uint32Array[] = []
     for (const [page, number] of pages.entries()) {
       signal.throwIfAborted()
@@ -123,15 +123,15 @@ export class UserScan {
   private role(number: number, root: number): Role {
     const flags = this.flags[number]!
     const pages = this.pageCount[number]!
-    if (number === root) return ROLE.root
-    if (flags & OUTLINES) return ROLE.outlines
-    if (flags & OPEN) return ROLE.open
+    if (number === root) return OBJECT_ROLE.root
+    if (flags & OUTLINES) return OBJECT_ROLE.outlines
+    if (flags & OPEN) return OBJECT_ROLE.open
     const alone = (flags & (OTHERS | THUMB)) === 0
-    if (flags & FIRST) return alone && pages === 0 ? ROLE.firstPrivate : ROLE.firstShared
-    if (pages === 1) return alone ? ROLE.pagePrivate : ROLE.pageAndOther
-    if (pages > 1) return ROLE.pagesShared
-    if (flags & THUMB) return ROLE.thumbnail
-    return flags & OTHERS ? ROLE.other : ROLE.none
+    if (flags & FIRST) return alone && pages === 0 ? OBJECT_ROLE.firstPrivate : OBJECT_ROLE.firstShared
+    if (pages === 1) return alone ? OBJECT_ROLE.pagePrivate : OBJECT_ROLE.pageAndOther
+    if (pages > 1) return OBJECT_ROLE.pagesShared
+    if (flags & THUMB) return OBJECT_ROLE.thumbnail
+    return flags & OTHERS ? OBJECT_ROLE.other : OBJECT_ROLE.none
   }
 
   private addToPage(number: number, page: number, met: number[]): void {
@@ -161,7 +161,7 @@ export class UserScan {
     const stack: (number | PdfObject)[] = []
     const push = (value: PdfObject | undefined): void => {
       if (value instanceof Ref) {
-        const number = this.duplicates.of(value.number)
+        const number = this.duplicates.originalOf(value.number)
         if (this.reach.used[number] && this.stamp[number] !== this.round) stack.push(value)
       } else if (Array.isArray(value)) for (const item of value) push(item)
       else if (value instanceof Dict && nameOf(value.get('Type')) !== 'Page') for (const item of this.valuesOf(value)) push(item)
@@ -169,7 +169,7 @@ export class UserScan {
     for (const value of values) push(value)
     for (let value = stack.pop(); value !== undefined; value = stack.pop()) {
       if (!(value instanceof Ref)) continue
-      const number = this.duplicates.of(value.number)
+      const number = this.duplicates.originalOf(value.number)
       if (this.stamp[number] === this.round) continue
       if (++this.visits > MAX_VISITS) throw overBudget('document_of_too_many_shared_objects')
       const object = await this.reader.get(number)
@@ -189,7 +189,7 @@ export class UserScan {
     const values: PdfObject[] = []
     for (const [key, value] of dict) {
       if (INLINED_KEYS.has(key) || !this.keep(dict, key)) continue
-      values.push(await inlined(this.reader, dict, key, value))
+      values.push(await inlineColourSpace(this.reader, dict, key, value))
     }
     const parms = await this.reader.resolve(dict.get('DecodeParms') ?? dict.get('DP'))
     for (const item of Array.isArray(parms) ? parms : [parms]) {
@@ -217,7 +217,7 @@ export class UserScan {
 }
 
 /** Returns the colour space of an image as a direct value, because recompression may change it. Other values are returned unchanged. */
-export async function inlined(reader: Reader, dict: Dict, key: string, value: PdfObject): Promise<PdfObject> {
+export async function inlineColourSpace(reader: Reader, dict: Dict, key: string, value: PdfObject): Promise<PdfObject> {
   if (key !== 'ColorSpace' || !(value instanceof Ref) || nameOf(dict.get('Subtype')) !== 'Image') return value
   const space = await reader.resolve(value)
   return Array.isArray(space) ? space : value

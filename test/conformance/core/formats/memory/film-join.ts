@@ -9,22 +9,22 @@ import { join } from 'node:path'
 import { MOV } from '../../../../../src/core/catalog/formats/film.ts'
 import { box } from '../../../../../src/core/containers/isobmff/box.ts'
 import type { NewTrack } from '../../../../../src/core/containers/isobmff/track-interleaving.ts'
-import { layOut, writeMovie } from '../../../../../src/core/containers/isobmff/write.ts'
+import { layOutMovie, writeMovie } from '../../../../../src/core/containers/isobmff/write.ts'
 import { type Analysis, analyse } from '../../../../../src/core/formats/film/analyse.ts'
 import { cutByTime } from '../../../../../src/core/formats/film/cut.ts'
 import { partsOf, runPart } from '../../../../../src/core/formats/film/film.ts'
 import { joinParts } from '../../../../../src/core/formats/film/join.ts'
 import { newSound } from '../../../../../src/core/formats/film/new-tracks.ts'
 import { type PartFile, PartWriter, type PicturesHead, readParts, type SoundHead } from '../../../../../src/core/formats/film/part-file.ts'
-import { skeleton } from '../../../../../src/core/formats/film/sample-table.ts'
+import { emptyMovie } from '../../../../../src/core/formats/film/sample-table.ts'
 import { verifyFilm } from '../../../../../src/core/formats/film/verify.ts'
 import type { Codec, Options, Source } from '../../../../../src/core/model/codec.ts'
 import { memorySink } from '../../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../../src/core/model/source.ts'
 import { openJob } from '../../../../../src/core/pipeline/job.ts'
 import { PART_BYTES, r2Sink, r2Source } from '../../../../../src/service/store/blobs.ts'
-import { Blocks } from '../../../../../src/service/store/blocks.ts'
-import { keptBytesFor } from '../../../../../src/service/tasks/block-cache-size.ts'
+import { BlockCache } from '../../../../../src/service/store/blocks.ts'
+import { blockCacheBytes } from '../../../../../src/service/tasks/block-cache-size.ts'
 import { noise, optionsFor } from '../../../../core/formats/media-fixtures.ts'
 
 const [WIDTH, HEIGHT, RATE, SECONDS] = [32, 32, 30, 7200]
@@ -106,7 +106,7 @@ async function writeFilm(): Promise<void> {
     offset: (frame % (PART_SECONDS * RATE)) * FRAME_BYTES,
   }))
   const { hertz, packets, packetBytes } = SOUND
-  const movie = await skeleton(
+  const movie = await emptyMovie(
     [
       { handler: 'vide', timescale: RATE, duration: FRAMES, width: WIDTH, height: HEIGHT },
       { handler: 'soun', timescale: hertz, duration: packets * 1024, width: 0, height: 0 },
@@ -154,7 +154,7 @@ async function writeFilm(): Promise<void> {
       offset: i * 2 * packetBytes,
     })),
   }
-  const plan = layOut(
+  const plan = layOutMovie(
     pictures,
     movie,
     new Map<number, NewTrack>([
@@ -208,10 +208,10 @@ collect()
 const before = held()
 Object.assign(most, before)
 const watch = setInterval(note, 5)
-using blocks = new Blocks(keptBytesFor({ format: 'mov', originalSize: size }))
+using blocks = new BlockCache(blockCacheBytes({ format: 'mov', originalSize: size }))
 reads = 0
 const film = r2Source(bucket, 'film', size, 'film.mov', blocks)
-const openSink = async () => r2Sink(bucket, 'result', size, 'film.mov', { patchable: false, blocks })
+const openSink = async () => r2Sink(bucket, 'result', size, 'film.mov', { patchable: false, blockCache: blocks })
 const joiner: Codec = {
   format: MOV,
   async compress(source, sink, settings) {

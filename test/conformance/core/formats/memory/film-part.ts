@@ -70,7 +70,7 @@ function film(): { bytes: Uint8Array; track: PictureTrack } {
     sync: Uint8Array.from(packets, ({ key }) => (key ? 1 : 0)),
   }
   const stream = { decoder: 'h264', extradata: headers!, width: WIDTH, height: HEIGHT, tag: 0x31637661, bitsPerSample: 24, reorder: 2 }
-  return { bytes, track: { stream, timescale: RATE, samples, rate: { num: RATE, den: 1 }, start: 0, counted: false, annexb: false } }
+  return { bytes, track: { stream, timescale: RATE, samples, rate: { num: RATE, den: 1 }, start: 0, isCounted: false, annexb: false } }
 }
 
 const { bytes, track } = film()

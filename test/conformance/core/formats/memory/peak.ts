@@ -15,7 +15,7 @@ import type { Source } from '../../../../../src/core/model/codec.ts'
 import { memorySource, rangeStream } from '../../../../../src/core/model/source.ts'
 import { type JobRequest, openJob } from '../../../../../src/core/pipeline/job.ts'
 import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
-import { PngEncoder, QUICK } from '../../../../../wasm/png/png.ts'
+import { PngEncoder, QUICK_EFFORT } from '../../../../../wasm/png/png.ts'
 import { buildTiff } from '../../../../core/formats/tiff/build-tiff.ts'
 import { fileSink } from './files.ts'
 
@@ -105,7 +105,7 @@ function photograph(): Source {
 /** Rows of so many thousand pixels with alpha, as many as a band of AVIF's tiles has. */
 function widePng(): Source {
   const width = Number(megabytes) * 1000
-  using encoder = new PngEncoder({ width, height: 200, colourType: 6, bitDepth: 8 }, QUICK)
+  using encoder = new PngEncoder({ width, height: 200, colourType: 6, bitDepth: 8 }, QUICK_EFFORT)
   const row = new Uint8Array(width * 4)
   for (let y = 0; y < 200; y++) {
     for (let i = 0; i < row.length; i++) row[i] = 128 + 60 * Math.sin(i / 300 + y / 53) + (Math.imul(i * 7919 + y, 2654435761) >>> 28)
