@@ -1,12 +1,12 @@
-/* Rectangles of pixels. */
+/* Rectangle of pixels on the GIF canvas. */
 #ifndef GIF_BOX_H
 #define GIF_BOX_H
 
 typedef struct {
-  int x, y, w, h; /* empty if `h` is 0 */
+  int x, y, w, h; /* height 0: the box is empty */
 } Box;
 
-/* The smallest box that holds both. */
+/* Returns the smallest box that contains `a` and `b`. */
 static inline Box box_around(Box a, Box b) {
   if (!a.h) return b;
   if (!b.h) return a;

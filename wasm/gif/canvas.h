@@ -1,4 +1,4 @@
-/* What a viewer shows. */
+/* The canvas: pixels that a GIF viewer shows at one moment. */
 #ifndef GIF_CANVAS_H
 #define GIF_CANVAS_H
 
@@ -9,14 +9,15 @@
 
 typedef struct {
   int width, height;
-  u16 *numbers;       /* colour numbers of the canvas after the frame that was read last */
-  u8 *painted;        /* a bit for each pixel: that frame painted it, if only in the colour it had */
-  bool keeps_painted; /* `painted` is kept up to date */
-  Box dirty;          /* where the canvas may differ from the one before that frame */
-  bool cleared;       /* a part was cleared since the frame before */
+  u16 *numbers;       /* 16-bit colour number of each pixel after the frame that was decoded last */
+  u8 *painted;        /* one bit per pixel: the last frame painted it, even if with an unchanged colour */
+  bool keeps_painted; /* true: the decoder keeps `painted` up to date */
+  Box dirty;          /* area that may differ from the canvas before the last frame */
+  bool cleared;       /* a frame disposal cleared some pixels since the frame before */
 } Canvas;
 
-/* Bytes of a bit for each pixel. put_row in decode_pixels.c may touch two bytes more. */
+/* Size in bytes of a bitmap with one bit per pixel. put_row in decode_pixels.c may write two bytes past the last
+ * bit. */
 #define PAINTED_BYTES(pixels) ((((pixels) + 7) >> 3) + 2)
 
 static inline u32 canvas_pixels(const Canvas *canvas) { return (u32)canvas->width * canvas->height; }

@@ -31,7 +31,7 @@ int changes_limit(const Gif *gif, double distance) {
   return level;
 }
 
-/* The level of a pixel that differs. In flat and smooth areas no dirt is left behind. */
+/* Returns the difference level of a pixel. In flat and smooth areas a visible difference must be painted. */
 static u8 level_of(const Gif *gif, size_t pixel, u16 target, u16 shown) {
   if (!gif->encoder.lossy || !target || !shown) return LEVEL_NEVER;
   const i32 d = colour_distance(gif->colours.rgba[target], gif->colours.rgba[shown]);
@@ -60,7 +60,8 @@ void changes_find(Gif *gif) {
   }
 }
 
-/* Some viewers show the background where the first frame does not reach, unless that frame has transparency itself. */
+/* True if the first frame must cover the whole canvas. Some viewers show the background colour in uncovered parts
+ * unless the frame has transparency. */
 static bool needs_whole_canvas(const Gif *gif) {
   const TargetFrame *frame = &gif->encoder.frame;
   if (gif->encoder.frames_written || !frame->transparent) return false;
@@ -69,8 +70,8 @@ static bool needs_whole_canvas(const Gif *gif) {
   return false;
 }
 
-/* True if the frame must be painted, or cleared afterwards, at this pixel: clearing must reach every pixel that is
- * painted now and clear in the next frame. */
+/* True if the frame must cover this pixel, to paint it or to clear it afterwards. Clearing must reach every pixel that
+ * is painted now and transparent in the next frame. */
 static inline bool is_inside(const u8 *levels, int limit, const u16 *target, const u16 *cleared_next, size_t i) {
   return levels[i] > limit || (cleared_next && target[i] && !cleared_next[i]);
 }

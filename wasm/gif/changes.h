@@ -1,30 +1,31 @@
-/* Where the target frame differs from what the result shows, and by how much. */
+/* Finds where the target frame differs from the pixels that the written GIF shows, and by how much. */
 #ifndef GIF_CHANGES_H
 #define GIF_CHANGES_H
 
 #include "plan.h"
 #include "tuning.h"
 
-#define LEVEL_NEVER 255 /* the pixel must be painted */
+#define LEVEL_NEVER 255 /* level of a pixel that the frame must paint, whatever the tolerance */
 
 typedef struct {
-  /* Distance of each pixel: 0 equal, LEVEL_NEVER, or the first step of `level_distances` at or above the squared
-   * distance. Rows without a mark in `row_levels` are 0. */
+  /* Colour difference of each pixel: 0 for equal, LEVEL_NEVER, or the first index of `level_distances` whose value is
+   * at least the squared distance. Rows that are not marked in `row_levels` are 0. */
   u8 *levels;
   u8 *row_levels;
-  u8 *row_differs; /* rows that may differ */
+  u8 *row_differs; /* one flag per row: the row may differ */
   i32 level_distances[LEVEL_NEVER];
   u8 level_of[LEVEL_DISTANCES];
-  int box_limit; /* limit of `box`, -1: none is known */
+  int box_limit; /* limit for which `box` was computed; -1: no box is cached */
   Box box;
 } Changes;
 
 void changes_begin(Gif *gif);
-/* Finds the levels of the target frame. */
+/* Computes the difference level of every pixel of the target frame. */
 void changes_find(Gif *gif);
-/* The highest level that pixels up to this squared distance have. */
+/* Returns the highest difference level of pixels within this squared distance. */
 int changes_limit(const Gif *gif, double distance);
-/* The box of all pixels above that level, and of all that the frame's disposal must reach. */
+/* Returns the box of all pixels whose level is above `limit`, extended to all pixels that the frame's disposal must
+ * clear. */
 Box changes_box(Gif *gif, int limit);
 
 #endif

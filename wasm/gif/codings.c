@@ -12,7 +12,7 @@ void codings_begin(Gif *gif) {
 
 /* ---- symbols by kind ---- */
 
-/* A row of the box: prepared symbols, and the number of its first pixel. */
+/* One row of the frame's box: prepared symbols, and index of its first pixel. */
 typedef struct {
   const u8 *symbols, *may_repeat;
   u32 first, width;
@@ -29,7 +29,7 @@ static void mixed_row(const PreparedRow *row, int before, u8 *out) {
       continue;
     }
     u32 end = x + 1;
-    bool mixed = !x && before == row->clear; /* goes on from the row above */
+    bool mixed = !x && before == row->clear; /* the stretch continues from the row above */
     for (; end < width && may_stay(may_repeat, first + end); end++) mixed |= from[end] != from[x];
     if (mixed) memset(out + x, row->clear, end - x);
     else if (out != from) memcpy(out + x, from + x, end - x);
@@ -46,8 +46,8 @@ static void source_row(const Gif *gif, const PreparedRow *row, u32 pixel, u8 *ou
   }
 }
 
-/* Symbols of a row of the box by a kind. `out` may be where they were prepared. `before`: the symbol in front of
- * the row, -1 for none. */
+/* Computes the symbols of one row of the box for a transparency kind. `out` may overlap the prepared symbols. `before`:
+ * symbol before the row; -1: none. */
 static void symbols_row(const Gif *gif, const Plan *plan, TransparencyKind kind, int y, int before, u8 *out) {
   const u32 width = plan->box.w, first = (u32)y * width;
   const u8 *from = gif->prepared.symbols + (size_t)y * width, *may_repeat = gif->prepared.may_repeat;
@@ -78,7 +78,7 @@ void symbols_settle(Gif *gif, const Plan *plan) {
 
 /* ---- encoders side by side ---- */
 
-/* Drops the encoders of `alive` that cannot catch up. */
+/* Removes encoders from the bitmap `alive` that are too far behind the best one. Returns the new bitmap. */
 static u32 drop_hopeless(const Lzw *encoders, int count, u32 alive) {
   u64 least = UINT64_MAX;
   for (int k = 0; k < count; k++)
@@ -118,8 +118,8 @@ void count_kinds(Gif *gif, Plan *plan, u32 kinds, int style) {
   }
 }
 
-/* All styles are the same until the table is full: one encoder goes ahead for all. If it alone is left later on,
- * the other styles start again from it. */
+/* Encodes once until the LZW table is full, because all clearing styles are equal up to there. Then the other styles
+ * start as copies of that encoder. */
 int best_style(Gif *gif, const Plan *plan) {
   const u32 width = plan->box.w;
   Lzw *encoders = gif->encoders;
@@ -129,7 +129,7 @@ int best_style(Gif *gif, const Plan *plan) {
     for (int s = 0; s < LZW_STYLES; s++)
       if (alive >> s & 1) lzw_row(&encoders[s], gif->prepared.symbols + (size_t)y * width, width);
     if (alive == 1 && encoders[0].filled) {
-      /* The row may have gone past the point where they part: a code or two of a difference. */
+      /* The copies start at the end of the row, not at the exact code. This error is a code or two. */
       for (int s = 1; s < LZW_STYLES; s++) {
         encoders[s] = encoders[0];
         encoders[s].style = lzw_styles[s];
@@ -152,8 +152,8 @@ int best_style(Gif *gif, const Plan *plan) {
 
 /* ---- tables ---- */
 
-/* Bytes that codes of a table of `bits` take more than codes of a smaller one, until both have grown to the same
- * size. */
+/* Returns the extra bytes of LZW codes for a table of `bits` bits instead of `smaller`, until both code widths are
+ * equal. */
 static u32 longer_codes(int bits, int smaller) {
   u32 sum = 0;
   for (u32 i = 0; i < 1u << bits; i++) {
@@ -163,7 +163,7 @@ static u32 longer_codes(int bits, int smaller) {
   return sum / 8;
 }
 
-/* A local table costs 3 << bits bytes. It may have shorter codes, and more of them before the LZW table is full. */
+/* A local table costs 3 << bits bytes. It may give shorter LZW codes, and more of them before the LZW table is full. */
 bool choose_table(Gif *gif, Plan *plan, int style) {
   Codings *c = &gif->codings;
   if (!prepare_common(gif, plan)) return prepare_local(gif, plan);

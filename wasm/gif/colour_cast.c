@@ -13,11 +13,11 @@ void colour_cast_open(ColourCast *cast, int width, int widest) {
   cast->worst = 0;
 }
 
-/* IEC 61966-2-1 (sRGB) to linear light, and f of CIE 15. */
+/* Conversion of sRGB to linear light (IEC 61966-2-1), and the function f of CIE Lab (CIE 15). */
 static double linear(double v) { return v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4); }
 static double root(double t) { return t > 216. / 24389 ? cbrt(t) : t * (24389. / 27 / 116) + 16. / 116; }
 
-/* CIE Lab a and b of the mean colour, D65. */
+/* Converts the mean colour of a sum to CIE Lab a and b, white point D65. */
 static void to_lab_ab(const u32 *sum, u32 count, double *a, double *b) {
   const double red = linear(sum[0] / 255. / count);
   const double green = linear(sum[1] / 255. / count);
@@ -29,7 +29,7 @@ static void to_lab_ab(const u32 *sum, u32 count, double *a, double *b) {
   *b = 200 * (y - z);
 }
 
-/* True if the means differ by less than one step of 255 in each channel, or the area is too small to tell. */
+/* True if both mean colours differ by less than 1/255 in each channel, or the area is too small to compare. */
 static bool is_near(const CastCell *c) {
   if (c->count < CAST_PIXELS_LEAST) return true;
   for (int i = 0; i < 3; i++)

@@ -12,7 +12,8 @@ void colour_tables_begin(Gif *gif) {
   p->may_repeat = allocate_zeroed((canvas_pixels(&gif->canvas) + 7) >> 3);
 }
 
-/* Viewers clear to transparency only if the frame has a transparent entry. */
+/* True if the frame's area is cleared afterwards. Viewers clear to transparency only if the frame has a transparent
+ * entry. */
 static bool will_be_cleared(const Gif *gif) { return gif->encoder.frame.disposal == 2; }
 
 static bool add_entry(PreparedPixels *p, ColourTable *t, u16 number) {
@@ -24,14 +25,14 @@ static bool add_entry(PreparedPixels *p, ColourTable *t, u16 number) {
   return true;
 }
 
-/* True if eight pixels show what they should. */
+/* True if the difference levels of eight pixels are all zero. */
 static inline bool are_equal(const u8 *levels) {
   u64 eight;
   memcpy(&eight, levels, 8);
   return !eight;
 }
 
-/* The colours of the pixels in the box: those that change, or all. Returns false if there are more than 256. */
+/* Collects the colours of the box: of changed pixels, or of all pixels. Returns false if there are more than 256. */
 static bool collect_local(Gif *gif, ColourTable *t, Box box, int limit, bool all) {
   PreparedPixels *p = &gif->prepared;
   const u16 *target = gif->encoder.frame.numbers;
@@ -59,8 +60,8 @@ static bool collect_local(Gif *gif, ColourTable *t, Box box, int limit, bool all
   return true;
 }
 
-/* The table of the file. Only as many entries as the changed pixels need are used, and an entry that they do not
- * need is the transparent one. */
+/* Uses the global table. Only as many entries as the changed pixels need are used, and an entry that no changed pixel
+ * needs becomes the transparent one. */
 static void use_common(Gif *gif, ColourTable *t, Box box, int limit) {
   PreparedPixels *p = &gif->prepared;
   const u16 *target = gif->encoder.frame.numbers;
@@ -94,7 +95,7 @@ static void use_common(Gif *gif, ColourTable *t, Box box, int limit) {
   t->code_bits = table_bits_for(highest + 1);
 }
 
-/* The nearest entry for a colour without one, which is entered as its own from now on. */
+/* Returns the table entry nearest to a colour without an entry, and stores it as that colour's entry. */
 static u8 nearest_entry(Gif *gif, const ColourTable *t, u16 number) {
   const u32 *rgba = gif->colours.rgba;
   i32 best = INT32_MAX;
@@ -111,8 +112,8 @@ static u8 nearest_entry(Gif *gif, const ColourTable *t, u16 number) {
   return gif->prepared.index_of[number] = winner;
 }
 
-/* Finds the symbols and the pixels that may repeat. `nearest`: a colour without an entry gets the nearest one. Returns false
- * if the table cannot express the frame exactly. */
+/* Computes the symbols, and the pixels that may stay unpainted. `nearest`: colours without an entry get the nearest
+ * one. Returns false if the table cannot express the frame exactly. */
 static bool map_pixels(Gif *gif, const ColourTable *t, Box box, int limit, bool nearest) {
   const PreparedPixels *p = &gif->prepared;
   u8 *symbols = p->symbols, *may_repeat = p->may_repeat;
@@ -128,7 +129,7 @@ static bool map_pixels(Gif *gif, const ColourTable *t, Box box, int limit, bool 
       const bool stays = levels[i] <= limit && clear >= 0;
       const u8 bit = 1 << (k & 7);
       may_repeat[k >> 3] = (may_repeat[k >> 3] & ~bit) | (stays ? bit : 0);
-      const int index = p->index_of[target]; /* its entry, if it has one that may be used */
+      const int index = p->index_of[target]; /* table entry of the pixel's colour, if it may be used */
       if (!target) {
         if (clear < 0 || shown[i]) return false;
         symbols[k] = clear;
@@ -147,7 +148,7 @@ static bool map_pixels(Gif *gif, const ColourTable *t, Box box, int limit, bool 
 
 static int limit_of(const Gif *gif, const Plan *plan) { return changes_limit(gif, plan->tolerance * plan->keep_share); }
 
-/* `all`: the local table has the colours of pixels that may stay, too. */
+/* `all`: the local table also includes the colours of pixels that may stay unpainted. */
 static bool prepare(Gif *gif, Plan *plan, bool local, bool all) {
   const int limit = limit_of(gif, plan);
   plan->box = changes_box(gif, limit);
@@ -166,7 +167,7 @@ bool prepare_common(Gif *gif, Plan *plan) { return gif->encoder.common_size && p
 bool prepare_local(Gif *gif, Plan *plan) {
   if (prepare(gif, plan, true, false) || prepare(gif, plan, true, true)) return true;
   if (!gif->encoder.lossy) return false;
-  /* More than 256 colours: those of the file, and the nearest one for all others. */
+  /* The frame has more than 256 colours: use the global table, and its nearest entries for missing colours. */
   const int limit = limit_of(gif, plan);
   use_common(gif, &plan->table, plan->box, limit);
   return plan->inexact = map_pixels(gif, &plan->table, plan->box, limit, true);

@@ -7,7 +7,7 @@
 
 #define SLOT_BITS 17
 #define SLOTS (1u << SLOT_BITS)
-#define TABLE_COLOURS 256 /* a colour table asks for so many numbers at once */
+#define TABLE_COLOURS 256 /* a GIF colour table needs up to 256 numbers at once */
 
 void colours_begin(Colours *colours, ColoursInUse *in_use, void *user) {
   colours->in_use = in_use;
@@ -25,7 +25,7 @@ static void enter(Colours *colours, u16 number) {
   colours->slots[h] = number;
 }
 
-/* Frees the numbers that are not in use. The other ones keep their colours, so that canvases stay as they are. */
+/* Frees colour numbers that are not in use. Other colours keep their numbers, so that canvases stay valid. */
 static void recycle(Colours *colours) {
   memset(colours->alive, 0, sizeof colours->alive);
   colours->in_use(colours->user, colours->alive);
@@ -64,7 +64,7 @@ i32 colour_distance(u32 a, u32 b) {
   const i32 red = (i32)(a & 255) - (i32)(b & 255);
   const i32 green = (i32)(a >> 8 & 255) - (i32)(b >> 8 & 255);
   const i32 blue = (i32)(a >> 16 & 255) - (i32)(b >> 16 & 255);
-  const i32 luma = (77 * red + 150 * green + 29 * blue) / 16; /* ITU-R BT.601, times sixteen */
+  const i32 luma = (77 * red + 150 * green + 29 * blue) / 16; /* luma of ITU-R BT.601, times sixteen */
   const i32 cr = red * 16 - luma, cb = blue * 16 - luma;
   return (luma * luma + (cr * cr + cb * cb) / 5) >> 8;
 }

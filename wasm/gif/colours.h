@@ -1,28 +1,30 @@
-/* Numbers of 16 bits for colours of 24: canvases hold the numbers. */
+/* Maps 24-bit colours to 16-bit numbers, so that canvases take two bytes per pixel. */
 #ifndef GIF_COLOURS_H
 #define GIF_COLOURS_H
 
 #include "../common/types.h"
 
 #define COLOURS 65536
-#define CLEAR 0 /* the number of a pixel that nothing was painted on */
+#define CLEAR 0 /* number of a transparent pixel that no frame has painted */
 
-/* Sets alive[n] for each number n that is in use. */
+/* Callback that sets alive[n] for each colour number n still in use. */
 typedef void ColoursInUse(void *user, bool *alive);
 
 typedef struct {
-  u32 rgba[COLOURS]; /* r | g << 8 | b << 16 | 255 << 24 of each number; 0 for CLEAR and for free numbers */
-  u16 *slots;        /* hash table of numbers, 0 for an empty slot */
-  u32 next;          /* where the search for a free number begins */
+  u32 rgba[COLOURS]; /* colour of each number as r | g << 8 | b << 16 | 255 << 24; 0 for CLEAR and for free numbers */
+  u16 *slots;        /* hash table of colour numbers; 0: empty slot */
+  u32 next;          /* first number that the search for a free number tries */
   bool alive[COLOURS];
-  ColoursInUse *in_use; /* called when all numbers are taken */
-  void *user;           /* its first argument */
+  ColoursInUse *in_use; /* called when all 65,536 numbers are taken */
+  void *user;           /* first argument of `in_use` */
 } Colours;
 
 void colours_begin(Colours *colours, ColoursInUse *in_use, void *user);
-/* The number of r | g << 8 | b << 16. If none is free, the numbers that are not in use are given out again. */
+/* Returns the number of the colour r | g << 8 | b << 16. If no number is free, numbers that are no longer in use are
+ * reassigned. */
 u16 colour_number(Colours *colours, u32 rgb);
-/* Squared distance of two colours: luma in full, chroma by about half, as eyes and metrics weigh them. */
+/* Squared distance of two colours. Luma has full weight and chroma about half, similar to human vision and SSIMULACRA
+ * 2. */
 i32 colour_distance(u32 a, u32 b);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { EXTENSION_BLOCK = 0x21, IMAGE_BLOCK = 0x2c, TRAILER = 0x3b }; /* GIF89a, appendix A */
 enum { PLAIN_TEXT = 0x01, GRAPHIC_CONTROL = 0xf9 };
-/* Header with logical screen descriptor; image descriptor without its separator. */
+/* Header with logical screen descriptor: 13 bytes. Image descriptor without its separator byte: 9 bytes. */
 enum { HEADER_BYTES = 13, DESCRIPTOR_BYTES = 9 };
 enum { DISPOSE_BACKGROUND = 2, DISPOSE_PREVIOUS = 3 };
 
@@ -31,10 +31,10 @@ static void numbers_from(Colours *colours, const u8 *table, int size, u16 *out) 
   }
 }
 
-/* Notes pixels that may have changed since the last frame was reported. */
+/* Adds a box to the canvas area that changed since the last reported frame. */
 static void touch(Decoder *d, Box box) { d->canvas->dirty = box_around(d->canvas->dirty, box); }
 
-/* The part of the canvas that the frame covers: puts it aside, or back. */
+/* Saves the canvas pixels under the frame (`aside`), or restores them. */
 static void save_rows(Decoder *d, bool aside) {
   const Box b = d->frame;
   if ((u32)b.w * b.h > d->saved_room) {
@@ -66,8 +66,8 @@ static void frame_begin(Decoder *d, int code_size) {
   touch(d, d->frame);
 }
 
-/* Viewers do not agree what "restore to background" leaves behind a frame without transparency. Most files that say
- * so paint everything again. */
+/* Fails if pixels of the ambiguous box are still visible. After "restore to background" without transparency, viewers
+ * show different colours. Most such files paint these pixels again. */
 static void refuse_ambiguous(Decoder *d) {
   const Box b = d->ambiguous_box;
   for (int y = b.y; y < b.y + b.h; y++)
@@ -81,7 +81,8 @@ static void frame_done(Decoder *d) {
   if (d->pixel_at < (u32)d->frame.w * d->frame.h) host_fail(FAIL_TRUNCATED, "a frame with too few pixels");
   if (d->ambiguous) refuse_ambiguous(d);
   if (d->recoder->mode) recode_close(d->recoder);
-  else if (!d->frames_read && d->transparent < 0 && d->pixel_at < canvas_pixels(d->canvas)) /* nothing, or a colour */
+  else if (!d->frames_read && d->transparent < 0 && d->pixel_at < canvas_pixels(d->canvas))
+    /* Viewers show uncovered pixels either as transparent or in the background colour. */
     host_fail(FAIL_UNSUPPORTED, "a first frame that leaves open what viewers show differently");
   d->pixels_read += d->pixel_at;
   d->frames_read++;
@@ -113,9 +114,9 @@ void decode_numbers_in_use(const Decoder *d, bool *alive) {
 
 /* ---- blocks ---- */
 
-/* Keeps bytes of an extension, to be written in front of the frame. */
+/* Buffers extension bytes, which are written before the frame. */
 static void keep_extension(Decoder *d, const void *bytes, u32 count) {
-  if (d->recoder->mode) return; /* copied already */
+  if (d->recoder->mode) return; /* the recoder has copied these bytes already */
   if (d->extension_bytes + count > EXTENSION_BYTES_LIMIT)
     host_fail(FAIL_MEMORY, "more than 4 MB of extensions in front of a frame");
   if (d->extension_bytes + count > d->extension_room) {
@@ -141,7 +142,7 @@ void decode_begin(Decoder *d) {
   if (canvas->numbers) memset(canvas->numbers, 0, (size_t)canvas_pixels(canvas) * sizeof *canvas->numbers);
 }
 
-/* GIF89a 17 and 18 */
+/* Parses header and logical screen descriptor (GIF89a 17 and 18). */
 static void read_header(Decoder *d) {
   const u8 *part = d->part;
   if (memcmp(part, "GIF87a", 6) && memcmp(part, "GIF89a", 6)) damaged("no GIF signature");
@@ -153,7 +154,7 @@ static void read_header(Decoder *d) {
   d->background = d->global_size ? part[11] : -1;
 }
 
-/* GIF89a 20 */
+/* Parses an image descriptor (GIF89a 20). */
 static void read_descriptor(Decoder *d) {
   const u8 *part = d->part;
   d->frame = (Box){little_endian(part), little_endian(part + 2), little_endian(part + 4), little_endian(part + 6)};
@@ -161,10 +162,10 @@ static void read_descriptor(Decoder *d) {
   d->local_size = part[8] & 128 ? 2 << (part[8] & 7) : 0;
   if (!d->frame.w || !d->frame.h) damaged("a frame without pixels");
   if (d->frame.x + d->frame.w > d->canvas->width || d->frame.y + d->frame.h > d->canvas->height)
-    host_fail(FAIL_UNSUPPORTED, "a frame that reaches over its canvas"); /* viewers do not agree what that shows */
+    host_fail(FAIL_UNSUPPORTED, "a frame that reaches over its canvas"); /* viewers show such frames differently */
 }
 
-/* GIF89a 23 */
+/* Parses a graphic control extension (GIF89a 23). */
 static void read_control(Decoder *d) {
   d->disposal = d->control[0] >> 2 & 7;
   if (d->disposal > DISPOSE_PREVIOUS) d->disposal = 0;
@@ -172,7 +173,7 @@ static void read_control(Decoder *d) {
   d->transparent = d->control[0] & 1 ? d->control[3] : -1;
 }
 
-/* Hands the recoder a byte outside of image data. Bytes that change with smaller tables have a function of their own
+/* Passes a byte outside image data to the recoder. Bytes that the recoder may change have functions of their own
  * (GIF89a 18 to 21, 23). */
 static void recode_head(Decoder *d, u8 c) {
   Recoder *r = d->recoder;
@@ -196,7 +197,7 @@ static void take_block(Decoder *d, u8 c) {
   } else if (c == IMAGE_BLOCK) {
     d->state = DESCRIPTOR;
     d->have = 0;
-  } else if (c != 0) { /* stray terminators are common, anything else is damage */
+  } else if (c != 0) { /* extra block terminators are common and ignored; any other byte is damage */
     damaged("a block of unknown kind");
   }
 }
@@ -235,7 +236,7 @@ static void take_code_size(Decoder *d, u8 c) {
   d->state = DATA_LENGTH;
 }
 
-/* True if a frame is complete. */
+/* Handles a sub-block length byte of image data. Returns true if the frame is complete. */
 static bool take_data_length(Decoder *d, u8 c) {
   d->left = c;
   if (d->recoder->mode) recode_data(d->recoder, &c, 1);
@@ -244,7 +245,7 @@ static bool take_data_length(Decoder *d, u8 c) {
   return !c;
 }
 
-/* A byte of a header or descriptor. True if the part is complete. */
+/* Appends a byte to the header or descriptor. Returns true if it is complete. */
 static bool take_part(Decoder *d, u8 c, u32 bytes) {
   d->part[d->have++] = c;
   if (d->have < bytes) return false;
@@ -254,8 +255,8 @@ static bool take_part(Decoder *d, u8 c, u32 bytes) {
   return true;
 }
 
-/* Takes a byte that is not of image data. True if the host should look: at the size before anything is allocated,
- * or at a frame. */
+/* Parses a byte outside image data. Returns true if the host must act: check the size before memory is allocated, or
+ * process a frame. */
 static bool take_byte(Decoder *d, u8 c) {
   switch (d->state) {
     case HEADER:

@@ -26,7 +26,7 @@ void pixels_begin(Decoder *d, int code_size) {
   d->numbers = d->local_size ? d->local_numbers : d->global_numbers;
 }
 
-/* GIF89a appendix E: rows 0 8 16 …, 4 12 …, 2 6 …, 1 3 … */
+/* Moves to the next row. Interlaced order (GIF89a appendix E): rows 0 8 16 …, 4 12 …, 2 6 …, 1 3 … */
 static void next_line(Decoder *d) {
   d->line += d->pass_step;
   while (d->is_interlaced && d->line >= d->frame.h && d->pass_step > 1) {
@@ -40,7 +40,7 @@ static void next_line(Decoder *d) {
   }
 }
 
-/* Paints a row of indices, sixteen at a time. */
+/* Paints a row of indices onto the canvas, sixteen pixels at a time. */
 static void put_row(Decoder *d, const u8 *row) {
   const int width = d->frame.w, transparent = d->transparent;
   if (d->recoder->mode) {
@@ -75,7 +75,7 @@ static void put_row(Decoder *d, const u8 *row) {
   next_line(d);
 }
 
-/* Enters the phrase of `code` followed by `pixel`. */
+/* Adds code `longer` to the LZW table: the phrase of `code` followed by `pixel`. */
 static void phrase_add(LzwReader *lzw, int longer, int code, u8 pixel) {
   const u32 n = lzw->length[code], shift = (n & 7) * 8;
   lzw->length[longer] = n + 1;
@@ -84,7 +84,7 @@ static void phrase_add(LzwReader *lzw, int longer, int code, u8 pixel) {
   lzw->before_tail[longer] = shift ? lzw->before_tail[code] : code;
 }
 
-/* Writes the pixels of a phrase, from its last eight to its first, and the rows that are full. */
+/* Expands a phrase from its last eight pixels to its first, and outputs full rows. */
 static void put_phrase(Decoder *d, int code) {
   const LzwReader *lzw = &d->lzw;
   const u32 width = d->frame.w, total = width * (u32)d->frame.h;
@@ -92,7 +92,7 @@ static void put_phrase(Decoder *d, int code) {
   u8 *to = d->pending + d->pending_count;
   if (at & 7) {
     at &= ~7u;
-    memcpy(to + at, &lzw->tail[code], 8); /* some of it past the end */
+    memcpy(to + at, &lzw->tail[code], 8); /* may write up to seven bytes past the phrase */
     code = lzw->before_tail[code];
   }
   for (; at; code = lzw->before_tail[code]) memcpy(to + (at -= 8), &lzw->tail[code], 8);
@@ -116,7 +116,8 @@ static void take_code(Decoder *d, int code) {
     lzw->ended = true;
     return;
   }
-  if (d->pixel_at >= (u32)d->frame.w * d->frame.h) return; /* more than was announced: viewers ignore it */
+  /* more pixels than the descriptor declares: ignored, as viewers do */
+  if (d->pixel_at >= (u32)d->frame.w * d->frame.h) return;
   if (lzw->old_code < 0) {
     if (code >= lzw->clear_code) host_fail(FAIL_DAMAGED, "an LZW code before its table");
     put_phrase(d, code);
@@ -125,7 +126,7 @@ static void take_code(Decoder *d, int code) {
   }
   if (code > lzw->next_code) host_fail(FAIL_DAMAGED, "an LZW code that does not exist yet");
   if (lzw->next_code < LZW_CODES) {
-    /* The code that is just made ends with its own first pixel. */
+    /* If the code is not in the table yet, its phrase ends with its own first pixel. */
     const u8 pixel = lzw->first_pixel[code == lzw->next_code ? lzw->old_code : code];
     phrase_add(lzw, lzw->next_code, lzw->old_code, pixel);
     if (++lzw->next_code == 1 << lzw->code_bits && lzw->code_bits < LZW_CODE_BITS) lzw->code_bits++;

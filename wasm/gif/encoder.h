@@ -1,42 +1,43 @@
-/* The animation that is written: the frame that waits to be written, and what the result shows before it. A frame
- * waits until the next one is known, because that decides its disposal. */
+/* State of the animation that is being written: the next frame to write, and the pixels that the output shows before
+ * it. A frame is written only after the following frame is known, because that frame decides the disposal. */
 #ifndef GIF_ENCODER_H
 #define GIF_ENCODER_H
 
 #include "plan.h"
 
-/* What every frame must keep. gif.ts writes the values in this order. */
+/* Quality limits that every written frame must meet. gif.ts writes the values in this order. */
 typedef struct {
-  double ssim, psnr, rgb_psnr;       /* of the frame; PSNR in dB */
-  double block_psnr, block_rgb_psnr; /* of the worst block of 32 x 32 pixels */
-  double cast;                       /* distance in CIE Lab a and b of the mean colour of small areas, at most */
-  double smooth;                     /* squared distance of a pixel where the frame is smooth, at most */
-  double most;                       /* the same elsewhere */
-  double score, worst_tile;          /* SSIMULACRA 2.1, of canvases that are scored (ssimulacra2_tiles.h) */
+  double ssim, psnr, rgb_psnr;       /* lowest SSIM and PSNR (dB) of a frame */
+  double block_psnr, block_rgb_psnr; /* lowest PSNR (dB) of any block of 32 x 32 pixels */
+  double cast;                       /* largest distance of a small area's mean colour in CIE Lab a and b */
+  double smooth;                     /* largest squared colour distance of a pixel in a smooth area */
+  double most;                       /* largest squared colour distance of a pixel elsewhere */
+  double score, worst_tile; /* lowest SSIMULACRA 2.1 score of a canvas and of a tile, if scored (ssimulacra2_tiles.h) */
 } QualityFloors;
 
-/* The frame that waits to be written. */
+/* The next frame to write. */
 typedef struct {
-  u16 *numbers;     /* the canvas it must show */
-  u8 *painted;      /* a bit for each pixel that the source painted */
-  int delay;        /* hundredths of a second */
-  bool changes;     /* it differs from the frame before */
-  bool transparent; /* the source has a transparent index for it */
-  u8 *extensions;   /* in front of it, as they are in the file */
+  u16 *numbers;     /* colour numbers of the canvas that this frame must show */
+  u8 *painted;      /* one bit per pixel: the source frame paints it */
+  int delay;        /* delay in hundredths of a second */
+  bool changes;     /* the canvas differs from the one of the frame before */
+  bool transparent; /* the source frame has a transparent index */
+  u8 *extensions;   /* extension blocks before the frame, with unchanged bytes */
   u32 extension_bytes, extension_room;
-  Box dirty; /* where it may differ from the frame that was written last */
-  /* Known when it is written: */
-  int disposal;    /* GIF89a 23.c.iv */
-  const u16 *next; /* the canvas after it; NULL: it is the last */
+  Box dirty; /* area that may differ from the frame that was written last */
+  /* Set just before the frame is written: */
+  int disposal;    /* disposal method (GIF89a 23.c.iv) */
+  const u16 *next; /* canvas after this frame; NULL: it is the last frame */
 } TargetFrame;
 
 typedef struct {
   bool lossy;
-  bool hurried; /* fewer trials, measured on what changes; every frame still holds the floors */
+  /* time is short: run fewer trials and measure only changed parts; the written frame is still checked in full */
+  bool hurried;
   QualityFloors floors;
   TargetFrame frame;
-  u16 *shown;      /* colour numbers that the result shows before the frame */
-  u16 common[256]; /* the colour table of the file */
+  u16 *shown;      /* colour numbers that the output shows before this frame */
+  u16 common[256]; /* global colour table of the output */
   int common_size;
   u32 frames_written;
 } Encoder;

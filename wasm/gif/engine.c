@@ -1,4 +1,4 @@
-/* Calls of the host (gif.ts), and passes over a GIF. */
+/* Functions that the host (gif.ts) calls, and passes over a GIF. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,29 +9,29 @@
 #include "row_hash.h"
 #include "target_frame.h"
 
-/* Above MODE_RECODE: the recoder's mode is less that. */
+/* Pass modes. Modes above MODE_RECODE are MODE_RECODE plus the recoder's mode. */
 enum { MODE_SCAN = 1, MODE_ENCODE = 2, MODE_VIEW = 3, MODE_RECODE = 3 };
 
-/* The pass over the file. */
+/* State of the current pass over the file. */
 typedef struct {
   int mode;
-  bool waits;     /* encode: a frame waits to be written */
-  bool delivered; /* the host has looked at the frame that was read last */
-  /* view: hashes of the canvas and its rows, and where it may differ from the one before */
+  bool waits;     /* MODE_ENCODE: a target frame is not written yet */
+  bool delivered; /* the host has processed the frame that was decoded last */
+  /* MODE_VIEW: hashes of the canvas and its rows, and the area that may differ from the canvas before. */
   u64 frame_digest, *row_digests;
   Box changed;
-  /* view: the canvas beside another engine's */
+  /* MODE_VIEW: comparison with the canvas of another engine instance. */
   u32 *compared_row;
   Box compared_part;
   Quality compared;
 } Pass;
 
-/* An instance does one job. */
+/* A WebAssembly instance does one job, so that global state is safe. */
 static Gif gif;
 static Pass pass;
 
 EXPORT(alloc) u8 *host_alloc(u32 bytes) { return allocate_zeroed(bytes); }
-/* Where the host writes what every frame must keep. */
+/* Returns the structure into which the host writes the quality floors of every frame. */
 EXPORT(floors) QualityFloors *host_floors(void) { return &gif.encoder.floors; }
 
 /* ---- callbacks ---- */
@@ -93,7 +93,7 @@ static void frame_read(void *user) {
   if (pass.mode == MODE_VIEW) view_frame(g, &pass);
 }
 
-/* ---- a pass ---- */
+/* ---- passes over the file ---- */
 
 static void connect(Gif *g) {
   if (g->decoder.user) return;
@@ -126,7 +126,7 @@ EXPORT(begin) void begin(int mode, bool exact, bool mute, bool hurry) {
   frames_begin(&gif, exact, gif.has_clear);
 }
 
-/* Canvases are made once the host has accepted their size, which the first bytes tell. */
+/* Allocates canvases. Called after the host has accepted the canvas size. */
 EXPORT(make_canvas) void make_canvas(void) {
   Canvas *canvas = &gif.canvas;
   const u32 pixels = canvas_pixels(canvas);
@@ -137,8 +137,8 @@ EXPORT(make_canvas) void make_canvas(void) {
     gif.encoder.shown = allocate_zeroed((size_t)pixels * sizeof *gif.encoder.shown);
 }
 
-/* Takes bytes up to the end of a frame and returns how many. Fact 2 grows when a frame was completed; the host can
- * then look at its canvas until the next call. */
+/* Decodes bytes up to the end of a frame and returns how many. Fact 2 (frame count) grows when a frame is complete; the
+ * host can read its canvas until the next call. */
 EXPORT(push) u32 push(const u8 *bytes, u32 count) {
   if (!pass.delivered && gif.decoder.frames_read) {
     decode_dispose(&gif.decoder);
@@ -147,7 +147,7 @@ EXPORT(push) u32 push(const u8 *bytes, u32 count) {
   return decode(&gif.decoder, bytes, count);
 }
 
-/* At the end of the file. Returns the bytes written. */
+/* Ends the pass. Returns the number of bytes written. */
 EXPORT(finish) double finish(void) {
   decode_end(&gif.decoder);
   if (pass.mode == MODE_SCAN) {
@@ -156,7 +156,7 @@ EXPORT(finish) double finish(void) {
   }
   if (pass.mode == MODE_ENCODE) {
     if (pass.waits) {
-      gif.encoder.frame.disposal = 1; /* the last frame stays */
+      gif.encoder.frame.disposal = 1; /* disposal 1: the last frame stays visible */
       gif.encoder.frame.next = NULL;
       frame_write(&gif);
     }
@@ -166,11 +166,12 @@ EXPORT(finish) double finish(void) {
   return (double)gif.output.bytes;
 }
 
-/* ---- what the host asks ---- */
+/* ---- values for the host ---- */
 
-/* 0 width, 1 height, 2 frames, 3 colours (257: more), 4 some pixel is clear, 5 delay of the last frame, 6 least
- * delay, 7 bytes written so far; where the frame that was read last may differ from the one before: 8 x, 9 y, 10
- * width, 11 height; 12 pixels of all frames so far, 13 of the largest frame that is taken away again. */
+/* Returns a value by number. 0 width, 1 height, 2 frames, 3 colours (257: more than 256), 4 has transparent pixels, 5
+ * delay of the last frame, 6 shortest delay, 7 bytes written so far. 8 to 11: x, y, width and height of the area where
+ * the last frame may differ from the one before. 12 pixels of all frames so far, 13 pixels of the largest frame that is
+ * removed by its disposal. */
 EXPORT(fact) double fact(int what) {
   switch (what) {
     case 0: return gif.canvas.width;
@@ -191,10 +192,10 @@ EXPORT(fact) double fact(int what) {
   }
 }
 
-/* Of the canvas, or of the frames as they are. */
+/* Returns the hash of the canvas, or in recode modes the hash of the frames without their LZW coding. */
 EXPORT(digest) u64 digest(void) { return gif.recoder.mode ? recode_digest(&gif.recoder) : pass.frame_digest; }
 
-/* Part of a row of the canvas as RGBA. */
+/* Copies part of a canvas row as RGBA to `out`. */
 EXPORT(row) void row(u32 y, u32 x, u32 count, u32 *out) {
   const Canvas *canvas = &gif.canvas;
   if (y >= (u32)canvas->height || x > (u32)canvas->width || count > canvas->width - x)
@@ -203,8 +204,8 @@ EXPORT(row) void row(u32 y, u32 x, u32 count, u32 *out) {
   for (u32 i = 0; i < count; i++) out[i] = gif.colours.rgba[numbers[i]];
 }
 
-/* Of the worst frames written: 0 SSIM, 1 luma MSE, 2 RGB MSE, 6 SSIMULACRA 2.1, 7 that of the worst tile. Of the
- * canvases compared last: 3 SSIM, 4 luma MSE, 5 RGB MSE. */
+/* Returns a quality value by number. Worst of the written frames: 0 SSIM, 1 luma MSE, 2 RGB MSE, 6 SSIMULACRA 2.1, 7
+ * SSIMULACRA 2.1 of the worst tile. Last compared canvases: 3 SSIM, 4 luma MSE, 5 RGB MSE. */
 EXPORT(quality) double quality(int what) {
   const FrameQuality *worst = &gif.quality;
   const Quality *compared = &pass.compared;
@@ -214,19 +215,19 @@ EXPORT(quality) double quality(int what) {
   return figures[what];
 }
 
-/* ---- the canvas beside another engine's ---- */
+/* ---- comparison with the canvas of another engine instance ---- */
 
 EXPORT(compare_begin) void compare_begin(bool alpha) {
   similarity_begin(&gif.similarity, gif.canvas.width, gif.canvas.height, alpha);
   if (!pass.compared_row) pass.compared_row = allocate_zeroed((size_t)gif.canvas.width * sizeof *pass.compared_row);
 }
-/* From now on some pixel may be clear. */
+/* Enables transparent pixels in the comparison from now on. */
 EXPORT(compare_alpha) void compare_alpha(void) { similarity_add_alpha(&gif.similarity); }
-/* Begins with the part that has changed in either. */
+/* Starts comparing the area that has changed in either canvas. */
 EXPORT(compare_part) void compare_part(int x, int y, int w, int h) {
   pass.compared_part = similarity_open(&gif.similarity, (Box){x, y, w, h}, 1);
 }
-/* What to give of it: 0 x, 1 y, 2 width, 3 height. */
+/* Returns the area whose rows the host must pass to compare_row: 0 x, 1 y, 2 width, 3 height. */
 EXPORT(compared) int compared(int what) { return ((const int *)&pass.compared_part)[what]; }
 EXPORT(compare_row) void compare_row(u32 y, const u32 *other) {
   row(y, pass.compared_part.x, pass.compared_part.w, pass.compared_row);

@@ -4,7 +4,7 @@
 #include "colours.h"
 #include "tuning.h"
 
-/* Three rows of colour numbers. */
+/* Three neighbouring rows of colour numbers. */
 typedef struct {
   const u16 *above, *row, *below;
 } Rows;
@@ -19,7 +19,7 @@ void flatness_begin(Flatness *f, const Canvas *canvas, const u32 *rgba) {
   f->cores = allocate_zeroed(3 * (size_t)canvas->width);
 }
 
-/* Rows outside of the canvas are like its edge. */
+/* Returns row `y`. Rows outside the canvas repeat its edge row. */
 static const u16 *row_at(const Flatness *f, const u16 *numbers, int y) {
   const int height = f->canvas->height;
   return numbers + (size_t)(y < 0 ? 0 : y >= height ? height - 1 : y) * f->canvas->width;
@@ -60,7 +60,8 @@ static inline void put_bit(u8 *bits, size_t i, bool value) {
   bits[i >> 3] = (bits[i >> 3] & ~(1 << (i & 7))) | value << (i & 7);
 }
 
-/* A pixel is flat if it lies in 3 x 3 pixels of one colour. So thin lines are not, and areas are up to their edges. */
+/* A pixel is flat if some 3 x 3 area of one colour contains it. Thin lines are therefore not flat, and areas are flat
+ * up to their edges. */
 void flatness_find(Flatness *f, const u16 *numbers) {
   const int width = f->canvas->width, height = f->canvas->height;
   const u8 *first = f->cores, *second = first + width, *third = second + width;
@@ -74,7 +75,8 @@ void flatness_find(Flatness *f, const u16 *numbers) {
     u8 before = 0, here = first[0] | second[0] | third[0];
     for (int x = 0; x < width; x++) {
       const u8 after = x + 1 < width ? first[x + 1] | second[x + 1] | third[x + 1] : 0;
-      /* A core in the row above or below is of this pixel's colour, or it would not be one. */
+      /* A neighbouring core in the row above or below always has this pixel's colour, because its 3 x 3 area includes
+       * this pixel. */
       put_bit(flat, line + x, rows.row[x] && (before | here | after));
       put_bit(smooth, line + x, rows.row[x] && smooth_at(f, &rows, x));
       before = here;

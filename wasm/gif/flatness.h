@@ -1,4 +1,4 @@
-/* Where a frame is flat or smooth. There a colour that is off shows as dirt, however little it weighs in the mean. */
+/* Finds flat and smooth areas of a frame. In them a wrong colour is visible as dirt even if the mean error is small. */
 #ifndef GIF_FLATNESS_H
 #define GIF_FLATNESS_H
 
@@ -6,18 +6,18 @@
 #include "canvas.h"
 
 typedef struct {
-  const Canvas *canvas; /* its size */
-  const u32 *rgba;      /* of colour numbers */
-  u8 *flat, *smooth;    /* a bit for each pixel of the canvas */
-  u8 *cores;            /* three rows: the 3 x 3 pixels around are of one colour */
+  const Canvas *canvas; /* canvas whose width and height are used */
+  const u32 *rgba;      /* RGBA of each colour number */
+  u8 *flat, *smooth;    /* one bit per canvas pixel */
+  u8 *cores;            /* three rows of flags: the pixel and its eight neighbours have one colour */
 } Flatness;
 
 void flatness_begin(Flatness *f, const Canvas *canvas, const u32 *rgba);
-/* Finds flat and smooth pixels of a canvas of colour numbers. */
+/* Finds the flat and smooth pixels of a canvas of colour numbers. */
 void flatness_find(Flatness *f, const u16 *numbers);
-/* Flat pixels must be written as they are. */
+/* True if the pixel is in a flat area. Flat pixels must be coded exactly. */
 static inline bool is_flat(const Flatness *f, size_t pixel) { return f->flat[pixel >> 3] >> (pixel & 7) & 1; }
-/* Smooth pixels may be off by less than others. */
+/* True if the pixel is in a smooth area. Smooth pixels have a smaller tolerance than others. */
 static inline bool is_smooth(const Flatness *f, size_t pixel) { return f->smooth[pixel >> 3] >> (pixel & 7) & 1; }
 
 #endif

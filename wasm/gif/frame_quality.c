@@ -5,7 +5,7 @@
 #include "../common/allocate.h"
 #include "gif.h"
 
-#define POINTS_PLENTY 100 /* the whole scale of SSIMULACRA 2 */
+#define POINTS_PLENTY 100 /* points that no frame can exceed: the whole SSIMULACRA 2 scale */
 #define DECIBELS_EQUAL 1000
 
 void quality_begin(Gif *gif, bool has_clear) {
@@ -31,7 +31,7 @@ static void colours_of(const Gif *gif, const u16 *numbers, int count, u32 *out) 
   for (int x = 0; x < count; x++) out[x] = rgba[numbers[x]];
 }
 
-/* Part of a row as the result will show it. */
+/* Computes part of a row as the output will show it. */
 static void find_result_row(const Gif *gif, const Plan *plan, int y, int left, int count) {
   const Box b = plan->box;
   const u32 *rgba = gif->colours.rgba;
@@ -44,7 +44,7 @@ static void find_result_row(const Gif *gif, const Plan *plan, int y, int left, i
     if (symbol[x] != plan->table.clear_index) out[x - left] = rgba[plan->table.number[symbol[x]]];
 }
 
-/* The same part of a row of the target, and of the result. */
+/* Loads the same part of a row of the target frame and of the output. */
 static void find_rows(const Gif *gif, const Plan *plan, Box part, int y) {
   const u16 *target = gif->encoder.frame.numbers + (size_t)y * gif->canvas.width + part.x;
   colours_of(gif, target, part.w, gif->quality.target_row);
@@ -63,7 +63,7 @@ bool loses_its_change(Gif *gif, const Plan *plan) {
   return true;
 }
 
-/* ---- figures ---- */
+/* ---- measurements ---- */
 
 Quality measure_frame(Gif *gif, const Plan *plan, u32 every) {
   FrameQuality *f = &gif->quality;
@@ -82,7 +82,7 @@ Quality measure_trial(Gif *gif, const Plan *plan) {
   return measure_frame(gif, plan, plan->box.h > TRIAL_ROWS ? TRIAL_EVERY : 1);
 }
 
-/* SSIMULACRA 2.1 of the whole frame. */
+/* Returns SSIMULACRA 2.1 of the whole frame; cached per plan. */
 static PerceptualScore score_frame(Gif *gif, const Plan *plan) {
   FrameQuality *f = &gif->quality;
   if (f->score_serial == plan->serial) return f->score;

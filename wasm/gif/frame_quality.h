@@ -1,4 +1,4 @@
-/* Quality of the target frame as a plan will show it. */
+/* Measures how the target frame will look if it is coded by a plan. */
 #ifndef GIF_FRAME_QUALITY_H
 #define GIF_FRAME_QUALITY_H
 
@@ -7,33 +7,35 @@
 #include "ssimulacra2_tiles.h"
 
 typedef struct {
-  u32 *target_row, *result_row; /* RGBA */
-  double cast;                  /* of the frame that was measured last */
-  bool scored;                  /* frames are measured by SSIMULACRA 2, too */
-  u32 score_serial;             /* of the plan that `score` belongs to */
+  u32 *target_row, *result_row; /* one row of RGBA pixels of the target and of the result */
+  double cast;                  /* colour cast of the frame that was measured last */
+  bool scored;                  /* SSIMULACRA 2 is measured as well */
+  u32 score_serial;             /* serial number of the plan for which `score` was computed */
   PerceptualScore score;
-  /* of the worst frame that was written */
+  /* Worst values of all frames written so far. */
   double worst_ssim, worst_luma_mse, worst_rgb_mse;
-  PerceptualScore worst_score; /* 100 if frames are not scored */
+  PerceptualScore worst_score; /* 100 if SSIMULACRA 2 is not measured */
 } FrameQuality;
 
-/* `has_clear`: some pixel of the animation may be clear. */
+/* `has_clear`: some pixel of the animation may be transparent. */
 void quality_begin(Gif *gif, bool has_clear);
-/* Measures the whole frame; SSIM of what has changed from every n-th row of windows. */
+/* Measures the whole frame. In the changed part, SSIM uses only every `every`-th row of windows. */
 Quality measure_frame(Gif *gif, const Plan *plan, u32 every);
-/* True if the figures measured last hold the floors, but for the score. */
+/* True if `q` and the last colour cast meet the encoder's floors. The SSIMULACRA 2 score is not checked. */
 bool holds_floors(const Gif *gif, Quality q);
-/* Points of the score that the frame has more than it has to. If it is not scored: plenty. */
+/* Returns the SSIMULACRA 2 points by which the frame exceeds its floor; POINTS_PLENTY if frames are not scored. */
 double points_left(Gif *gif, const Plan *plan);
-/* How many times more than now the frame may lose. Below 1: it must lose less. Errors grow about as tolerances do. */
+/* Returns the factor by which the frame's error may grow before a floor is missed; below 1: the error must shrink.
+ * Errors grow about in proportion to the tolerance. */
 double loss_left(const Gif *gif, Quality q);
-/* In trials fewer rows are measured, and in a hurry frames are not scored. */
+/* Cheaper measurements for search trials: fewer rows of SSIM windows, and no SSIMULACRA 2 score when time is short. */
 Quality measure_trial(Gif *gif, const Plan *plan);
 double trial_points(Gif *gif, const Plan *plan);
 bool trial_holds(Gif *gif, const Plan *plan);
-/* True if the frame changes the picture, but the result would show no change: viewers would count one frame less. */
+/* True if the source frame changes the picture but the written frame would not. Viewers would then count one frame
+ * less. */
 bool loses_its_change(Gif *gif, const Plan *plan);
-/* Notes the figures of a frame that is written. */
+/* Records the quality values of a frame that is written. */
 void quality_keep(Gif *gif, const Plan *plan, Quality q);
 
 #endif

@@ -5,9 +5,9 @@
 #include "../common/host.h"
 #include "gif.h"
 
-/* Steps left when no table serves. */
+/* Returned as the number of remaining steps if no colour table can express the frame. */
 #define NO_TABLE (-99)
-/* Less than no step. */
+/* Negative value for a missed floor when the remaining steps round to zero. */
 #define MISSED (-1e-9)
 
 void search_begin(Gif *gif) {
@@ -22,15 +22,15 @@ void search_begin(Gif *gif) {
 
 static u32 plan_pixels(const Plan *plan) { return (u32)plan->box.w * plan->box.h; }
 
-/* In a hurry, most frames take over what was found for the frames before. */
+/* True if this frame is searched in full. If time is short, most frames reuse the results of earlier frames. */
 static bool explores(const Gif *gif) {
   const Encoder *e = &gif->encoder;
   return !e->hurried || e->frames_written < EXPLORE_FRAMES || e->frames_written % EXPLORE_EVERY == 0;
 }
 
-/* ---- settling ---- */
+/* ---- final symbols of a plan ---- */
 
-/* Distances between the colours that the symbols have: no other colour is ever coded in place of one. */
+/* Computes distances between the colours of all symbols in use. Lossy coding only replaces a colour by one of these. */
 static void find_distances(Gif *gif, const ColourTable *t, u32 count) {
   const u32 *rgba = gif->colours.rgba;
   const u8 *symbols = gif->prepared.symbols;
@@ -41,14 +41,14 @@ static void find_distances(Gif *gif, const ColourTable *t, u32 count) {
   for (int i = 0; i < 256; i++)
     if (has[i]) used[n++] = i;
   for (int i = 0; i < n && used[i] < t->size; i++)
-    for (int j = 0; j < n; j++) { /* symbols without an entry are never near */
+    for (int j = 0; j < n; j++) { /* symbols without a table entry match no other symbol */
       const bool is_entry = used[j] < t->size;
       const i32 d = is_entry ? colour_distance(rgba[t->number[used[i]]], rgba[t->number[used[j]]]) : 65535;
       gif->search.distances[used[i] << 8 | used[j]] = d > 65535 ? 65535 : d;
     }
 }
 
-/* Settles the symbols of a plan that is prepared. `rival`: the marks of the plan to beat; NULL: none. */
+/* Chooses the final symbols of a prepared plan. `rival`: byte counts of the plan to beat; NULL: none. */
 static void settle(Gif *gif, Plan *plan, const LossyMarks *rival) {
   const ColourTable *t = &plan->table;
   symbols_settle(gif, plan);
@@ -72,7 +72,8 @@ static void settle(Gif *gif, Plan *plan, const LossyMarks *rival) {
   if (plan->bytes < UINT32_MAX) plan->bytes += table_bytes(t);
 }
 
-/* Settles with a tolerance. `local`: a local table is preferred. Returns false if no table serves. */
+/* Prepares and settles a plan with a tolerance. `local`: prefer a local colour table. Returns false if no table can
+ * express the frame. */
 static bool settle_within(Gif *gif, Plan *plan, double tolerance, double keep_share, bool local) {
   plan->tolerance = tolerance;
   plan->keep_share = keep_share;
@@ -83,9 +84,10 @@ static bool settle_within(Gif *gif, Plan *plan, double tolerance, double keep_sh
   return true;
 }
 
-/* ---- the largest tolerance ---- */
+/* ---- search for the largest tolerance ---- */
 
-/* Settles and measures. Returns the steps that the tolerance may still grow: below zero if a floor is missed. */
+/* Codes the frame with `tolerance` and measures it. Returns by how many steps the tolerance may still grow; negative: a
+ * floor is missed. */
 static double try_tolerance(Gif *gif, Plan *plan, double tolerance, double keep_share) {
   if (!settle_within(gif, plan, tolerance, keep_share, true)) return NO_TABLE;
   const Quality q = measure_trial(gif, plan);
@@ -95,29 +97,29 @@ static double try_tolerance(Gif *gif, Plan *plan, double tolerance, double keep_
   return steps >= 0 ? fmax(room < steps ? room : steps, 0) : fmin(steps, MISSED);
 }
 
-/* Steps up that the search may take. */
+/* Returns how many steps the search may go above the first tolerance. */
 static int steps_up(const Gif *gif) {
   const Encoder *e = &gif->encoder;
   if (!e->hurried || e->frames_written < EXPLORE_FRAMES) return TOLERANCE_STEPS_UP;
   return e->frames_written % EXPLORE_EVERY == 0 ? 1 : 0;
 }
 
-/* How far to go from a step with so much room. */
+/* Returns the next move of the tolerance search in steps, given the remaining steps `room`. */
 static int next_move(double room, bool cautious) {
   if (room >= 0) return (int)fmax(1, floor(room + TOLERANCE_GOOD_ENOUGH));
   if (room < NO_TABLE + 1) return -2;
   return -(int)fmax(cautious ? 2 : 1, ceil(-room * .8));
 }
 
-/* Finds the largest tolerance that holds, near the last frame's: neighbours are alike. Returns false if there is
- * none. */
+/* Finds the largest tolerance that meets the floors. Starts from the last frame's, because neighbouring frames are
+ * alike. Returns false if there is none. */
 static bool search_tolerance(Gif *gif, Plan *best, double keep_share) {
   const Encoder *e = &gif->encoder;
   FrameSearch *s = &gif->search;
   const double most = e->floors.most, last = s->tolerance < TOLERANCE_LOW ? TOLERANCE_FIRST : s->tolerance;
   const double first = last < most ? last : most;
   bool found = false;
-  /* What holds is at or above `low`, once found; what does not is at `high`. */
+  /* Bisection bounds: step `low` meets the floors once `found` is true, step `high` does not. */
   int low = -TOLERANCE_STEPS_DOWN, high = steps_up(gif) + 1;
   for (int step = 0, tries = 0; tries < TOLERANCE_TRIALS; tries++) {
     const double t = first * pow(TOLERANCE_STEP, step);
@@ -140,9 +142,10 @@ static bool search_tolerance(Gif *gif, Plan *best, double keep_share) {
   return found;
 }
 
-/* ---- the exact plan ---- */
+/* ---- exact coding ---- */
 
-/* Finds the exact plan, kinds side by side. Returns false if no table can hold all colours. */
+/* Finds the exact plan by encoding all transparency kinds in one pass. Returns false if no table can hold all
+ * colours. */
 static bool search_exact(Gif *gif, Plan *plan, bool thorough) {
   FrameSearch *s = &gif->search;
   plan->tolerance = plan->keep_share = 0;
@@ -161,7 +164,7 @@ static bool search_exact(Gif *gif, Plan *plan, bool thorough) {
   return true;
 }
 
-/* ---- variants of a plan with a tolerance ---- */
+/* ---- variants of a lossy plan ---- */
 
 typedef struct {
   bool local;
@@ -169,7 +172,8 @@ typedef struct {
   int style;
 } Variant;
 
-/* Settles like the best plan but for its table, kind and style; the better one stays. `marks`: the best one's. */
+/* Codes the best plan with another table, transparency kind or LZW style, and keeps the smaller result. `marks`: byte
+ * counts of the best plan. */
 static void try_variant(Gif *gif, Plan *best, LossyMarks *marks, Variant variant) {
   Plan plan = *best;
   plan.kind = variant.kind;
@@ -185,8 +189,8 @@ static void try_variant(Gif *gif, Plan *best, LossyMarks *marks, Variant variant
   *marks = gif->lossy_lzw.marks;
 }
 
-/* Tries the other table; then transparency settled as a whole instead of pixel by pixel; then other ways to clear
- * the LZW table. */
+/* Tries the other colour table, then transparency by a fixed kind instead of per pixel, then other LZW clearing
+ * styles. */
 static void search_variants(Gif *gif, Plan *best, LossyMarks *marks) {
   static const TransparencyKind kinds[] = {KIND_ALL, KIND_SOURCE};
   FrameSearch *s = &gif->search;
@@ -205,9 +209,9 @@ static void search_variants(Gif *gif, Plan *best, LossyMarks *marks) {
   s->lossy_style = best->style;
 }
 
-/* ---- a frame ---- */
+/* ---- one frame ---- */
 
-/* True if shares of the tolerance for pixels that stay are compared in this frame. */
+/* True if several keep shares are compared for this frame. */
 static bool compares_shares(const Gif *gif) {
   const u32 n = gif->encoder.frames_written;
   if (!n) return false;
@@ -215,7 +219,7 @@ static bool compares_shares(const Gif *gif) {
   return n < KEEP_SHARE_FRAMES || n % KEEP_SHARE_EVERY == 0;
 }
 
-/* Finds the best plan with a tolerance. Its bytes are UINT32_MAX if there is none. */
+/* Finds the smallest plan with a tolerance. Its `bytes` are UINT32_MAX if there is none. */
 static Plan search_lossy(Gif *gif, LossyMarks *marks, double *share) {
   static const double shares[KEEP_SHARE_COUNT] = KEEP_SHARES;
   const bool compares = compares_shares(gif);
@@ -231,7 +235,7 @@ static Plan search_lossy(Gif *gif, LossyMarks *marks, double *share) {
   return best;
 }
 
-/* The symbols are those of the last trial: makes them the winner's again. */
+/* Restores the symbols of the chosen plan, because the buffers hold those of the last trial. */
 static void settle_again(Gif *gif, Plan *plan) {
   const bool local = plan->table.local || plan->inexact;
   if (!(local ? prepare_local(gif, plan) : prepare_common(gif, plan)))
@@ -286,7 +290,7 @@ bool search_gentler(Gif *gif, Plan *plan) {
 LzwStyle search_style(Gif *gif, const Plan *plan) {
   FrameSearch *s = &gif->search;
   const bool large = plan_pixels(plan) > LARGE_FRAME;
-  if (large && s->style_rest) { /* the same style has won again and again */
+  if (large && s->style_rest) { /* the same style has been the best in many frames in a row */
     s->style_rest--;
     return lzw_styles[s->style];
   }

@@ -31,7 +31,7 @@ static void write_table(Gif *gif, const u16 *numbers, int size, int bits) {
   output_write(&gif->output, rgb, 3u << bits);
 }
 
-/* The index of the source's background colour in the table of the result, 0 if it is not there. */
+/* Returns the index of the source's background colour in the global table of the output; 0 if it is missing. */
 static int background_index(const Gif *gif) {
   const Decoder *d = &gif->decoder;
   const Encoder *e = &gif->encoder;
@@ -42,7 +42,7 @@ static int background_index(const Gif *gif) {
   return 0;
 }
 
-/* GIF89a 17, 18, 19: header, logical screen, global table. */
+/* Writes header, logical screen descriptor and global colour table (GIF89a 17, 18, 19). */
 static void write_header(Gif *gif) {
   const int width = gif->canvas.width, height = gif->canvas.height, size = gif->encoder.common_size;
   const int bits = size ? table_bits_for(size) : 0;
@@ -54,7 +54,7 @@ static void write_header(Gif *gif) {
   if (size) write_table(gif, gif->encoder.common, size, bits);
 }
 
-/* True if the frame has, or needs, a transparent index. Some viewers clear to the background colour without one. */
+/* True if the frame has or needs a transparent index. Without one, some viewers clear to the background colour. */
 static bool is_transparent(const Gif *gif, const Plan *plan) {
   if (plan->table.clear_index < 0) return false;
   if (gif->encoder.frame.disposal == DISPOSE_BACKGROUND) return true;
@@ -64,7 +64,7 @@ static bool is_transparent(const Gif *gif, const Plan *plan) {
   return false;
 }
 
-/* GIF89a 23, 20, 21, 22: control, descriptor, local table, image data. */
+/* Writes graphic control extension, image descriptor, local table and image data (GIF89a 23, 20, 21, 22). */
 static void write_image(Gif *gif, const Plan *plan) {
   const TargetFrame *frame = &gif->encoder.frame;
   const ColourTable *t = &plan->table;
@@ -89,7 +89,7 @@ static void write_image(Gif *gif, const Plan *plan) {
   else symbols_write(gif, plan, search_style(gif, plan));
 }
 
-/* Brings `shown` to what the result shows when the next frame comes (GIF89a 23.c.iv). */
+/* Updates `shown` to what the output shows after the frame's disposal (GIF89a 23.c.iv). */
 static void show(Gif *gif, const Plan *plan) {
   const Box b = plan->box;
   const int disposal = gif->encoder.frame.disposal;
@@ -106,7 +106,7 @@ static void show(Gif *gif, const Plan *plan) {
     }
 }
 
-/* ---- a frame ---- */
+/* ---- one frame ---- */
 
 static bool is_good(Gif *gif, const Plan *plan, Quality q) {
   return holds_floors(gif, q) && points_left(gif, plan) >= 0 && !loses_its_change(gif, plan);
@@ -120,12 +120,13 @@ void frame_write(Gif *gif) {
   if (frame->extension_bytes) output_write(&gif->output, frame->extensions, frame->extension_bytes);
   Quality quality = {1, 0, 0, 0, 0};
   if (e->lossy) quality = measure_frame(gif, &plan, 1);
-  while (plan.tolerance > 0 && !is_good(gif, &plan, quality)) { /* trials measure less than the whole frame */
+  /* repeat because trials measure only part of the frame */
+  while (plan.tolerance > 0 && !is_good(gif, &plan, quality)) {
     if (!search_gentler(gif, &plan)) break;
     quality = measure_frame(gif, &plan, 1);
   }
   quality_keep(gif, &plan, quality);
-  frame->dirty = frame->disposal > 1 ? plan.box : (Box){0, 0, 0, 0}; /* what is taken away with the frame */
+  frame->dirty = frame->disposal > 1 ? plan.box : (Box){0, 0, 0, 0}; /* area that the frame's disposal removes */
   write_image(gif, &plan);
   e->frames_written++;
   show(gif, &plan);

@@ -1,14 +1,15 @@
-/* The result, frame by frame. */
+/* Writes the output GIF frame by frame. */
 #ifndef GIF_FRAME_WRITE_H
 #define GIF_FRAME_WRITE_H
 
 #include "plan.h"
 
-/* Begins a result, exact or within the encoder's floors. `has_clear`: some pixel of the animation may be clear. */
+/* Starts the output, either exact or within the encoder's quality floors. `has_clear`: some pixel of the animation may
+ * be transparent. */
 void frames_begin(Gif *gif, bool exact, bool has_clear);
-/* Writes the target frame, whose disposal and next canvas are set. */
+/* Writes the target frame. Its disposal and next canvas must be set. */
 void frame_write(Gif *gif);
-/* Writes extensions behind the last frame, and the trailer. */
+/* Writes the extensions after the last frame, and the trailer. */
 void frames_end(Gif *gif);
 
 #endif

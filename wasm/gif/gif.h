@@ -1,21 +1,21 @@
-/* The GIF engine reads a GIF byte by byte, keeps what a viewer would show, and writes every frame again against
- * what the result shows so far. Canvases hold 16-bit colour numbers, so that an animation of any length takes about
- * 9 bytes for each pixel of its canvas. If something is wrong, host_fail ends the job.
+/* The GIF engine reads a GIF byte by byte and composes the canvas that a viewer would show. It writes every frame anew
+ * as a difference to what the output shows so far. Canvases hold 16-bit colour numbers, so that an animation of any
+ * length takes about 9 bytes per canvas pixel. Errors end the job through host_fail.
  *
- * Layers: a file calls only files below it. Two calls go up, as callbacks that engine.c sets: `Decoder.frame_read`
+ * Layers: a file calls only files below it. Exceptions are two callbacks that engine.c sets: `Decoder.frame_read`
  * (a frame is complete) and `Colours.in_use` (which colour numbers are needed).
  *
- *   engine.c                               calls of the host, passes over the file
+ *   engine.c                               functions for the host, passes over the file
  *   scan.c · target_frame.c · frame_write.c
  *   frame_search.c                         the smallest plan for a frame
- *   frame_quality.c · codings.c            what a plan looks like, how many bytes it takes
+ *   frame_quality.c · codings.c            quality of a plan, size of a plan
  *   colour_tables.c                        symbols of a plan
- *   changes.c                              where the target differs from what is shown
- *   ---- below, modules have a state of their own instead of `Gif` ----
+ *   changes.c                              where the target differs from the shown canvas
+ *   ---- below, modules have their own state instead of `Gif` ----
  *   decode.c                               blocks of the file
  *   decode_pixels.c                        image data
- *   recode.c                               frames as they are, without a canvas
- *   lossy_lzw.c                            LZW that may choose symbols
+ *   recode.c                               lossless recompression without a canvas
+ *   lossy_lzw.c                            LZW encoder that chooses symbols within a tolerance
  *   lzw.c · flatness.c · colour_cast.c · similarity.c · ssimulacra2_tiles.c
  *   colours.c · output.c · canvas.h · box.h · row_hash.h · colour_table.h · tuning.h
  *   ../measure · ../common
@@ -44,17 +44,17 @@
 #include "ssimulacra2_tiles.h"
 
 struct Gif {
-  /* the source */
+  /* Source file. */
   Canvas canvas;
   Colours colours;
   Decoder decoder;
   Scan scan;
-  bool has_clear; /* some pixel of some frame is clear */
+  bool has_clear; /* some pixel of some frame is transparent */
 
-  /* the result */
+  /* Output file. */
   Output output;
   LzwBits writer;
-  Lzw encoders[LZW_STYLES]; /* at least KINDS */
+  Lzw encoders[LZW_STYLES]; /* LZW_STYLES is at least KINDS */
   Recoder recoder;
   Encoder encoder;
   Changes changes;

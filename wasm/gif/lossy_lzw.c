@@ -4,7 +4,7 @@
 
 #include "../common/allocate.h"
 
-#define SLOT_SHIFT 19 /* a hash of 32 bits to one of LOSSY_SLOTS */
+#define SLOT_SHIFT 19 /* shift that maps a 32-bit hash to one of LOSSY_SLOTS */
 
 /* ---- the table ---- */
 
@@ -19,7 +19,7 @@ static void table_add(LossyLzw *l, u32 code, u32 parent, u8 symbol) {
   l->symbol_of[code] = symbol;
   l->parent_of[code] = parent;
   for (; l->table[h]; h = (h + 1) & (LOSSY_SLOTS - 1))
-    if (l->table[h] >> 12 == key) return; /* the first of equals stays; the decoder does not mind */
+    if (l->table[h] >> 12 == key) return; /* keep the first of two equal phrases; decoders accept both */
   l->table[h] = key << 12 | code;
   l->next_sibling[code] = l->first_child[parent];
   l->first_child[parent] = code;
@@ -27,7 +27,7 @@ static void table_add(LossyLzw *l, u32 code, u32 parent, u8 symbol) {
 
 /* ---- search ---- */
 
-/* What it costs to code `symbol` for pixel `at`; -1 if that is not allowed. */
+/* Returns the squared colour error of coding `symbol` for pixel `at`; -1: not allowed. */
 static inline i32 cost_of(const LossyPixels *p, u32 at, u8 symbol) {
   const u8 exact = p->symbols[at];
   if (symbol == exact) return 0;
@@ -44,12 +44,13 @@ typedef struct {
   float error;
 } Candidate;
 
-/* The longest phrase from pixel `at`; of equal ones that with the least error. */
+/* Returns the longest phrase from pixel `at`; among equally long ones, the one with the least error. */
 static Candidate search(const LossyLzw *l, const LossyPixels *p, u32 at) {
   Candidate stack[LOSSY_STACK], best = {p->symbols[at], 1, 0};
   int top = 0, steps = LOSSY_SEARCH_STEPS;
   const float each = p->tolerance * LOSSY_ERROR_PER_PIXEL, once = p->tolerance * LOSSY_ERROR_ONCE;
-  /* Transparent as the first symbol, if the pixel may stay. It is pushed first, so that it is visited last. */
+  /* Push a transparent first symbol if the pixel may stay unpainted. It is pushed first, so that the search visits it
+   * last. */
   const bool stays = p->clear_index >= 0 && p->may_repeat && may_stay(p->may_repeat, at);
   if (stays && p->symbols[at] != p->clear_index) stack[top++] = (Candidate){p->clear_index, 1, 0};
   stack[top++] = best;
@@ -74,8 +75,8 @@ static Candidate search(const LossyLzw *l, const LossyPixels *p, u32 at) {
   return best;
 }
 
-/* True if the phrase before and its first symbol may stand at `at`. That is the entry that this very phrase makes,
- * and it may be used at once. */
+/* True if the previous phrase plus its own first symbol fits at pixel `at`. LZW adds that entry just now, and it can be
+ * used at once. */
 static bool repeats(const LossyPixels *p, u32 before, u32 at) {
   const u32 length = at - before;
   if (at + length >= p->count || length >= LOSSY_PHRASE_LIMIT) return false;
@@ -128,13 +129,13 @@ void lossy_write(const LossyLzw *l, Output *output) {
   output_write(output, &terminator, 1);
 }
 
-/* ---- settling ---- */
+/* ---- choice of symbols ---- */
 
-/* State of the codes in lossy_settle. */
+/* State of the LZW code sequence in lossy_settle. */
 typedef struct {
   int clear, next_code, size;
-  int previous;          /* code of the phrase before, -1 after a clear code */
-  u32 full_since, codes; /* pixel and codes since the table was full */
+  int previous;          /* code of the previous phrase; -1 after a clear code */
+  u32 full_since, codes; /* first pixel and number of codes since the table became full */
   double recent;         /* moving average of phrase lengths */
 } Codes;
 
@@ -144,7 +145,7 @@ static void codes_clear(Codes *c, int code_size) {
   c->previous = -1;
 }
 
-/* Takes the best phrase from pixel `at`: settles its symbols. `before`: where the phrase before begins. */
+/* Finds the best phrase from pixel `at` and sets its symbols. `before`: first pixel of the previous phrase. */
 static Candidate take_phrase(LossyLzw *l, const LossyPixels *p, const Codes *codes, u32 before, u32 at) {
   Candidate c = search(l, p, at);
   const u32 again = at - before + 1;
@@ -158,7 +159,7 @@ static Candidate take_phrase(LossyLzw *l, const LossyPixels *p, const Codes *cod
   return c;
 }
 
-/* Enters the phrase before, followed by the symbol of pixel `at`. Returns true if that fills the table. */
+/* Adds the previous phrase plus the symbol of pixel `at` to the table. Returns true if that fills the table. */
 static bool enter_phrase(LossyLzw *l, Codes *c, u8 symbol, u32 at) {
   if (c->previous < 0 || c->next_code >= LZW_CODES) return false;
   table_add(l, c->next_code, c->previous, symbol);
@@ -171,14 +172,14 @@ static bool enter_phrase(LossyLzw *l, Codes *c, u8 symbol, u32 at) {
   return true;
 }
 
-/* True if a full table should be cleared after a phrase of `depth` pixels that ends at `at`. */
+/* True if a full LZW table should be cleared after a phrase of `depth` pixels that ends at `at`. */
 static bool should_clear(Codes *c, LzwStyle style, u32 depth, u32 at) {
   c->recent = lzw_recent(c->recent, depth);
   const double average = (double)(at - c->full_since) / ++c->codes;
   return c->codes > style.clear_after && c->recent < average * style.clear_ratio;
 }
 
-/* True if codes that take `bytes` at this mark will not catch up with the rival. */
+/* True if an encoding with `bytes` bytes at this mark is too far behind the rival to become smaller. */
 static bool is_behind(const LossyMarks *rival, u32 mark, u32 bytes) {
   if (!rival || mark < LOSSY_MARKS / 4 - 1) return false;
   return bytes > rival->bytes[mark] + rival->bytes[mark] / LOSSY_BEHIND_SHARE + LOSSY_BEHIND_BYTES;

@@ -76,7 +76,7 @@ void lzw_begin(Lzw *lzw, int code_size, LzwStyle style, LzwBits *writer) {
   clear(lzw);
 }
 
-/* Ends the phrase: no entry of the table is that phrase and `next`. */
+/* Ends the phrase, because the table has no entry for the phrase followed by `next`. */
 static inline void end_phrase(Lzw *lzw, u8 next) {
   put(lzw, lzw->phrase);
   lzw->at += lzw->length;
@@ -97,7 +97,7 @@ static inline void end_phrase(Lzw *lzw, u8 next) {
   lzw->length = lzw->run = 1;
 }
 
-/* Returns the list of codes for runs of `symbol`, made if there is room for one more; -1 otherwise. */
+/* Returns the list of run codes of `symbol`, created if a list is free; -1: none. */
 static int run_list(Lzw *lzw, u8 symbol) {
   if (lzw->run_of[symbol] >= 0 || lzw->runs == LZW_RUNS) return lzw->run_of[symbol];
   const int r = lzw->run_of[symbol] = lzw->runs++;
@@ -108,7 +108,7 @@ static int run_list(Lzw *lzw, u8 symbol) {
   return r;
 }
 
-/* Takes a run in steps of the longest known phrase of that symbol alone, not pixel by pixel. */
+/* Encodes a run in steps of the longest known phrase of that symbol, instead of pixel by pixel. */
 static void take_run(Lzw *lzw, u8 symbol, u32 count) {
   int r = lzw->run_of[symbol];
   if (r < 0 && count >= LZW_RUN_LEAST) r = run_list(lzw, symbol);
@@ -149,7 +149,7 @@ void lzw_row(Lzw *lzw, const u8 *row, u32 count) {
   }
   while (i < count) {
     const u8 symbol = row[i];
-    if (symbol == lzw->last && lzw->run) { /* the phrase is a run of this symbol */
+    if (symbol == lzw->last && lzw->run) { /* the current phrase is a run of this symbol */
       u32 j = i + 1;
       while (j < count && row[j] == symbol) j++;
       take_run(lzw, symbol, j - i);

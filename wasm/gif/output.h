@@ -1,12 +1,12 @@
-/* The bytes of the result. */
+/* Output stream for the written GIF. */
 #ifndef GIF_OUTPUT_H
 #define GIF_OUTPUT_H
 
 #include "../common/types.h"
 
 typedef struct {
-  u64 bytes;  /* written so far */
-  bool muted; /* bytes are counted, but the host does not get them */
+  u64 bytes;  /* bytes written so far */
+  bool muted; /* true: bytes are only counted, not passed to the host */
 } Output;
 
 void output_write(Output *output, const void *bytes, u32 count);

@@ -7,8 +7,8 @@
 #include "colour_table.h"
 #include "row_hash.h"
 
-enum { STYLE_KEPT = 255 };    /* in place of a style: the codes of the source are smaller */
-enum { RECODE_GLOBAL = 255 }; /* in place of table bits: the local table is left out */
+enum { STYLE_KEPT = 255 };    /* instead of a style: copy the source's codes, because they are smaller */
+enum { RECODE_GLOBAL = 255 }; /* instead of table bits: drop the local table and use the global one */
 
 /* ---- bytes ---- */
 
@@ -27,13 +27,13 @@ static void put_byte(Recoder *r, u8 byte) {
   if (r->mode == RECODE_DIGEST) r->head_hash = (r->head_hash ^ byte) * FNV_PRIME;
 }
 
-/* True if `control` begins like a graphic control extension without delay, transparency, input and disposal (GIF89a
+/* True if `control` is so far a graphic control extension without delay, transparency, user input and disposal (GIF89a
  * 23). */
 static bool says_nothing(const Recoder *r) {
   static const u8 nothing[8] = {0x21, 0xf9, 4, 0, 0, 0, 0, 0};
   for (u32 i = 0; i < r->control_bytes; i++) {
-    if (i == 6) continue;                                        /* the transparent index, which is not in use */
-    const u8 byte = i == 3 ? r->control[i] & ~4 : r->control[i]; /* disposal 1, "leave it", does what 0 does */
+    if (i == 6) continue;                                        /* skip the transparent index, which is not in use */
+    const u8 byte = i == 3 ? r->control[i] & ~4 : r->control[i]; /* disposal 1 (do not dispose) has the effect of 0 */
     if (byte != nothing[i]) return false;
   }
   return true;
@@ -69,7 +69,7 @@ void recode_begin(Recoder *r, RecodeMode mode) {
   r->holds_control = false;
 }
 
-/* ---- entries of tables ---- */
+/* ---- entries of colour tables ---- */
 
 static bool is_kept(const KeptEntries *e, int index) { return e->kept[index >> 6] >> (index & 63) & 1; }
 static void keep(KeptEntries *e, int index) { e->kept[index >> 6] |= 1ull << (index & 63); }
@@ -81,12 +81,12 @@ static int kept_below(const KeptEntries *e, int index) {
 }
 static int kept_count(const KeptEntries *e) { return kept_below(e, 192) + __builtin_popcountll(e->kept[3]); }
 
-/* The choice for the frame that is being written. NULL: none, as in front of the trailer. */
+/* Returns the choice for the frame being written; NULL: none, as before the trailer. */
 static const RecodeChoice *choice_of(const Recoder *r) {
   return r->mode == RECODE_WRITE && r->frame < r->choices_count ? &r->choices[r->frame] : NULL;
 }
 
-/* The entries that the local table keeps. NULL: all, or the table is left out. */
+/* Returns the entries that the written local table keeps; NULL: all, or the table is dropped. */
 static const KeptEntries *shrinking(const Recoder *r) {
   const RecodeChoice *choice = choice_of(r);
   return choice && choice->table_bits && choice->table_bits != RECODE_GLOBAL ? &r->shrunk[choice->entries] : NULL;
@@ -102,7 +102,7 @@ static bool keeps_codes(const Recoder *r) {
   return !choice || choice->style == STYLE_KEPT;
 }
 
-/* ---- bytes that may change ---- */
+/* ---- bytes that the recoder may change ---- */
 
 void recode_label(Recoder *r, u8 label, const u8 *global, int size) {
   if (label == 0x01) {
@@ -112,7 +112,7 @@ void recode_label(Recoder *r, u8 label, const u8 *global, int size) {
   if (label == 0xf9) r->control_before = true;
 }
 
-/* True if the global table is written, or hashed, as the colour of the background alone. */
+/* True if the global table is written, or hashed, with the background colour only. */
 static bool is_global_bare(const Recoder *r) {
   return r->mode == RECODE_DIGEST || (r->mode == RECODE_WRITE && r->global_is_spared);
 }
@@ -139,7 +139,7 @@ void recode_descriptor_flags(Recoder *r, u8 flags) {
   recode_byte(r, bare ? flags & 0x40 : shrinks ? (flags & ~7) | (choice_of(r)->table_bits - 1) : flags);
 }
 
-/* In a digest colours are compared pixel by pixel: the table itself may differ. */
+/* A digest includes the colour of each pixel instead of the table, because the tables may differ. */
 void recode_local_table(Recoder *r, u8 byte, u32 at, u32 bytes) {
   const KeptEntries *kept = shrinking(r);
   if (r->mode == RECODE_DIGEST || leaves_table_out(r)) return;
@@ -210,7 +210,7 @@ static void count_row(Recoder *r, const u8 *row, u32 width) {
     lzw_row(&encoders[s], row, width);
     if (encoders[s].bits < least) least = encoders[s].bits;
   }
-  if (!r->parted && encoders[0].filled) { /* all styles are the same until the table is full */
+  if (!r->parted && encoders[0].filled) { /* all styles are equal until the table is full */
     r->parted = true;
     r->alive = (1 << LZW_STYLES) - 1;
     for (int s = 1; s < LZW_STYLES; s++) {
@@ -250,7 +250,7 @@ void recode_row(Recoder *r, const u8 *row, u32 width) {
   r->rows++;
 }
 
-/* True if the global table has the colours that the frame uses at the same places. */
+/* True if the global table has the frame's used colours at the same indices. */
 static bool is_in_global(const Recoder *r) {
   const RecodeTables *t = &r->tables;
   if (r->highest >= t->global_size) return false;
@@ -259,7 +259,7 @@ static bool is_in_global(const Recoder *r) {
   return true;
 }
 
-/* Leaves out the frame's table, or entries that no pixel uses. Returns the bytes that saves. */
+/* Drops the frame's local table, or its unused entries. Returns the bytes saved. */
 static u32 shrink(Recoder *r, RecodeChoice *choice) {
   const int clear = r->tables.clear, size = r->tables.local_size;
   if (!size || r->highest >= size || r->text_before || clear >= size) return 0;

@@ -1,8 +1,8 @@
-/* Frames as they are, with better codes: only rows of indices go through, so that the size of the canvas does not
- * matter. A first pass finds how the codes of each frame should be made, a second one writes. Local colour tables
- * lose the entries that no pixel uses if that halves them, and are left out if the global table has the same
- * colours. Graphic control extensions that say nothing are left out. A global table that nothing uses keeps only
- * the colour of the background. All other bytes but the codes are copied. */
+/* Lossless recompression without a canvas: only rows of indices are decoded, so that memory does not depend on the
+ * canvas size. A first pass chooses the LZW style of each frame, and a second pass writes. Local colour tables lose
+ * unused entries if that halves them. They are dropped if the global table has the same colours. Graphic control
+ * extensions without effect are dropped. An unused global table keeps only the background colour. All other bytes are
+ * copied. */
 #ifndef GIF_RECODE_H
 #define GIF_RECODE_H
 
@@ -11,88 +11,90 @@
 #include "output.h"
 
 typedef enum {
-  RECODE_OFF = 0, /* frames go onto the canvas */
+  RECODE_OFF = 0, /* recoder is off: the decoder paints frames onto the canvas */
   RECODE_COUNT = 1,
   RECODE_WRITE = 2,
-  RECODE_DIGEST = 3 /* a hash of everything but the codes */
+  RECODE_DIGEST = 3 /* computes a hash of everything except the LZW codes */
 } RecodeMode;
 
-/* The colour tables of a frame. */
+/* Colour tables of a frame. */
 typedef struct {
   const u8 *local, *global;
-  int local_size, global_size; /* entries; 0: there is none */
-  int clear;                   /* the transparent index, or -1 */
+  int local_size, global_size; /* entries of each table; 0: the table is absent */
+  int clear;                   /* transparent index; -1: none */
 } RecodeTables;
 
-/* Entries of a local table that are kept, a bit each. */
+/* Bitmap of the entries that a local colour table keeps. */
 typedef struct {
   u64 kept[4];
 } KeptEntries;
 
-/* How a frame is written. */
+/* How the recoder writes one frame. */
 typedef struct {
-  u8 style, code_size, table_bits; /* `table_bits`: of the local table; 0: as it is, RECODE_GLOBAL: it is left out */
-  u32 entries;                     /* index of its KeptEntries */
+  /* `table_bits`: size of the written local table; 0: unchanged; RECODE_GLOBAL: dropped */
+  u8 style, code_size, table_bits;
+  u32 entries; /* index into the list of KeptEntries */
 } RecodeChoice;
 
 typedef struct {
   RecodeMode mode;
   Output *output;
-  Lzw *encoders; /* LZW_STYLES */
+  Lzw *encoders; /* array of LZW_STYLES encoders */
   LzwBits *writer;
 
-  /* of the file */
-  bool global_counts;    /* a frame or a text uses the global table */
-  bool global_is_spared; /* otherwise it is written with the colour of the background alone */
-  RecodeChoice *choices; /* of each frame, from the first pass */
+  /* State of the whole file. */
+  bool global_counts;    /* a frame or a plain text extension uses the global table */
+  bool global_is_spared; /* false: the written global table has only the background colour */
+  RecodeChoice *choices; /* one choice per frame, made by the first pass */
   u32 choices_room, choices_count;
   KeptEntries *shrunk;
   u32 shrunk_count, shrunk_room;
   u64 head_hash, row_sum;
-  u8 raw[4096]; /* bytes to be copied */
+  u8 raw[4096]; /* buffered bytes to be copied */
   u32 raw_bytes;
 
-  /* of the frame that is being read */
-  u32 frame; /* its number */
+  /* Frame that is being read. */
+  u32 frame; /* frame number from 0 */
   RecodeTables tables;
   KeptEntries used;
-  bool text_before;    /* a plain text extension stands in front of it */
-  bool control_before; /* a graphic control extension does */
+  bool text_before;    /* a plain text extension precedes the frame */
+  bool control_before; /* a graphic control extension precedes the frame */
   bool holds_control;
-  u8 control[8]; /* a graphic control extension, until it is known to say something */
+  u8 control[8]; /* graphic control extension, buffered until it is known to have an effect */
   u32 control_bytes;
-  u32 rows, alive, source_bytes; /* `alive`: a bit for each style that may still win */
+  u32 rows, alive, source_bytes; /* `alive`: one bit for each LZW style that may still be the smallest */
   int source_code_size, highest;
-  bool parted;       /* styles differ since the table was full */
-  u8 new_index[256]; /* of an entry of the frame's table, in the one that is written */
-  u32 shown_as[256]; /* what indices show: 0 nothing, a colour, or an entry that the table does not have */
+  bool parted;       /* the LZW table became full: encoders with different styles now differ */
+  u8 new_index[256]; /* index in the written table for each index of the source table */
+  u32 shown_as[256]; /* what each index shows: 0 transparent, a colour, or an index outside the table */
 } Recoder;
 
 void recode_begin(Recoder *r, RecodeMode mode);
-/* Outside of image data, byte by byte. Bytes that may change have a function of their own. */
+/* Passes one byte outside image data. Bytes that the recoder may change have functions of their own. */
 void recode_byte(Recoder *r, u8 byte);
-/* The next byte begins an extension or a frame. */
+/* Called before the first byte of an extension or a frame. */
 void recode_block(Recoder *r);
-/* The label of an extension, GIF89a 23 to 26. */
+/* Handles the label byte of an extension (GIF89a 23 to 26). */
 void recode_label(Recoder *r, u8 label, const u8 *global, int size);
-/* Flags and background index, GIF89a 18. */
+/* Handles the flags byte and the background index of the logical screen descriptor (GIF89a 18). */
 void recode_screen(Recoder *r, u8 byte, bool is_background);
-/* GIF89a 19. */
+/* Handles a byte of the global colour table (GIF89a 19). */
 void recode_global_table(Recoder *r, u8 byte, u32 at, int size, int background);
-/* The transparent index if it is in use, GIF89a 23. */
+/* Handles the transparent index of a graphic control extension, if in use (GIF89a 23). */
 void recode_clear_index(Recoder *r, u8 index);
-/* GIF89a 20. */
+/* Handles the flags byte of an image descriptor (GIF89a 20). */
 void recode_descriptor_flags(Recoder *r, u8 flags);
-/* GIF89a 21. */
+/* Handles a byte of a local colour table (GIF89a 21). */
 void recode_local_table(Recoder *r, u8 byte, u32 at, u32 bytes);
-/* Image data: as it came (sub-block lengths included), and as rows of indices. */
+/* Image data of a frame: recode_data gets the source bytes with sub-block lengths, recode_row the decoded rows of
+ * indices. */
 void recode_open(Recoder *r, int code_size, RecodeTables tables);
 void recode_data(Recoder *r, const u8 *bytes, u32 count);
 void recode_row(Recoder *r, const u8 *row, u32 width);
 void recode_close(Recoder *r);
-/* `closed`: the file ended with a trailer. */
+/* `closed`: the source file ends with a trailer byte. */
 void recode_end(Recoder *r, bool closed);
-/* Hash of everything so far but the way in which pixels are coded. */
+/* Returns a hash of everything read so far except the LZW coding, to check that two files show the same. */
 u64 recode_digest(const Recoder *r);
 
 #endif

@@ -15,7 +15,7 @@ static void count_colours(Gif *gif) {
   const int width = gif->canvas.width;
   const Box dirty = gif->canvas.dirty;
   const u16 *numbers = gif->canvas.numbers;
-  u16 *before = gif->encoder.shown; /* free in this pass */
+  u16 *before = gif->encoder.shown; /* buffer `shown` is not used otherwise in the scan pass */
   if (frame == 1) {
     memset(s->painted_in, 0, sizeof s->painted_in);
     memset(s->last_frame, 0, sizeof s->last_frame);
@@ -39,7 +39,8 @@ void scan_frame(Gif *gif) {
   count_colours(gif);
 }
 
-/* Keeps the 256 colours that most frames paint, those of most frames first: many frames then need short codes only. */
+/* Keeps the 256 colours that the most frames paint, most frequent first. Low indices let many frames use short LZW
+ * codes. */
 void scan_end(Gif *gif) {
   Scan *s = &gif->scan;
   u16 *order = s->order;
@@ -48,12 +49,12 @@ void scan_end(Gif *gif) {
     if (s->painted_in[n]) order[count++] = n;
   s->colours = count > 256 ? 257 : count;
   const u32 keep = count < 256 ? count : 256;
-  for (u32 i = 0; i < keep; i++) { /* a partial selection sort: few enough rounds */
+  for (u32 i = 0; i < keep; i++) { /* partial selection sort of at most 256 rounds */
     u32 most = i;
     for (u32 j = i + 1; j < count; j++)
       if (s->painted_in[order[j]] > s->painted_in[order[most]]) most = j;
     const u16 n = order[most];
-    memmove(order + i + 1, order + i, (most - i) * sizeof *order); /* equals stay in order of arrival */
+    memmove(order + i + 1, order + i, (most - i) * sizeof *order); /* stable: equal counts keep their order */
     order[i] = n;
     const u32 c = gif->colours.rgba[n];
     s->rgb[i][0] = c, s->rgb[i][1] = c >> 8, s->rgb[i][2] = c >> 16;

@@ -1,4 +1,4 @@
-/* The first pass over a file: its colours and delays. */
+/* First pass over a GIF: collects its colours and frame delays. */
 #ifndef GIF_SCAN_H
 #define GIF_SCAN_H
 
@@ -6,19 +6,19 @@
 #include "plan.h"
 
 typedef struct {
-  u32 painted_in[COLOURS]; /* frames in which each colour is painted over another one */
-  u32 last_frame[COLOURS]; /* the last of them */
+  u32 painted_in[COLOURS]; /* number of frames that paint each colour over another one */
+  u32 last_frame[COLOURS]; /* last such frame for each colour */
   u16 order[COLOURS];
-  u8 rgb[256][3];  /* the colours for the table of the result */
-  int colours;     /* of all frames, 257 for "more than 256" */
-  u32 least_delay; /* hundredths of a second */
+  u8 rgb[256][3];  /* colours of the global table of the output */
+  int colours;     /* colours used in all frames; 257: more than 256 */
+  u32 least_delay; /* shortest frame delay in hundredths of a second */
 } Scan;
 
 void scan_begin(Gif *gif);
-/* After each frame. */
+/* Called after each frame of the first pass. */
 void scan_frame(Gif *gif);
 void scan_end(Gif *gif);
-/* Makes the colours that were found the table of the result. */
+/* Uses the colours that the scan found as the global table of the output. */
 void scan_use_colours(Gif *gif);
 
 #endif

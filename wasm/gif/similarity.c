@@ -6,7 +6,7 @@
 
 #include "../common/allocate.h"
 
-/* Pixels that a window reaches beyond its first. */
+/* Pixels that an SSIM window extends beyond its first pixel. */
 #define REACH (MEASURE_WINDOW - 1)
 
 static int least(int a, int b) { return a < b ? a : b; }
@@ -30,7 +30,8 @@ void similarity_begin(Similarity *s, int width, int height, bool with_alpha) {
 void similarity_add_alpha(Similarity *s) {
   if (s->with_alpha) return;
   s->with_alpha = true;
-  for (u32 i = 0; i < s->across * s->down; i++) { /* opaque so far: both backgrounds have the same error */
+  /* all pixels were opaque so far: the errors on both backgrounds are equal */
+  for (u32 i = 0; i < s->across * s->down; i++) {
     MeasureTile *tile = &s->kept[i];
     tile->loss[1] = tile->loss[0];
     tile->luma[1] = tile->luma[0];
@@ -50,7 +51,7 @@ static void open_measure(Similarity *s) {
 
 Box similarity_open(Similarity *s, Box changed, u32 every) {
   open_measure(s);
-  /* Windows that start ten pixels before see the first changed one. */
+  /* An SSIM window that starts up to ten pixels before the change still includes it. */
   const int left = changed.x > REACH ? changed.x - REACH : 0, top = changed.y > REACH ? changed.y - REACH : 0;
   Box part = {left / MEASURE_BLOCK, top / MEASURE_BLOCK, 0, 0};
   part.w = blocks_to(changed.x + changed.w) - part.x;
@@ -72,7 +73,7 @@ static bool is_in_part(const Similarity *s, u32 x, u32 y) {
   return (int)x >= p.x && (int)x < p.x + p.w && (int)y >= p.y && (int)y < p.y + p.h;
 }
 
-/* Adds the figures on one background. */
+/* Merges the quality measured on one background into the worst quality. */
 static void add_background(const Similarity *s, int background, Quality *worst) {
   const double windows =
       (s->width > REACH ? s->width - REACH : 1) * (double)(s->height > REACH ? s->height - REACH : 1);
@@ -87,7 +88,7 @@ static void add_background(const Similarity *s, int background, Quality *worst) 
       if (!tile->rgb[background]) continue;
       const double columns = least(MEASURE_BLOCK, s->width - x * MEASURE_BLOCK);
       const double rows = least(MEASURE_BLOCK, s->height - y * MEASURE_BLOCK);
-      /* Slivers at the edges count like half a block, so that a few pixels do not weigh too much. */
+      /* Small blocks at the edges count as half a block, so that few pixels do not dominate the worst block. */
       const double counted = fmax(columns * rows, MEASURE_BLOCK * MEASURE_BLOCK / 2);
       worst->block_luma_mse = fmax(worst->block_luma_mse, tile->luma[background] / counted);
       worst->block_rgb_mse = fmax(worst->block_rgb_mse, tile->rgb[background] / (3 * counted));
@@ -97,7 +98,7 @@ static void add_background(const Similarity *s, int background, Quality *worst) 
   worst->rgb_mse = fmax(worst->rgb_mse, rgb / (3 * pixels));
 }
 
-/* Figures of the worse background. */
+/* Returns the values of the background with the lower quality. */
 Quality similarity_close(Similarity *s) {
   measure_break(s->measure);
   Quality worst = {1, 0, 0, 0, 0};

@@ -1,5 +1,5 @@
-/* SSIM and squared errors of two whole canvases. Figures are kept for each block: a frame changes a part, and only
- * its blocks are measured again. */
+/* SSIM and squared errors of two whole canvases. Results are stored per block, so that only the blocks that a frame
+ * changes are measured again. */
 #ifndef GIF_SIMILARITY_H
 #define GIF_SIMILARITY_H
 
@@ -10,24 +10,24 @@
 typedef struct {
   Measure *measure;
   int width, height;            /* pixels of the canvases */
-  bool with_alpha;              /* some pixel may be clear */
-  bool measure_alpha;           /* `measure` was made for that */
-  MeasureTile *kept, *measured; /* of the canvases; of the part that is measured */
-  u32 across, down;             /* blocks */
-  Box part;                     /* in blocks */
+  bool with_alpha;              /* some pixel may be transparent */
+  bool measure_alpha;           /* value of `with_alpha` for which `measure` was created */
+  MeasureTile *kept, *measured; /* `kept`: blocks of the whole canvas; `measured`: blocks of the part being measured */
+  u32 across, down;             /* number of blocks */
+  Box part;                     /* part being measured, in blocks */
 } Similarity;
 
-/* Both canvases are equal everywhere. */
+/* Starts with two equal canvases. */
 void similarity_begin(Similarity *s, int width, int height, bool with_alpha);
-/* From now on some pixel may be clear. */
+/* Enables transparent pixels from now on. */
 void similarity_add_alpha(Similarity *s);
-/* Begins to measure a part that has changed, with SSIM from every n-th row of windows. Returns the pixels whose
- * rows are to follow: whole blocks, and what windows reach over. */
+/* Starts measuring a changed part, with SSIM from every `every`-th row of windows. Returns the pixel area whose rows
+ * the caller must pass: whole blocks, plus the reach of SSIM windows. */
 Box similarity_open(Similarity *s, Box changed, u32 every);
 void similarity_row(Similarity *s, const u32 *a, const u32 *b);
-/* Returns the figures of the whole canvas with the part as measured. */
+/* Returns the quality of the whole canvas, with the measured part replaced. */
 Quality similarity_close(Similarity *s);
-/* Keeps the part as it was measured last. */
+/* Stores the part that was measured last as the current state. */
 void similarity_keep(Similarity *s);
 
 #endif

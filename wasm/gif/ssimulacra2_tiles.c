@@ -7,7 +7,8 @@
 #include "../common/host.h"
 #include "tuning.h"
 
-/* Canvases with clear pixels are scored on black and on white, and on grey if scales are missing, like receipts. */
+/* Grey levels of backgrounds for canvases with transparent pixels: black and white, and mid-grey if small canvases lack
+ * scales. Receipts use the same. */
 static const u32 GREYS[SCORE_BACKGROUNDS] = {0, 255, 128};
 
 static int tiles_to(int pixels) { return (pixels + SCORE_TILE - 1) / SCORE_TILE; }
@@ -35,7 +36,7 @@ bool score_tiles_begin(ScoreTiles *t, int width, int height, bool with_alpha) {
 Box score_tiles_open(ScoreTiles *t, Box changed) {
   const int left = changed.x / SCORE_TILE, top = changed.y / SCORE_TILE;
   const int right = tiles_to(changed.x + changed.w), bottom = tiles_to(changed.y + changed.h);
-  const int before = left > 0, above = top > 0; /* coarse scales reach beyond a tile */
+  const int before = left > 0, above = top > 0; /* coarse scales of SSIMULACRA 2 extend beyond a tile */
   Box given = {(left - before) * SCORE_TILE, (top - above) * SCORE_TILE, 0, 0};
   given.w = lesser((right + 1) * SCORE_TILE, t->width) - given.x;
   given.h = lesser((bottom + 1) * SCORE_TILE, t->height) - given.y;

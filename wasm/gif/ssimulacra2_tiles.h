@@ -1,5 +1,4 @@
-/* SSIMULACRA 2.1 of two whole canvases from sums of their tiles. A frame changes a part, and only its tiles are
- * measured again. */
+/* SSIMULACRA 2.1 of two whole canvases from sums per tile. Only the tiles that a frame changes are measured again. */
 #ifndef GIF_SSIMULACRA2_TILES_H
 #define GIF_SSIMULACRA2_TILES_H
 
@@ -9,28 +8,30 @@
 
 #define SCORE_BACKGROUNDS 3
 
-/* 100: equal. */
+/* SSIMULACRA 2.1 score of the canvas and of its worst tile; 100: equal. */
 typedef struct {
   double score, worst_tile;
 } PerceptualScore;
 
 typedef struct {
   int width, height; /* pixels of the canvases */
-  u32 across, down;  /* tiles */
+  u32 across, down;  /* number of tiles */
   int backgrounds;
-  ScoreTile *kept[SCORE_BACKGROUNDS], *measured[SCORE_BACKGROUNDS]; /* of the canvases; with the part measured last */
+  /* `kept`: tiles of the canvas; `measured`: the same with the last measured part */
+  ScoreTile *kept[SCORE_BACKGROUNDS], *measured[SCORE_BACKGROUNDS];
   Score *scores[SCORE_BACKGROUNDS];
 } ScoreTiles;
 
-/* Both canvases are equal everywhere. Returns false if canvases of this size are not scored. */
+/* Starts with two equal canvases. Returns false if canvases of this size are not scored. */
 bool score_tiles_begin(ScoreTiles *t, int width, int height, bool with_alpha);
-/* Begins to measure a part that has changed. Returns the pixels whose rows are to follow: its tiles, and those
- * around. */
+/* Starts measuring a changed part. Returns the pixel area whose rows the caller must pass: the changed tiles and their
+ * neighbours. */
 Box score_tiles_open(ScoreTiles *t, Box changed);
 void score_tiles_row(ScoreTiles *t, const u32 *a, const u32 *b);
-/* Returns the score of the whole canvas with the part as measured, on the worst background. */
+/* Returns the score of the whole canvas with the measured part replaced, on the background colour with the lowest
+ * score. */
 PerceptualScore score_tiles_close(ScoreTiles *t);
-/* Keeps the part as it was measured last. */
+/* Stores the part that was measured last as the current state. */
 void score_tiles_keep(ScoreTiles *t);
 
 #endif

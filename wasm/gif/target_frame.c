@@ -49,8 +49,9 @@ void target_take(Gif *gif) {
   take_extensions(frame, d);
 }
 
-/* Coded as a frame of its own, a repetition could show a change within the tolerance that the upload does not have.
- * Frames are not merged if delays are below 20 ms, because viewers stretch those, and not across extensions. */
+/* Merges repeated frames, because lossy coding of a repetition could show a change that the source does not have.
+ * Frames with delays below 20 ms are not merged, because viewers lengthen those, nor are frames separated by
+ * extensions. */
 bool target_merge(Gif *gif) {
   TargetFrame *frame = &gif->encoder.frame;
   const Canvas *canvas = &gif->canvas;
@@ -66,14 +67,14 @@ bool target_merge(Gif *gif) {
   return true;
 }
 
-/* Disposals keep the frame, restore what was shown before it, or clear it. Only clearing brings pixels back to
- * clear. */
+/* Compares the disposals: keep the frame, restore the canvas before it, or clear it. Only clearing makes pixels
+ * transparent again. */
 int target_disposal(const Gif *gif) {
   const Canvas *canvas = &gif->canvas;
   const u16 *target = gif->encoder.frame.numbers, *shown = gif->encoder.shown, *next = canvas->numbers;
   const int width = canvas->width;
   const Box dirty = canvas->dirty;
-  u32 keep = 0, restore = 0; /* pixels to paint */
+  u32 keep = 0, restore = 0; /* pixels to paint in the next frame */
   bool keep_possible = true, restore_possible = true;
   for (int y = 0; y < canvas->height; y++) {
     const bool new = y >= dirty.y &&y < dirty.y + dirty.h;
