@@ -19,7 +19,7 @@ void analyse_begin(Analysis *a) {
 static int find_colour(Analysis *a, u32 colour, bool add) {
   Facts *f = &a->facts;
   if (a->recent_index >= 0 && colour == a->recent_colour) return a->recent_index;
-  u32 h = colour * 0x9E3779B1u >> 22; /* 2^32 over the golden ratio (Knuth, TAOCP 3, 6.4) */
+  u32 h = colour * 0x9E3779B1u >> 22; /* 2^32 divided by the golden ratio (Knuth, TAOCP 3, 6.4) */
   for (; a->slot_index[h]; h = (h + 1) & (COLOUR_SLOTS - 1))
     if (a->slot_colour[h] == colour) {
       a->recent_colour = colour;
@@ -57,11 +57,11 @@ static void count_colours(Analysis *a, const u32 *px, u32 width) {
   }
 }
 
-/* ---- single facts of a row ---- */
+/* ---- facts of a row ---- */
 
 static void check_sixteen_bits(Facts *f, const Picture *p, const Rows *rows, const u8 *row) {
   const u32 width = rows->width;
-  if (p->has_key) f->bytes_equal = false; /* a key of sixteen bits is kept at sixteen bits */
+  if (p->has_key) f->bytes_equal = false; /* a 16-bit colour key needs 16-bit samples */
   for (u32 i = 0; f->bytes_equal && i < rows->row_bytes; i += 2) f->bytes_equal = row[i] == row[i + 1];
   const u32 step = p->channels * 2;
   if ((p->colour_type & 2) && f->gray16)
@@ -109,7 +109,7 @@ bool key_is_free(const Analysis *a) {
   return a->opaque_colours && !(a->opaque_colours[key >> 3] >> (key & 7) & 1);
 }
 
-/* Levels that one, two or four bits can hold are multiples of 255, 85 and 17. */
+/* Grey levels that fit into one, two or four bits are multiples of 255, 85 and 17. */
 static void check_gray_depths(Facts *f, const u32 *px, u32 width) {
   for (u32 i = 0; i < width && f->gray_depths; i++) {
     u32 v = px[i] & 255;
@@ -119,7 +119,7 @@ static void check_gray_depths(Facts *f, const u32 *px, u32 width) {
   }
 }
 
-/* W3C PNG, 11.2.2: an index without an entry is an error, and readers show different things. */
+/* W3C PNG, 11.2.2: a palette index out of range is an error, and decoders show different colours for it. */
 static void check_indices(const Picture *p, const Rows *rows, const u8 *row) {
   const int depth = p->depth;
   if (p->palette_size >= 1 << depth) return;

@@ -1,4 +1,4 @@
-/* What the picture really needs: grey, opaque, few colours, eight bits. */
+/* Finds what a picture needs: grey or colour, opaque or alpha, number of colours, 8 or 16 bits per sample. */
 #ifndef PNG_ANALYSE_H
 #define PNG_ANALYSE_H
 #include "picture.h"
@@ -7,34 +7,35 @@
 #define COLOUR_SLOTS 1024
 
 typedef struct {
-  bool opaque, gray; /* at eight bits */
-  bool bytes_equal;  /* samples of sixteen bits hold eight bits */
+  bool opaque, gray; /* all pixels, reduced to eight bits per sample, are opaque / grey */
+  bool bytes_equal;  /* every 16-bit sample has two equal bytes, so that eight bits suffice */
   bool opaque16, gray16;
-  int gray_depths; /* bit 0, 1, 2: fits into one, two, four bits */
-  int colours;     /* distinct RGBA8, 257 for "more than 256" */
+  int gray_depths; /* bit 0, 1, 2: all grey levels fit into one, two, four bits */
+  int colours;     /* distinct RGBA8 colours; 257: more than 256 */
   u32 colour[MOST_COLOURS];
-  u64 count[MOST_COLOURS];     /* runs of the colour */
-  bool key_possible, key_seen; /* the transparent pixels have one colour, and it is this */
+  u64 count[MOST_COLOURS]; /* number of runs of each colour */
+  /* `possible`: all transparent pixels have one colour; `seen`: there is one, stored in `key` */
+  bool key_possible, key_seen;
   u32 key;
 } Facts;
 
 typedef struct {
   Facts facts;
   u32 slot_colour[COLOUR_SLOTS];
-  u16 slot_index[COLOUR_SLOTS]; /* index + 1 */
+  u16 slot_index[COLOUR_SLOTS]; /* index + 1 of the colour in the slot; 0: empty */
   u32 recent_colour;
-  int recent_index;   /* of that, -1: none */
-  u32 *side_by_side;  /* 256 x 256 counts */
-  u8 *opaque_colours; /* a bit for each RGB colour; only where a colour key may be worth it */
+  int recent_index;   /* index of `recent_colour`; -1: none */
+  u32 *side_by_side;  /* 256 x 256 counts of neighbouring colour pairs */
+  u8 *opaque_colours; /* bitmap of all 2^24 RGB colours; allocated only if a colour key (tRNS) may pay */
 } Analysis;
 
 void analyse_begin(Analysis *a);
-/* Takes a row of `rows`; `rgba` has room for its pixels. Ends the job for an index that the palette does not have. */
+/* Analyses a row of `rows`; `rgba` is a buffer for its pixels. Fails if a palette index is out of range. */
 void analyse_row(Analysis *a, const Picture *picture, const Rows *rows, const u8 *row, u32 *rgba);
-/* Index of the colour in `facts.colour`, -1 when it is not there. */
+/* Index of the colour in `facts.colour`; -1: not found. */
 int colour_index(Analysis *a, u32 colour);
-/* True if no opaque pixel has the key's colour. */
+/* True if no opaque pixel has the colour of the tRNS colour key. */
 bool key_is_free(const Analysis *a);
-/* How often two colours stand side by side. */
+/* Returns how often two colours are horizontal neighbours. */
 static inline u32 neighbours(const Analysis *a, int one, int other) { return a->side_by_side[one << 8 | other]; }
 #endif

@@ -2,9 +2,10 @@
 
 #include <wasm_simd128.h>
 
-/* Polynomial of W3C PNG, annex D, lowest bit first. */
+/* CRC-32 polynomial, lowest bit first (W3C PNG, annex D). */
 #define CRC_POLYNOMIAL 0xedb88320u
-/* RFC 1950, section 9: the largest prime below 65536, and the bytes after which the sums still fit into 32 bits. */
+/* Adler-32 (RFC 1950, section 9): the largest prime below 65,536, and the number of bytes after which the 32-bit sums
+ * could overflow. */
 #define ADLER_MODULUS 65521
 #define ADLER_RUN_BYTES 5552
 

@@ -1,17 +1,17 @@
-/* libdeflate 1.14 with libdeflate-window.patch. */
+/* Interface of libdeflate 1.14 with libdeflate-window.patch. */
 #ifndef PNG_DEFLATE_H
 #define PNG_DEFLATE_H
 #include <stddef.h>
 
 struct libdeflate_compressor;
-/* NULL when memory is short. */
+/* Allocates a compressor. Returns NULL if memory is short. */
 struct libdeflate_compressor *libdeflate_alloc_compressor(int level);
 void libdeflate_free_compressor(struct libdeflate_compressor *c);
-/* Compresses `n` bytes that may refer to the `window` bytes before them; 0 when they do not fit into `room`. `bits`
- * carries value | count << 8 of the last byte from call to call. */
+/* Compresses `n` bytes, which may refer to the `window` bytes before them. Returns 0 if the output exceeds `room`.
+ * `bits` carries the incomplete last byte (value | count << 8) from call to call. */
 size_t libdeflate_segment(struct libdeflate_compressor *c, const void *in, size_t n, size_t window, int is_final,
                           void *out, size_t room, unsigned *bits);
-/* 0 for the level's own. `sparse`: positions inside long matches, but for one in so many (a power of two), are not
- * searched. */
+/* Overrides the level's parameters; 0: the level's own value. `sparse`: inside long matches, the parser searches only
+ * every n-th position (a power of two). */
 void libdeflate_tune(struct libdeflate_compressor *c, int search_depth, int nice_length, int passes, int sparse);
 #endif

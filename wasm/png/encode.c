@@ -4,7 +4,7 @@
 #include "deflate.h"
 #include "tuning.h"
 
-#define WINDOW 32768u /* RFC 1950, 2.2: the largest window */
+#define WINDOW 32768u /* largest Deflate window in bytes (RFC 1950, 2.2) */
 #define EVERY_STRATEGY ((1u << STRATEGIES) - 1)
 
 static void emit(Encoder *e, const u8 *bytes, u32 count) {
@@ -22,7 +22,7 @@ static void use_level(Compressor *c, int level) {
 
 void encode_set_effort(Encoder *e, Effort effort) {
   const int passes = effort.passes;
-  if (passes != e->final_passes) e->final.level = -1; /* what is tuned stays tuned */
+  if (passes != e->final_passes) e->final.level = -1; /* force a new compressor, because tuning cannot be undone */
   use_level(&e->final, effort.level);
   e->final_passes = passes;
   libdeflate_tune(e->final.handle, passes ? SEARCH_DEPTH : 0, passes ? NICE_LENGTH : 0, passes,
@@ -41,7 +41,8 @@ static u32 deflated_bits(const Encoder *e, Compressor c, const u8 *d, u32 n, u32
   return bytes ? (u32)bytes * 8 + (bits >> 8) : ~0u;
 }
 
-/* Cost of filtered row `y` of the band by a strategy. LEAST_DEFLATE puts it at `out`, behind the rows before it. */
+/* Returns the cost of filtered row `y` of the band by a strategy. For LEAST_DEFLATE, the row is copied to `out`, after
+ * the rows before it. */
 static u32 row_cost(const Encoder *e, int strategy, const u8 *line, u8 *out, u32 y) {
   const u32 n = e->row_bytes + 1;
   switch (strategy) {
@@ -56,7 +57,7 @@ static u32 row_cost(const Encoder *e, int strategy, const u8 *line, u8 *out, u32
   }
 }
 
-/* Writes row `y` of the band to `out` by the filter that costs least. */
+/* Filters row `y` of the band with the cheapest filter and writes it to `out`. */
 static void filter_by_cost(const Encoder *e, int strategy, const u8 *row, const u8 *up, u8 *out, u32 y) {
   u32 best = ~0u;
   int winner = 0;
@@ -71,7 +72,7 @@ static void filter_by_cost(const Encoder *e, int strategy, const u8 *row, const 
   memcpy(out, e->filtered[winner], e->row_bytes + 1);
 }
 
-/* Writes the whole band, filtered by one strategy. */
+/* Filters the whole band with one strategy. */
 static void filter_band(const Encoder *e, int strategy, u8 *d) {
   const u8 *up = e->row_above;
   const u32 n = e->row_bytes, step = e->layout->filter_bytes;
@@ -81,7 +82,7 @@ static void filter_band(const Encoder *e, int strategy, u8 *d) {
     if (strategy < FILTERS) {
       filter_row(strategy, out, row, up, n, step);
     } else if (strategy == LEAST_ENTROPY && !memcmp(row, up, n)) {
-      /* "Up" leaves zeros, which only a row of one value equals. */
+      /* Filter "up" gives only zeros here. Only a row with a single value is as cheap. */
       const bool one_value = n < 2 || !memcmp(row, row + 1, n - 1);
       filter_row(one_value ? FILTER_NONE : FILTER_UP, out, row, up, n, step);
     } else {
@@ -96,7 +97,7 @@ static void filter_band(const Encoder *e, int strategy, u8 *d) {
 static void flush_segment(Encoder *e, bool is_final) {
   u8 *in = e->segment + WINDOW;
   u32 lead = 0;
-  if (!e->stream_started) { /* RFC 1950, 2.2: deflate, 32 KB window, best compression */
+  if (!e->stream_started) { /* zlib header (RFC 1950, 2.2): Deflate, 32 KB window, best compression */
     e->compressed[0] = 0x78;
     e->compressed[1] = 0xda;
     lead = 2;
@@ -118,7 +119,7 @@ static void flush_segment(Encoder *e, bool is_final) {
   e->segment_bytes = 0;
 }
 
-/* Room for `count` filtered bytes in the segment. */
+/* Returns a position in the segment with space for `count` filtered bytes. */
 static u8 *segment_end(Encoder *e, u32 count) {
   if (e->segment_bytes + count > e->segment_room) flush_segment(e, false);
   return e->segment + WINDOW + e->segment_bytes;
@@ -168,7 +169,8 @@ void encode_begin(Encoder *e, const Layout *layout, const Picture *picture, bool
   e->bytes = 0;
   log_table_prepare(&e->logs);
   const u32 widest = row_bytes_of(picture->width, layout->pixel_bits), line = widest + 1;
-  const u64 whole = (u64)line * picture->height + 2 * picture->height + 64; /* Adam7 adds filter bytes */
+  /* the extra 2 * height covers the filter bytes of Adam7 passes */
+  const u64 whole = (u64)line * picture->height + 2 * picture->height + 64;
   u32 band = e->band_target > line ? e->band_target : line;
   u32 segment = whole < SEGMENT_BYTES ? (u32)whole : SEGMENT_BYTES;
   if (band > segment) band = segment > line ? segment : line;

@@ -1,4 +1,5 @@
-/* What the host calls. Owns the one instance of the engine; the numbers of modes and facts are those of engine.ts. */
+/* Functions that the host calls. Owns the single engine instance. Numbers of modes and facts are the same as in
+ * engine.ts. */
 #include "png.h"
 
 #include "palette_order.h"
@@ -8,7 +9,7 @@ static Png png;
 EXPORT(alloc) u8 *export_alloc(u32 bytes) { return allocate(bytes); }
 EXPORT(crc) u32 export_crc(u32 crc, const u8 *bytes, u32 count) { return crc32_of(&png.crc, crc, bytes, count); }
 
-/* ---- what the file says about the picture; the host has checked it against W3C PNG, 11.2.1 ---- */
+/* ---- properties of the picture; the host has checked them against W3C PNG, 11.2.1 ---- */
 
 #define WIDEST (1 << 20)
 #define HIGHEST (1 << 24)
@@ -22,7 +23,8 @@ EXPORT(open) void export_open(u32 width, u32 height, int colour_type, int depth,
   p->channels = channels_of_type[colour_type];
   p->pixel_bits = p->channels * depth;
   p->filter_bytes = (p->pixel_bits + 7) >> 3;
-  for (int i = 0; i < 256; i++) p->palette[i] = OPAQUE; /* an index without an entry reads as black */
+  /* default entry: a palette index out of range reads as opaque black */
+  for (int i = 0; i < 256; i++) p->palette[i] = OPAQUE;
   png.source.taker = (RowTaker){.rows_begin = pass_rows_begin, .row = pass_row, .context = &png};
   png.rgba_row = allocate((size_t)width * 4 + 64);
   layout_set(&png.layout, colour_type, depth);
@@ -64,11 +66,13 @@ EXPORT(plan) int export_plan(int palette, int order, bool allow_gray) {
 EXPORT(plan_near) void export_plan_near(bool allow_gray) { layout_plan_near(&png.layout, &png.analysis, allow_gray); }
 EXPORT(plan_verbatim) int export_plan_verbatim(void) { return layout_plan_verbatim(&png.layout, picture_of(&png)); }
 EXPORT(set_steps) void export_set_steps(u32 levels, u32 hues) { near_set_steps(&png.near, levels, hues); }
-/* How far (in multiples of the palette's own error) a pixel may stray to repeat its left or upper neighbour's index. */
+/* Sets the extra error that a pixel may have if it repeats its left or upper neighbour's index, as a multiple of the
+ * palette's mean squared error. */
 EXPORT(set_tolerance) void export_set_tolerance(double multiple) {
   png.remap.tolerance = (float)(multiple * png.quantiser.predicted_mse);
 }
-/* The share of a pixel's error that goes on to its neighbours: 0 for none; and how much of that in texture. */
+/* Sets the share of a pixel's error that is diffused to neighbours (0: none), and the factor for that share in textured
+ * areas. */
 EXPORT(set_dither) void export_set_dither(double share, double of_that_in_texture) {
   png.remap.dither = (float)share;
   png.remap.dither_in_texture = (float)of_that_in_texture;
@@ -83,15 +87,15 @@ EXPORT(frame) void export_frame(u32 width, u32 height) { pass_begin_frame(&png, 
 EXPORT(feed) void export_feed(const u8 *bytes, u32 count) { pass_feed(&png, bytes, count); }
 EXPORT(take_row) void export_take_row(const u8 *row) { pass_take_row(&png, row); }
 EXPORT(frame_end) void export_frame_end(void) { pass_end_frame(&png); }
-/* A host that copies rows would copy a gathered picture all at once, when its last pass ends; so it asks for some at
- * a time. */
+/* Enables source_deliver: the host requests buffered rows in portions. Otherwise all rows of an interlaced picture
+ * would arrive at once when its last pass ends. */
 EXPORT(deliver_later) void export_deliver_later(void) { png.source.delivers_later = true; }
 EXPORT(deliver) u32 export_deliver(u32 count) { return source_deliver(&png.source, count); }
 
 /* ---- the palette ---- */
 
-/* After PASS_HISTOGRAM: a palette of at most `colours`, which becomes the layout's. `spread`: how far its outer
- * entries move out, to mix others of. Returns the mean squared error it promises, in the palette's space. */
+/* Computes a palette of at most `colours` entries after PASS_HISTOGRAM and stores it in the layout. `spread`: how far
+ * outer entries move outwards for dithering. Returns the estimated mean squared error in the palette's colour space. */
 EXPORT(quantise) double export_quantise(int colours, int rounds, double spread) {
   Palette *p = &png.palette;
   quantise_points(&png.quantiser, &png.histogram, p, colours, rounds, (float)spread);
@@ -121,14 +125,15 @@ EXPORT(trial_bytes) double export_trial_bytes(bool mapped, bool gray, u32 every)
   return trial_bytes(&png, mapped, gray, every);
 }
 
-/* ---- answers ---- */
+/* ---- results ---- */
 
 EXPORT(digest) u64 export_digest(void) { return png.pass.digest; }
 EXPORT(encoded) double export_encoded(void) { return (double)png.encoder.bytes; }
-/* How far any sample of near-lossless rows is off, of 255. */
+/* Returns the largest error of any sample in near-lossless rows, 0 to 255. */
 EXPORT(near_off) u32 export_near_off(void) { return png.near.most_off; }
 
-/* 0 colour type, 1 depth, 2 palette entries, 3 has a key, 4-6 the key; 16 + i the palette. */
+/* Returns a layout value: 0 colour type, 1 depth, 2 palette entries, 3 has a colour key, 4-6 the key, 16 + i palette
+ * entry i. */
 EXPORT(layout_fact) u32 export_layout_fact(int what) {
   const Layout *l = &png.layout;
   switch (what) {
@@ -143,7 +148,7 @@ EXPORT(layout_fact) u32 export_layout_fact(int what) {
   }
 }
 
-/* 0 opaque, 1 grey, 2 colours (257: more), 3 sixteen bits needed. */
+/* Returns an analysis result: 0 opaque, 1 grey, 2 number of colours (257: more than 256), 3 sixteen bits needed. */
 EXPORT(fact) u32 export_fact(int what) {
   const Picture *p = picture_of(&png);
   const Facts *f = &png.analysis.facts;
@@ -178,8 +183,8 @@ static double perceptual_fact(const PerceptualFigures *found, int what) {
   }
 }
 
-/* Of the last pass that measured: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 those of the worst block, 6 SSIMULACRA 2.1,
- * 7 colour cast, 8 steps, 9 bands, 10 specks, 11 SSIMULACRA 2.1 of the worst tile. */
+/* Returns a quality value of the last measuring pass: 0 SSIM, 1 luma MSE, 2 RGB MSE, 3 and 4 luma and RGB MSE of the
+ * worst block, 6 SSIMULACRA 2.1, 7 colour cast, 8 steps, 9 bands, 10 specks, 11 SSIMULACRA 2.1 of the worst tile. */
 EXPORT(quality) double export_quality(int what) {
   if (!png.pass.measure) return 0;
   if (what >= 6) return perceptual_fact(&png.pass.figures, what);
@@ -187,7 +192,8 @@ EXPORT(quality) double export_quality(int what) {
   return quality_fact(&q, what);
 }
 
-/* The same of the last trials; 5 is the share of the picture's rows that is in the sample. */
+/* Returns a quality value of the last trials, numbered as in export_quality; 5: share of the picture's rows in the
+ * sample. */
 EXPORT(trial_fact) double export_trial_fact(int what) {
   if (what == 5) return (double)png.sample.rows / picture_of(&png)->height;
   if (what < 5) return quality_fact(&png.trials.quality, what);

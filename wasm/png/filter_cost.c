@@ -23,7 +23,7 @@ u32 sum_of_magnitudes(const u8 *d, u32 n) {
 }
 
 u32 entropy_bits(const LogTable *logs, const u8 *d, u32 n) {
-  u32 counts[4][256]; /* four tables, so that equal bytes in a row do not wait for each other */
+  u32 counts[4][256]; /* four tables, so that equal bytes in sequence do not cause store-to-load stalls */
   memset(counts, 0, sizeof counts);
   u32 i = 0;
   for (; i + 4 <= n; i += 4)
@@ -36,7 +36,7 @@ u32 entropy_bits(const LogTable *logs, const u8 *d, u32 n) {
 }
 
 u32 distinct_pairs(const u8 *d, u32 n) {
-  u8 met[8192]; /* a bit for each pair */
+  u8 met[8192]; /* one bit per byte pair */
   memset(met, 0, sizeof met);
   u32 count = 0;
   for (u32 i = 1; i < n; i++) {

@@ -20,12 +20,13 @@ void hiding_row(Hiding *h, const u32 *px, u32 width) {
   h->hidden = hidden;
   const u8 *bends = h->texture.bends;
   const bool has_above = h->texture.rows > 1;
-  u32 sum = 0, *to = h->bends_up_to + REACH; /* to[i]: bends of all pixels before i */
+  u32 sum = 0, *to = h->bends_up_to + REACH; /* to[i]: sum of the bends of all pixels before i */
   for (u32 i = 0; i < width; i++) {
     to[i] = sum;
     sum += bends[i] < MOST_BEND ? bends[i] : MOST_BEND;
   }
-  for (u32 i = 0; i <= REACH; i++) to[width + i] = sum, h->bends_up_to[i] = 0; /* nothing hides beyond the edges */
+  /* beyond the edges there is no texture, so that nothing is masked */
+  for (u32 i = 0; i <= REACH; i++) to[width + i] = sum, h->bends_up_to[i] = 0;
   for (u32 i = 0; i < width; i++) {
     const i32 left = to[i + 1] - to[(i32)i + 1 - REACH], right = to[i + REACH] - to[i];
     const i32 least = left < right ? left : right;

@@ -1,4 +1,4 @@
-/* Where texture hides errors, row by row. */
+/* Estimates, row by row, how much the texture around a pixel masks errors. */
 #ifndef PNG_HIDING_H
 #define PNG_HIDING_H
 #include "../measure/texture.h"
@@ -6,13 +6,13 @@
 
 typedef struct {
   Texture texture;
-  u8 *hidden;       /* for each pixel of the row: how much texture hides there, of 255; NULL before hiding_begin */
-  u8 *hidden_above; /* of the row above */
-  u8 *bent;         /* summed bends (texture.h) of eight pixels on the calmer side, up to 255 */
-  u32 *bends_up_to; /* room for sums of bends from the left */
+  u8 *hidden;       /* masking by texture for each pixel of the row, 0 to 255; NULL before hiding_begin */
+  u8 *hidden_above; /* `hidden` of the row above */
+  u8 *bent;         /* smaller of the summed bends (texture.h) of eight pixels to the left and right, up to 255 */
+  u32 *bends_up_to; /* buffer for prefix sums of bends */
 } Hiding;
 
-/* Begins with a row that has none above it; rows have at most `width` pixels. */
+/* Starts with a first row, which has none above it. Rows have at most `width` pixels. */
 void hiding_begin(Hiding *h, u32 width);
 void hiding_row(Hiding *h, const u32 *px, u32 width);
 #endif

@@ -6,12 +6,12 @@
 
 static u32 slot_of(u32 key) { return (key * 0x9E3779B1u ^ key >> 15) & (HISTOGRAM_SLOTS - 1); }
 static u32 next_slot(u32 slot) { return (slot + 1) & (HISTOGRAM_SLOTS - 1); }
-/* The key of a colour: its channels without their low bits. */
+/* Returns the bin key of a colour: its channels without their low bits. */
 static u32 key_of(const Histogram *h, u32 colour) {
   return colour >> h->bin_shift & 0x01010101u * (255 >> h->bin_shift);
 }
 
-/* Adds to a bin; true if it is new. */
+/* Adds pixels to a bin. Returns true if the bin is new. */
 static bool bins_add(Histogram *h, u32 key, u32 count, const u64 *sum) {
   Bin *bins = h->bins;
   u32 i = slot_of(key);
@@ -27,7 +27,7 @@ static bool bins_add(Histogram *h, u32 key, u32 count, const u64 *sum) {
   return is_new;
 }
 
-/* Makes bins twice as wide in each channel. */
+/* Doubles the width of bins in each channel, so that fewer bins are needed. */
 static void bins_coarsen(Histogram *h) {
   Bin *old = h->bins;
   h->bin_shift++;
@@ -59,7 +59,7 @@ void histogram_row(Histogram *h, const u32 *px, u32 width, u16 *new_colours, u32
   for (u32 i = 0, end; i < width; i = end) {
     u32 c = px[i], run = 0;
     for (end = i; end < width && px[end] == c; end++) run += counted[bends[end]];
-    if (!(c >> 24)) c = 0; /* nobody sees the colour of transparent pixels */
+    if (!(c >> 24)) c = 0; /* the colour of fully transparent pixels is invisible */
     const u64 sum[4] = {(u64)(c & 255) * run, (u64)(c >> 8 & 255) * run, (u64)(c >> 16 & 255) * run,
                         (u64)(c >> 24) * run};
     if (bins_add(h, key_of(h, c), run, sum) && new_colours && new_colours[i / block] < 65535) new_colours[i / block]++;

@@ -1,42 +1,43 @@
-/* The colours of the picture and how much each counts, and the points for the quantiser made of them. */
+/* Colour histogram of the picture with weights, and the weighted points for the quantiser. */
 #ifndef PNG_HISTOGRAM_H
 #define PNG_HISTOGRAM_H
 #include "../measure/texture.h"
 #include "palette.h"
 
-/* Colours of one bin: sums of their channels. */
+/* Histogram bin: number of pixels and sums of their four channels. */
 typedef struct {
   u32 key, count;
   u64 sum[4];
 } Bin;
 
-/* What the quantiser sees of a bin. */
+/* Histogram bin as a point in the quantiser's colour space, with its weight. */
 typedef struct {
   float at[COORDINATES], weight, first_weight;
 } Point;
 
 typedef struct {
   Texture texture;
-  u8 counted[256]; /* by bends: how often a pixel counts */
-  Bin *bins;       /* NULL once they are points */
+  u8 counted[256]; /* weight of a pixel by its bends (texture.h) */
+  Bin *bins;       /* NULL after conversion to points */
   u32 bins_used;
   int bin_shift; /* low bits of each channel that bins ignore */
   Point *points;
   u32 point_count;
-  u32 *slot_key;   /* of what the bins were */
-  u16 *slot_point; /* index + 1 */
-  u8 *weighed;     /* points that weigh_up met since the last palette */
+  u32 *slot_key;   /* hash table: key of a former bin */
+  u16 *slot_point; /* index of the bin's point + 1; 0: empty slot */
+  u8 *weighed;     /* flags: weigh_up has raised the point's weight since the last palette */
 } Histogram;
 
 void histogram_begin(Histogram *h, u32 width);
-/* Takes a row. `new_colours`: counters of the bins that are new, one for `block` columns. NULL: nobody asks. */
+/* Adds a row. `new_colours`: counters of new bins, one per `block` columns; NULL: not counted. */
 void histogram_row(Histogram *h, const u32 *rgba, u32 width, u16 *new_colours, u32 block);
-/* Makes points of the bins, once. */
+/* Converts the bins to points. Later calls do nothing. */
 void histogram_to_points(Histogram *h);
-/* Makes a colour weigh more, so that the next palette comes closer to it. True if its weight has changed. */
+/* Raises the weight of a colour, so that the next palette reproduces it better. Returns true if its weight has
+ * changed. */
 bool weigh_up(Histogram *h, u32 colour);
-/* Takes back what weigh_up did. */
+/* Restores the weights before all calls of weigh_up. */
 void weigh_as_at_first(Histogram *h);
-/* Distinct colours, or bins where there are very many. */
+/* Returns the number of distinct colours, or of bins if there are very many colours. */
 u32 colour_points_of(const Histogram *h);
 #endif

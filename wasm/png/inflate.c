@@ -5,15 +5,16 @@
 #include "checksum.h"
 #include "tuning.h"
 
-#define HISTORY_BYTES 32768u /* RFC 1951, section 2: distances reach no further back */
+#define HISTORY_BYTES 32768u /* largest match distance (RFC 1951, section 2) */
 #define OUT_BYTES (HISTORY_BYTES + INFLATE_NEW_BYTES)
-#define OUT_SLACK 320u          /* one match of 258 bytes, and what vector copies write beyond its end */
-#define BLOCK_HEADER_BYTES 320u /* RFC 1951, 3.2.7: a dynamic header has at most 14 + 19 * 3 + 316 * 7 bits */
-#define SYMBOL_BYTES 16u        /* a length and a distance (48 bits), and the reader's look-ahead */
+#define OUT_SLACK 320u /* one match of 258 bytes, plus the overrun of vector copies */
+/* upper limit of a dynamic block header: 14 + 19 * 3 + 316 * 7 bits (RFC 1951, 3.2.7) */
+#define BLOCK_HEADER_BYTES 320u
+#define SYMBOL_BYTES 16u /* a length and a distance (48 bits), plus the bit reader's look-ahead */
 
 enum { ZLIB_HEADER, BLOCK_HEADER, STORED, SYMBOLS, TRAILER, DONE };
 
-/* RFC 1951, 3.2.5 */
+/* Base values and extra bits of match lengths (RFC 1951, 3.2.5). */
 static const u16 length_base[29] = {3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
                                     31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
 static const u8 length_extra[29] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
@@ -29,7 +30,8 @@ static _Noreturn void truncated(void) { host_fail(FAIL_TRUNCATED, "the image dat
 
 /* ---- decoding tables ---- */
 
-/* Builds a two-level table of the canonical code (RFC 1951, 3.2.2); false when it is over-subscribed. */
+/* Builds a two-level decoding table of the canonical Huffman code (RFC 1951, 3.2.2). Returns false if the code is
+ * over-subscribed. */
 static bool build_table(const u8 *lengths, int count, int root_bits, u32 *table, u32 capacity) {
   u32 of_length[16] = {0}, next[16], code = 0, left = 1;
   for (int i = 0; i < count; i++) of_length[lengths[i]]++;
@@ -85,7 +87,7 @@ void inflate_begin(Inflate *s, InflateTaker *take, void *context) {
   s->adler = 1;
 }
 
-/* Hands new bytes to the taker and keeps the last 32 KB as history. */
+/* Passes new bytes to the callback and keeps the last 32 KB as history. */
 static void deliver(Inflate *s) {
   if (s->out_end > s->out_given) {
     const u32 count = s->out_end - s->out_given;
@@ -99,7 +101,8 @@ static void deliver(Inflate *s) {
   s->out_given = s->out_end;
 }
 
-/* Makes `count` bits available. Reads zeros past the end: callers compare `at` with `in_end` before they trust them. */
+/* Ensures that `count` bits are available. Past the end of the input it reads zeros; callers must compare `at` with
+ * `in_end`. */
 static inline void need(const Inflate *s, BitReader *r, u32 count) {
   while (r->count < count) {
     r->bits |= (u64)(r->at < s->in_end ? s->in[r->at] : 0) << r->count;
@@ -117,13 +120,13 @@ static inline u32 take_bits(BitReader *r, u32 count) {
 
 static void skip_to_byte(BitReader *r) { take_bits(r, r->count & 7); }
 
-/* Gives whole bytes back to the input. */
+/* Returns unused whole bytes to the input and discards the remaining bits. */
 static void return_bytes(BitReader *r) {
   r->at -= r->count >> 3;
   r->bits = r->count = 0;
 }
 
-/* ---- codes of a block ---- */
+/* ---- Huffman codes of a block ---- */
 
 static void fixed_codes(Inflate *s) {
   u8 lengths[288];
@@ -136,8 +139,8 @@ static void fixed_codes(Inflate *s) {
   build_table(lengths, 30, DISTANCE_BITS, s->distance_table, DISTANCE_ENTRIES);
 }
 
-/* Code lengths of the literals and then of the distances, run-length coded with the code in `table` (RFC 1951,
- * 3.2.7). */
+/* Reads the code lengths of literals and then of distances. They are run-length coded with the Huffman code in `table`
+ * (RFC 1951, 3.2.7). */
 static void read_code_lengths(Inflate *s, const u32 *table, u8 *lengths, u32 total) {
   BitReader *r = &s->reader;
   for (u32 i = 0; i < total;) {
@@ -163,7 +166,7 @@ static void read_code_lengths(Inflate *s, const u32 *table, u8 *lengths, u32 tot
   }
 }
 
-static void dynamic_codes(Inflate *s) { /* RFC 1951, 3.2.7 */
+static void dynamic_codes(Inflate *s) { /* dynamic Huffman codes (RFC 1951, 3.2.7) */
   static const u8 order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
   u8 lengths[320] = {0};
   u32 table[128];
@@ -195,7 +198,7 @@ static inline u32 decode(BitReader *r, const u32 *table, u32 root_bits) {
 
 /* ---- data of a block ---- */
 
-/* Makes at least 48 bits available: the longest length and distance. */
+/* Ensures that at least 48 bits are available: enough for the longest length and distance. */
 static inline void fill(const Inflate *s, BitReader *r) {
   if (r->at + 8 > s->in_end) {
     need(s, r, 48);
@@ -207,10 +210,10 @@ static inline void fill(const Inflate *s, BitReader *r) {
   u32 whole = (63 - r->count) >> 3;
   r->at += whole;
   r->count += whole * 8;
-  r->bits &= (1ull << r->count) - 1; /* `count` is at most 63 */
+  r->bits &= (1ull << r->count) - 1; /* keeps the shift defined: `count` is at most 63 */
 }
 
-/* Writes `length` bytes that repeat those `distance` before; up to 15 more are overwritten. */
+/* Copies a match of `length` bytes from `distance` bytes before. May write up to 15 bytes past its end. */
 static inline void copy_match(const Inflate *s, u8 *to, u32 distance, u32 length) {
   const u8 *from = to - distance;
   u8 *end = to + length;
@@ -222,7 +225,7 @@ static inline void copy_match(const Inflate *s, u8 *to, u32 distance, u32 length
   for (const u32 step = 16 - 16 % distance; to < end; to += step) wasm_v128_store(to, pattern);
 }
 
-/* Decodes literals and matches until the end of the block (true) or until more input is needed (false). */
+/* Decodes literals and matches. Returns true at the end of the block, false if more input is needed. */
 static bool inflate_symbols(Inflate *s, bool at_end) {
   BitReader r = s->reader;
   u8 *const out = s->out;
@@ -241,7 +244,7 @@ static bool inflate_symbols(Inflate *s, bool at_end) {
     if (symbol < 256) {
       out[out_end++] = symbol;
       if (r.count < 48) continue;
-      symbol = decode(&r, s->literal_table, LITERAL_BITS); /* the bits that are there suffice for one more */
+      symbol = decode(&r, s->literal_table, LITERAL_BITS); /* the remaining bits suffice for one more symbol */
       if (symbol < 256) {
         out[out_end++] = symbol;
         continue;
@@ -268,7 +271,7 @@ static bool inflate_symbols(Inflate *s, bool at_end) {
 
 static u32 available_bytes(const Inflate *s) { return s->in_end > s->reader.at ? s->in_end - s->reader.at : 0; }
 
-/* Copies stored bytes; false when more input is needed. */
+/* Copies the bytes of a stored block. Returns false if more input is needed. */
 static bool inflate_stored(Inflate *s) {
   while (s->stored_left) {
     if (s->out_end >= OUT_BYTES) deliver(s);
@@ -284,9 +287,9 @@ static bool inflate_stored(Inflate *s) {
   return true;
 }
 
-/* ---- parts of the stream: each returns false when it needs more input ---- */
+/* ---- parts of the stream: each function returns false if it needs more input ---- */
 
-static bool read_zlib_header(Inflate *s) { /* RFC 1950, 2.2: CMF, FLG */
+static bool read_zlib_header(Inflate *s) { /* zlib header bytes CMF and FLG (RFC 1950, 2.2) */
   if (available_bytes(s) < 2) return false;
   const u8 *p = s->in + s->reader.at;
   if ((p[0] & 15) != 8 || (p[0] << 8 | p[1]) % 31 || p[1] & 32) damaged("not a zlib stream");
@@ -295,7 +298,7 @@ static bool read_zlib_header(Inflate *s) { /* RFC 1950, 2.2: CMF, FLG */
   return true;
 }
 
-static void read_stored_header(Inflate *s) { /* RFC 1951, 3.2.4 */
+static void read_stored_header(Inflate *s) { /* header of a stored block (RFC 1951, 3.2.4) */
   BitReader *r = &s->reader;
   skip_to_byte(r);
   need(s, r, 32);
@@ -306,7 +309,7 @@ static void read_stored_header(Inflate *s) { /* RFC 1951, 3.2.4 */
   s->state = STORED;
 }
 
-static bool read_block_header(Inflate *s, bool at_end) { /* RFC 1951, 3.2.3 */
+static bool read_block_header(Inflate *s, bool at_end) { /* block type and final flag (RFC 1951, 3.2.3) */
   BitReader *r = &s->reader;
   if (s->last_block) {
     skip_to_byte(r);
@@ -327,7 +330,7 @@ static bool read_block_header(Inflate *s, bool at_end) { /* RFC 1951, 3.2.3 */
   return true;
 }
 
-static bool read_trailer(Inflate *s) { /* RFC 1950, 2.2: ADLER32 */
+static bool read_trailer(Inflate *s) { /* Adler-32 checksum at the end (RFC 1950, 2.2) */
   if (available_bytes(s) < 4) return false;
   deliver(s);
   const u8 *p = s->in + s->reader.at;
@@ -355,8 +358,7 @@ static void inflate_run(Inflate *s, bool at_end) {
     }
   }
   if (at_end && s->state != DONE) truncated();
-  /* Keeps what was not consumed, whole bytes in the reader included. `at` is past the end only at the end of the
-   * stream. */
+  /* Returns unused whole bytes of the bit reader to the input. `at` is past the end only at the end of the stream. */
   r->at -= r->count >> 3;
   r->count &= 7;
   r->bits &= (1u << r->count) - 1;

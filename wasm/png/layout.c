@@ -19,7 +19,7 @@ void layout_set_palette(Layout *l, const u32 *colours, int count) {
   layout_set(l, INDEXED, bits_for(count));
 }
 
-/* ---- choosing ---- */
+/* ---- choice of the layout ---- */
 
 static int plan_sixteen(Layout *l, const Picture *p, const Facts *f, bool allow_gray) {
   const bool gray = !(p->colour_type & 2) || (f->gray16 && allow_gray);
@@ -36,7 +36,7 @@ static int plan_direct(Layout *l, const Picture *p, const Analysis *a, bool allo
   const Facts *f = &a->facts;
   const bool key = !f->opaque && f->key_possible && f->key_seen && key_is_free(a), alpha = !f->opaque && !key;
   if (f->gray && (allow_gray || !(p->colour_type & 2))) {
-    /* Some readers do not see a transparent grey of less than eight bits. */
+    /* Some decoders ignore transparency in grey pictures with less than eight bits. */
     const int depth = alpha || key ? 8 : f->gray_depths & 1 ? 1 : f->gray_depths & 2 ? 2 : f->gray_depths & 4 ? 4 : 8;
     layout_set(l, alpha ? GRAY_ALPHA : GRAY, depth);
   } else {

@@ -36,7 +36,7 @@ void near_begin(Near *n, Hiding *hiding, const Layout *layout, u32 width) {
   memset(n->best.below, 0, ((size_t)width + 2) * sizeof(v4f));
   n->has_above = false;
   n->most_off = 0;
-  for (int i = 0; i < 256; i++) { /* multiples of the step, the smaller the likelier */
+  for (int i = 0; i < 256; i++) { /* initial counts: multiples of the step; smaller ones are more frequent */
     const u32 away = i < 128 ? i : 256 - i, steps = away / n->step;
     n->counts[i] = away % n->step ? FIRST_COUNT_BETWEEN : FIRST_COUNT / (1 + steps * steps);
   }
@@ -49,7 +49,7 @@ void near_begin(Near *n, Hiding *hiding, const Layout *layout, u32 width) {
   hiding_begin(hiding, width);
 }
 
-/* ---- what stays exact ---- */
+/* ---- pixels that stay exact ---- */
 
 static void find_flat(Near *n, const u32 *px) {
   const u32 width = n->width, *above = n->source_above;
@@ -71,19 +71,19 @@ static inline int predicted(int filter, int left, int up, int corner) {
   }
 }
 
-/* The steps of a picture, in registers. */
+/* Luma and hue steps of the picture, copied to registers. */
 typedef struct {
   u32 step, hue_step;
   float dead_hue;
 } Steps;
 
-/* The multiple of `size` nearest to `v`, or nothing. */
+/* Returns the multiple of `size` nearest to `v`; 0 in the dead zone. */
 static inline int rounded(float v, u32 size, float dead) {
   const int steps = (int)(fabsf(v) / (float)size + .5f - dead);
   return (v < 0 ? -steps : steps) * (int)size;
 }
 
-/* What the filter is to leave of a pixel's colours; `left_over` is the pixel without the prediction. */
+/* Rounds the prediction error `left_over` of a pixel's colours to steps. */
 static inline void round_colours(Steps s, const float *left_over, int colours, int *out) {
   if (colours == 1) {
     out[0] = rounded(left_over[0], s.step, DEAD_ZONE);
@@ -97,7 +97,7 @@ static inline void round_colours(Steps s, const float *left_over, int colours, i
   out[2] = out[1] + blue;
 }
 
-/* Rounds a pixel: what the filter leaves of it goes to `change`; returns the error. */
+/* Rounds a pixel: writes the rounded prediction error to `change` and returns the rounding error. */
 static inline v4f round_pixel(Steps s, const int *sample, const int *prediction, v4f error, int colours, int *change) {
   float left_over[4];
   for (int k = 0; k < colours; k++) left_over[k] = (float)(sample[k] - prediction[k]) + error[k];
@@ -112,7 +112,7 @@ static inline v4f round_pixel(Steps s, const int *sample, const int *prediction,
   return e;
 }
 
-/* Fills `to` with the row by one filter. */
+/* Computes a candidate for the row with one filter. */
 static inline __attribute__((always_inline)) void try_filter(const Near *n, const u8 *bent, int filter, const u32 *px,
                                                              const int channels, NearCandidate *to) {
   const int colours = channels > 2 ? 3 : 1, alpha = channels == 2 || channels == 4 ? channels - 1 : -1;
@@ -134,7 +134,7 @@ static inline __attribute__((always_inline)) void try_filter(const Near *n, cons
       prediction[k] = predicted(filter, left[k], up[k], corner[k]);
     }
     if (!visible) {
-      for (int k = 0; k < colours; k++) change[k] = 0; /* nobody sees which */
+      for (int k = 0; k < colours; k++) change[k] = 0; /* the pixel is transparent: its colour does not matter */
     } else if (flat[i]) {
       for (int k = 0; k < colours; k++) change[k] = sample[k] - prediction[k];
     } else {
@@ -165,9 +165,9 @@ static void try_by_channels(const Near *n, const u8 *bent, int filter, const u32
   }
 }
 
-/* ---- the best of them ---- */
+/* ---- choice of the best candidate ---- */
 
-/* Counts the values of a row; older rows count less and less. */
+/* Updates the value counts with a row; counts of older rows decay. */
 static void count_values(Near *n, const u8 *line, u32 count) {
   for (u32 i = 0; i < count; i++) n->counts[line[i]] += 1;
   for (int i = 0; i < 256; i++) n->counts[i] *= COUNTS_LEFT;
@@ -179,7 +179,7 @@ static void price_values(Near *n) {
   for (int i = 0; i < 256; i++) n->bits_of[i] = log2f(all / (n->counts[i] + COUNT_OFFSET));
 }
 
-/* Writes the best candidate as pixels, and notes how far they are off. */
+/* Writes the best candidate's pixels to `shown` and updates the largest error. */
 static void show_row(Near *n, const u32 *px, u32 *shown) {
   const u32 width = n->width;
   const int channels = n->channels;

@@ -1,41 +1,40 @@
-/* Near-lossless rows, for pictures that no palette holds: what a filter leaves of a pixel is rounded to multiples of
- * a step, so that Deflate meets few values, and the error goes on to the neighbours, as in dithering. Each row takes
- * the filter that costs least.
- *
- * The three colours of a pixel move together, by multiples of the step of luma; differences of red and blue from
- * green by multiples of the same or of twice that. Deflate then finds the same three bytes again and again. */
+/* Near-lossless rows for pictures with too many colours for a palette. Filtered values are rounded to multiples of a
+ * step, so that Deflate finds few distinct values. The rounding error is spread to neighbouring pixels as in dithering.
+ * Each row uses the cheapest filter. The three colours of a pixel change together by multiples of the luma step.
+ * Differences of red and blue from green are multiples of that step or of twice that. Deflate then finds the same byte
+ * triples repeatedly. */
 #ifndef PNG_NEAR_LOSSLESS_H
 #define PNG_NEAR_LOSSLESS_H
 #include "hiding.h"
 #include "layout.h"
 
 typedef struct {
-  u8 *line;   /* the filter, then what it leaves */
-  u8 *shown;  /* samples as they will be read, after `channels` zeros */
-  v4f *below; /* errors for the next row, from one pixel before the first */
-  float bits; /* that `line` will take, about */
+  u8 *line;   /* filter number, then filtered bytes */
+  u8 *shown;  /* samples as decoders will read them, after `channels` zeros */
+  v4f *below; /* errors passed to the next row; the first entry is one pixel left of the row */
+  float bits; /* approximate size of `line` in compressed bits */
 } NearCandidate;
 
 typedef struct {
-  u32 step, hue_step; /* levels of 255; 0: near_set_steps has not been called */
-  float dead_hue;     /* share of a step of hue that is rounded to nothing */
-  u32 width;          /* that there is room for */
-  int channels;       /* samples of a pixel: grey in the first, alpha in the last */
+  u32 step, hue_step; /* luma and hue step in levels of 0-255; 0: near_set_steps was not called */
+  float dead_hue;     /* fraction of a hue step that is additionally rounded to zero */
+  u32 width;          /* allocated row width in pixels */
+  int channels;       /* samples per pixel: grey or red first, alpha last */
   NearCandidate best, tried;
   u8 *shown_above, *flat;
   u32 *source_above;
-  v4f *errors; /* for this row */
+  v4f *errors; /* errors from the row above, for this row */
   bool has_above;
-  float counts[256], bits_of[256]; /* how often each filtered value occurs, and what it costs */
-  float shares[256];               /* by bends: share of an error that goes on */
-  u32 most_off;                    /* how far any sample of these rows is off, of 255 */
+  float counts[256], bits_of[256]; /* frequency of each filtered value, and its cost in bits */
+  float shares[256];               /* share of an error that is passed on, by bends (texture.h) */
+  u32 most_off;                    /* largest error of any sample in these rows, 0 to 255 */
 } Near;
 
-/* The step of luma, in levels of 255, and how many of it are one of hues (1 or more). */
+/* Sets the luma step in levels of 0-255, and the hue step as a multiple of it (1 or more). */
 void near_set_steps(Near *n, u32 levels, u32 hues);
-/* Begins a picture of `width` pixels a row in a layout of eight bits a sample. */
+/* Starts a picture of `width` pixels per row in a layout with eight bits per sample. */
 void near_begin(Near *n, Hiding *hiding, const Layout *layout, u32 width);
-/* The filtered row of the picture's width, ready for encode_filtered; `shown` is what readers will make of it. Valid
- * until the next call. */
+/* Returns the filtered row for encode_filtered. `shown` receives the pixels as decoders will read them. The result is
+ * valid until the next call. */
 const u8 *near_row(Near *n, Hiding *hiding, const u32 *px, u32 *shown);
 #endif

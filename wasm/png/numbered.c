@@ -2,7 +2,7 @@
 
 #include "tuning.h"
 
-#define SLOT_BITS 17 /* twice as many slots as there may be colours */
+#define SLOT_BITS 17 /* twice the largest number of colours */
 #define SLOTS (1u << SLOT_BITS)
 #define FIRST_ROOM 1024
 
@@ -18,7 +18,8 @@ static u32 add_colour(Numbered *n, u32 colour) {
   return n->count++;
 }
 
-/* Numbers pixels; false when there are too many colours. `slots`: of colours by their hash, 0 for none. */
+/* Numbers the colours of `count` pixels. Returns false if there are too many colours. `slots`: hash table of colour
+ * numbers; 0: empty. */
 static bool number_pixels(Numbered *n, u16 *slots, const u32 *px, u32 count, u16 *out) {
   for (u32 i = 0; i < count; i++) {
     if (i && px[i] == px[i - 1]) {

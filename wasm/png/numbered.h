@@ -1,28 +1,29 @@
-/* The colours of a sample by number, so that the nearest entry is found once for each. */
+/* Numbers the distinct colours of a sample, so that the nearest palette entry is searched once per colour. */
 #ifndef PNG_NUMBERED_H
 #define PNG_NUMBERED_H
 #include "palette.h"
 #include "sample.h"
 
 typedef struct {
-  /* Of the sample's pixels, then of the hard blocks'. NULL: not tried yet, or there are too many colours. */
+  /* Colour numbers of the sample's pixels, then of the hard blocks' pixels. NULL: not computed yet, or too many
+   * colours. */
   u16 *numbers;
   bool tried;
-  u32 count; /* colours; the first is what nobody sees */
-  u32 room;  /* for colours */
+  u32 count; /* number of colours; the first is the colour of transparent pixels */
+  u32 room;  /* allocated number of colours */
   u32 *colours;
-  v4f *at;     /* their coordinates */
-  u8 *nearest; /* their nearest entries */
-  u32 version; /* of the palette's points that `nearest` is about; 0: none */
+  v4f *at;     /* coordinates of each colour */
+  u8 *nearest; /* nearest palette entry of each colour */
+  u32 version; /* palette version for which `nearest` is valid; 0: none */
 } Numbered;
 
-/* For a new sample. */
+/* Discards the numbers. Called for a new sample. */
 void numbered_forget(Numbered *n);
-/* Numbers the sample's colours, once. */
+/* Numbers the sample's colours. Later calls do nothing. */
 void numbered_try(Numbered *n, const Sample *s);
-/* Finds the nearest entries again if `version` of the palette is another one. */
+/* Updates the nearest entries if the palette `version` has changed. */
 void numbered_follow(Numbered *n, const Palette *p, u32 version);
-/* Numbers of row `y` of the sample, and of hard block `k`. */
+/* Return the colour numbers of row `y` of the sample, or of hard block `k`. */
 static inline const u16 *numbers_of_row(const Numbered *n, const Sample *s, u32 y) {
   return n->numbers + (size_t)y * s->width;
 }

@@ -2,7 +2,7 @@
 
 #include "tuning.h"
 
-/* ITU-R BT.601 luma and its chroma scales. */
+/* Luma and chroma scales of ITU-R BT.601. */
 void to_coordinates(float r, float g, float b, float a, float *out) {
   const float k = a * (1 / 255.f);
   const float y = (.299f * r + .587f * g + .114f * b) * k;

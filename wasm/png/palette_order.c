@@ -5,12 +5,12 @@ static i32 luma_of(u32 c) { return (i32)((c & 255) * 299 + (c >> 8 & 255) * 587 
 typedef struct {
   int order;
   const u32 *colours;
-  const u64 *counts; /* for BY_USE */
+  const u64 *counts; /* pixel counts, for order BY_USE */
 } Sorting;
 
-/* Whether index `a` stands before `b`. Translucent colours come first (tRNS may then be short, W3C PNG 11.3.1.1), of
- * those clear ones, mostly the background: index 0 goes on through the filter byte of each row. The order decides
- * among the others. */
+/* True if palette index `a` precedes `b`. Translucent colours come first, so that the tRNS chunk is short (W3C PNG
+ * 11.3.1.1). Fully transparent colours precede them: they are mostly the background, and index 0 continues runs across
+ * the filter byte of each row. Other colours follow the palette order. */
 static bool precedes(const Sorting *s, int a, int b) {
   const u32 p = s->colours[a], q = s->colours[b];
   const bool solid_a = p >> 24 == 255, solid_b = q >> 24 == 255;
@@ -50,9 +50,9 @@ static void heaviest_pair(const Analysis *a, int *first, int *second) {
       }
 }
 
-/* Colours that often stand side by side get indices side by side (Zeng, Li and Lei, "An efficient color re-indexing
- * scheme for palette-based compression", ICIP 2000): a chain grows from its heaviest pair, always by the colour most
- * tied to it. */
+/* Gives frequently neighbouring colours neighbouring indices (Zeng, Li and Lei, "An efficient color re-indexing scheme
+ * for palette-based compression", ICIP 2000). A chain starts with the most frequent pair. It grows by the colour with
+ * the most neighbours in the chain. */
 static void chain_neighbours(const Analysis *a, u8 *indices) {
   const int n = a->facts.colours;
   if (n < 3) return;
@@ -70,7 +70,7 @@ static void chain_neighbours(const Analysis *a, u8 *indices) {
     for (int i = 0; i < n; i++)
       if (!used[i] && (next < 0 || ties[i] > ties[next])) next = i;
     used[next] = true;
-    double lean = 0; /* above zero: tied more to the low end */
+    double lean = 0; /* above zero: the colour has more neighbours near the low end of the chain */
     for (int j = low; j <= high; j++) lean += (double)neighbours(a, next, chain[j]) * ((high - j) - (j - low));
     if (lean > 0) chain[--low] = next;
     else chain[++high] = next;

@@ -6,8 +6,8 @@
 
 static const u32 GREYS[BACKGROUNDS] = {0, 255, 128};
 
-/* Translucent pictures are scored on black and white. Where scales are missing, grey may be the worst background, as
- * it is measured for receipts, too. */
+/* Returns the number of backgrounds for the score. Translucent pictures are scored on black and white. Grey is added
+ * for small pictures that lack coarse scales, as in receipts. */
 static int backgrounds_of(const Picture *picture, bool alpha, int scales) {
   if (!alpha) return 1;
   return scales < SCORE_SCALES && picture->width <= WIDEST_SCORED_ON_GREY ? 3 : 2;

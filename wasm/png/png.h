@@ -1,17 +1,17 @@
-/* The PNG engine: one picture per instance, rows streamed, memory independent of the height.
+/* The PNG engine processes one picture per instance. Rows are streamed, so that memory does not depend on the height.
  *
- * The host (engine.ts) reads and writes the chunks of the file; the engine sees the zlib streams inside. A pass is
- * begin(mode), then for each frame frame(width, height) and either the compressed bytes (feed) or plain rows
- * (take_row), and frame_end(). Everything that the host says or a file holds is checked; trouble calls host_fail,
- * which does not return, and the host throws the instance away.
+ * The host (engine.ts) reads and writes the chunks of the file; the engine processes the zlib streams inside. A pass
+ * is begin(mode), then for each frame: frame(width, height), compressed bytes (feed) or plain rows (take_row), and
+ * frame_end(). The engine checks all input from host and file. Errors call host_fail, which does not return; the
+ * host then discards the instance.
  *
  * Layers, each using only those below it:
- *   exports      what the host calls; owns the one instance
- *   passes       what happens to each row of the source · trial: the same on a sample
+ *   exports      functions for the host; owns the single instance
+ *   passes       processing of each source row · trial: the same on a sample
  *   encode · remap · near_lossless · quantise · numbered · perceptual
  *   layout · filter_cost · hiding · histogram · sample
- *   source (hands rows upwards through RowTaker) · analyse · palette_order · palette · hard_blocks
- *   inflate (hands bytes upwards through InflateTaker) · samples · filters · checksum
+ *   source (passes rows up through RowTaker) · analyse · palette_order · palette · hard_blocks
+ *   inflate (passes bytes up through InflateTaker) · samples · filters · checksum
  *   host (with wasm/common), picture, tuning
  *
  * "W3C PNG" in comments: Portable Network Graphics (PNG) Specification (Third Edition). */
@@ -29,13 +29,13 @@
 #include "source.h"
 #include "trial.h"
 
-/* The state of the engine. Fields that are not yet in use are zero. */
+/* State of the PNG engine. Unused fields are zero. */
 struct Png {
   Crc32 crc;
   Source source;
-  u32 *rgba_row; /* room for one row of the picture */
+  u32 *rgba_row; /* buffer for one row of RGBA pixels */
   Analysis analysis;
-  Layout layout; /* of the result */
+  Layout layout; /* layout of the output */
   Encoder encoder;
   Histogram histogram;
   Quantiser quantiser;

@@ -12,16 +12,16 @@ void quantise_begin(Quantiser *q) {
 
 /* ---- variance cuts ---- */
 
-#define CUT_SLOTS 256 /* places along an axis where a box may be cut, and one more */
+#define CUT_SLOTS 256 /* slots along an axis at whose borders a box may be cut */
 
 typedef struct {
   const Point *points;
-  u32 *order; /* points of a box stand side by side */
+  u32 *order; /* point indices; points of one box are contiguous */
 } Cloud;
 
 typedef struct {
   u32 from, count;
-  int axis; /* of the largest variance */
+  int axis; /* axis with the largest variance */
   double variance, weight, mean[COORDINATES];
 } Box;
 
@@ -49,7 +49,7 @@ static void box_statistics(Cloud cloud, Box *box) {
   if (box->count < 2) box->variance = 0;
 }
 
-/* Where points stand along an axis, in CUT_SLOTS equal parts of its range. */
+/* Divides the range of a box along an axis into CUT_SLOTS equal slots. */
 typedef struct {
   int axis;
   float low, scale;
@@ -57,7 +57,7 @@ typedef struct {
 
 static int slot_of(Ruler ruler, const Point *p) { return (int)((p->at[ruler.axis] - ruler.low) * ruler.scale); }
 
-/* The slot after which a cut removes most variance. */
+/* Returns the slot after which a cut removes the most variance. */
 static int best_cut(Cloud cloud, const Box *box, Ruler ruler) {
   double weight[CUT_SLOTS] = {0}, sum[CUT_SLOTS] = {0};
   for (u32 i = box->from; i < box->from + box->count; i++) {
@@ -82,7 +82,7 @@ static int best_cut(Cloud cloud, const Box *box, Ruler ruler) {
   return cut;
 }
 
-/* Cuts `box` in two along its axis; false when all its points agree there. */
+/* Cuts `box` in two along its axis. Returns false if all its points have the same coordinate there. */
 static bool box_cut(Cloud cloud, Box *box, Box *other) {
   const int axis = box->axis;
   const u32 end = box->from + box->count;
@@ -141,7 +141,7 @@ static void all_cuts(Quantiser *q, const Histogram *h) {
   q->cuts_made = used - 1;
 }
 
-/* Makes the means of `wanted` boxes the palette, or of as many as there are. */
+/* Sets the palette to the means of `wanted` boxes, or of all boxes if there are fewer. */
 static void cut_boxes(Quantiser *q, const Histogram *h, Palette *p, int wanted) {
   if (q->cuts_made < 0) all_cuts(q, h);
   p->used = wanted <= q->cuts_made ? wanted : q->cuts_made + 1;
@@ -157,11 +157,11 @@ static void cut_boxes(Quantiser *q, const Histogram *h, Palette *p, int wanted) 
 
 /* ---- k-means ---- */
 
-/* Points by their nearest entries. */
+/* Sums of the points that each palette entry is nearest to. */
 typedef struct {
   double weight[PALETTE_MOST], sum[PALETTE_MOST][COORDINATES];
   double error;
-  u32 worst_point; /* that costs most */
+  u32 worst_point; /* point with the largest weighted error */
 } Assignment;
 
 static void assign_points(const Histogram *h, const Palette *p, Assignment *a) {
@@ -184,7 +184,7 @@ static void assign_points(const Histogram *h, const Palette *p, Assignment *a) {
   a->error = error;
 }
 
-/* Moves entries to the means of their points. One entry without points moves to the point that costs most. */
+/* Moves each entry to the mean of its points. One entry without points moves to the point with the largest error. */
 static void move_entries(const Histogram *h, Palette *p, const Assignment *a) {
   bool reseeded = false;
   for (int i = 0; i < p->used; i++) {
@@ -211,10 +211,10 @@ static void k_means(Quantiser *q, const Histogram *h, Palette *p, int rounds) {
   }
 }
 
-/* ---- room for mixing ---- */
+/* ---- moving border entries outwards ---- */
 
-/* Where an entry moves: a direction whose length is 1 where all its neighbours are on the other side, and how far
- * its colours reach along it. */
+/* Direction in which an entry moves, and the distance to its outermost colours. The direction has length 1 if all
+ * neighbouring entries are on the other side. */
 typedef struct {
   float direction[COORDINATES], reach;
 } Outwards;
@@ -242,9 +242,9 @@ static Outwards outwards_of(const Palette *p, int i) {
   return out;
 }
 
-/* Means lie inside of what they stand for: no mixture of them is as dark, as bright or as red as the outermost
- * colours. So entries at the border of the palette move out towards where their colours end, as far as their
- * neighbours stand to one side. `share`: how much of that way; with more, mixtures are noisier. */
+/* Means lie inside their clusters, so that no mixture of them is as dark, bright or red as the outermost colours.
+ * Therefore entries at the border of the palette move towards their outermost colours. `share`: how far; higher values
+ * make dithering noisier. */
 static void spread_out(const Histogram *h, Palette *p, float share) {
   Outwards out[PALETTE_MOST];
   for (int i = 0; i < p->used; i++) out[i] = outwards_of(p, i);

@@ -30,7 +30,8 @@ void remap_follow(Remap *r, const Palette *p) {
 
 static void forget_known(Remap *r) {
   if (!r->known) r->known = allocate(sizeof *r->known << KNOWN_BITS);
-  for (u32 i = 0; i < 1u << KNOWN_BITS; i++) r->known[i].colour = COLOUR_MASK; /* no colour that is looked up */
+  /* a value that never occurs as a key marks empty cache entries */
+  for (u32 i = 0; i < 1u << KNOWN_BITS; i++) r->known[i].colour = COLOUR_MASK;
   r->known_version = r->version;
 }
 
@@ -81,10 +82,10 @@ static void dither_row(Remap *r, const Palette *p, const u32 *px, u32 width, u8 
   r->backwards = !r->backwards;
 }
 
-/* ---- without diffusion ---- */
+/* ---- mapping without error diffusion ---- */
 
-/* The entry for a colour whose neighbours have `left` and `above`: one of those, or the nearest. `hidden`: how much
- * of the tolerance texture hides here, of 255. */
+/* Chooses between the nearest entry and the indices `left` and `above` of the neighbours. `hidden` (0-255): share of
+ * the tolerance that texture masks here. */
 static inline u8 settle(const Remap *r, const Known *k, u8 left, u8 above, u8 hidden) {
   const u8 nearest = k->nearest;
   if (left == nearest && above == nearest) return nearest;
@@ -101,7 +102,7 @@ static inline u8 settle(const Remap *r, const Known *k, u8 left, u8 above, u8 hi
   return index;
 }
 
-/* Whether the next eight pixels are like the last one. */
+/* True if the next eight pixels have this colour. */
 static inline bool goes_on(const u32 *px, u32 colour) {
   const v128_t same = wasm_u32x4_splat(colour);
   const v128_t first = wasm_i32x4_eq(wasm_v128_load(px), same), second = wasm_i32x4_eq(wasm_v128_load(px + 4), same);
@@ -133,7 +134,7 @@ static void settle_row(Remap *r, const Palette *p, const u32 *px, u32 width, u8 
 
 void remap_begin(Remap *r, const Palette *p, u32 width) {
   remap_follow(r, p);
-  if (r->known_version != r->version) forget_known(r); /* what is known stays while the palette does */
+  if (r->known_version != r->version) forget_known(r); /* keep the cache while the palette is unchanged */
   free(r->indices_above);
   r->indices_above = allocate_zeroed(width + 4);
   remap_break(r, width);

@@ -1,11 +1,11 @@
-/* Pixels to palette indices: the nearest colour, a neighbour's where texture hides the difference, or with errors
- * diffused. */
+/* Maps pixels to palette indices: nearest colour, a neighbour's index where texture masks the difference, or error
+ * diffusion. */
 #ifndef PNG_REMAP_H
 #define PNG_REMAP_H
 #include "hiding.h"
 #include "palette.h"
 
-/* The nearest entry of a colour that was met. */
+/* Cache entry: the nearest palette entry of a colour. */
 typedef struct {
   v4f at;
   u32 colour;
@@ -14,27 +14,28 @@ typedef struct {
 } Known;
 
 typedef struct {
-  /* Squared distance that a neighbour's index may cost beyond the nearest colour, in texture; 0: the nearest always. */
+  /* Largest extra squared distance of a neighbour's index over the nearest colour, in texture; 0: always the
+   * nearest. */
   float tolerance;
-  float dither;             /* share of an error that goes on to the neighbours; 0: none */
-  float dither_in_texture;  /* how much of that in texture */
-  v4f points[PALETTE_MOST]; /* of the palette, entry by entry */
+  float dither;             /* share of an error that is diffused to neighbours; 0: no dithering */
+  float dither_in_texture;  /* factor for `dither` in textured areas */
+  v4f points[PALETTE_MOST]; /* coordinates of the palette entries */
   int points_used;
-  u32 version;       /* of `points`; 0: none yet */
-  u32 known_version; /* that `known` is about */
+  u32 version;       /* version number of `points`; 0: none yet */
+  u32 known_version; /* version of `points` for which the cache `known` is valid */
   Known *known;
   u8 *indices_above;
   bool has_above;
   Hiding hiding;
-  v4f *errors[2]; /* for this row and the next, from one pixel before the first */
+  v4f *errors[2]; /* errors for this row and the next; the first entry is one pixel left of the row */
   bool backwards; /* the next row is dithered from right to left */
 } Remap;
 
-/* Takes over the palette where it has changed; `version` then changes, too. */
+/* Copies the palette if it has changed, and then increments `version`. */
 void remap_follow(Remap *r, const Palette *p);
-/* Begins a picture of `width` pixels a row. */
+/* Starts a picture of `width` pixels per row. */
 void remap_begin(Remap *r, const Palette *p, u32 width);
-/* The next row has none above it. */
+/* Declares that the next row has no row above it. */
 void remap_break(Remap *r, u32 width);
 void remap_row(Remap *r, const Palette *p, const u32 *rgba, u32 width, u8 *indices);
 #endif

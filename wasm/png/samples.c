@@ -1,18 +1,18 @@
 #include "samples.h"
 
 static inline u32 grey(u32 v) { return v * 0x010101u; }
-/* Sixteen bits to eight, rounded: 65535 / 257 = 255. */
+/* Rounds a 16-bit sample to eight bits: 65535 / 257 = 255. */
 static inline u32 high(const u8 *p) { return ((u32)(p[0] << 8 | p[1]) * 255 + 32895) >> 16; }
 static inline u16 big(const u8 *p) { return (u16)(p[0] << 8 | p[1]); }
 
-/* One, two and four bit samples, the leftmost in the high bits (W3C PNG, 7.2). */
+/* Returns a sample of one, two or four bits; the leftmost sample is in the high bits (W3C PNG, 7.2). */
 static inline u32 packed(const u8 *row, u32 i, int depth) {
   u32 at = i * depth;
   return row[at >> 3] >> (8 - depth - (at & 7)) & ((1u << depth) - 1);
 }
 
-/* tRNS of grey and RGB: one colour is transparent (W3C PNG, 11.3.1.1). Sixteen-bit keys are compared at sixteen
- * bits. */
+/* Applies the colour key of grey and RGB pictures (tRNS, W3C PNG, 11.3.1.1): one colour is transparent. 16-bit keys are
+ * compared with 16-bit samples. */
 static void apply_key(const Picture *p, const u8 *row, u32 width, u32 *out) {
   const bool rgb = p->colour_type == RGB;
   if (p->depth == 16) {
@@ -60,7 +60,7 @@ void to_rgba8(const Picture *p, const u8 *r, u32 width, u32 *out) {
       for (i = 0; i < width; i++)
         out[i] = high(r + 8 * i) | high(r + 8 * i + 2) << 8 | high(r + 8 * i + 4) << 16 | high(r + 8 * i + 6) << 24;
       break;
-    default: { /* grey or indexed below eight bits */
+    default: { /* grey or indexed samples of less than eight bits */
       const u32 scale = 255 / ((1u << p->depth) - 1);
       for (i = 0; i < width; i++) {
         u32 v = packed(r, i, p->depth);

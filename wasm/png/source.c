@@ -2,7 +2,7 @@
 
 #include "filters.h"
 
-/* W3C PNG, 8.2: Adam7 */
+/* Adam7 interlacing (W3C PNG, 8.2). */
 #define PASSES 7
 static const u8 pass_x0[PASSES] = {0, 4, 0, 2, 0, 1, 0}, pass_y0[PASSES] = {0, 0, 4, 0, 2, 0, 1};
 static const u8 pass_dx[PASSES] = {8, 8, 4, 4, 2, 2, 1}, pass_dy[PASSES] = {8, 8, 8, 4, 4, 2, 2};
@@ -10,7 +10,7 @@ static const u8 pass_dx[PASSES] = {8, 8, 4, 4, 2, 2, 1}, pass_dy[PASSES] = {8, 8
 static void rows_begin(Source *s) { s->taker.rows_begin(s->taker.context); }
 static void hand_out(Source *s, const u8 *row, u32 y) { s->taker.row(s->taker.context, row, y); }
 
-/* ---- Adam7 gathered in memory ---- */
+/* ---- Adam7 buffered in memory ---- */
 
 static void gather_row(Source *s, const u8 *row) {
   const Rows *rows = &s->rows;
@@ -30,7 +30,7 @@ static void gather_row(Source *s, const u8 *row) {
   }
 }
 
-/* Hands out up to `count` gathered rows; returns how many are left. */
+/* Delivers up to `count` buffered rows. Returns the number of rows left. */
 static u32 deliver_gathered(Source *s, u32 count) {
   if (!s->delivered) {
     s->rows = (Rows){s->frame_width, s->frame_height, 0, 0, 1, 1, s->gathered_stride};
@@ -59,7 +59,7 @@ static void begin_pass(Source *s, int p) {
     const u32 dx = pass_dx[p], dy = pass_dy[p];
     u32 w = s->frame_width > pass_x0[p] ? (s->frame_width - pass_x0[p] + dx - 1) / dx : 0;
     u32 h = s->frame_height > pass_y0[p] ? (s->frame_height - pass_y0[p] + dy - 1) / dy : 0;
-    if (!w || !h) continue; /* W3C PNG, 8.2: empty passes have no scanlines */
+    if (!w || !h) continue; /* empty Adam7 passes have no scanlines (W3C PNG, 8.2) */
     s->pass = p;
     expect_rows(s, (Rows){w, h, pass_x0[p], pass_y0[p], dx, dy, row_bytes_of(w, s->picture.pixel_bits)});
     if (s->picture.interlace == INTERLACE_PASSES) rows_begin(s);
@@ -77,7 +77,7 @@ static void row_done(Source *s, const u8 *row) {
   else begin_pass(s, s->pass + 1);
 }
 
-/* Takes unfiltered scanlines from the zlib stream. */
+/* InflateTaker callback: collects scanlines from the zlib stream and reverses their filters. */
 static void take_scanlines(void *context, const u8 *bytes, u32 count) {
   Source *s = context;
   while (count && !s->complete) {

@@ -3,9 +3,9 @@
 #include "png.h"
 #include "tuning.h"
 
-/* ---- the mapped sample ---- */
+/* ---- mapping of the sample ---- */
 
-/* Whether each pixel gets the nearest colour, whatever stands beside it. */
+/* True if each pixel gets its nearest colour, independent of neighbours. */
 static bool by_number(const Png *png) {
   return png->trials.numbered.numbers && png->remap.tolerance <= 0 && png->remap.dither <= 0;
 }
@@ -21,7 +21,7 @@ static void sample_remap_begin(Png *png) {
   numbered_follow(n, &png->palette, png->remap.version);
 }
 
-/* Row `y` of the sample as indices. */
+/* Maps row `y` of the sample to palette indices. */
 static void sample_remap(Png *png, u32 y, u8 *indices) {
   const Numbered *n = &png->trials.numbered;
   const Sample *s = &png->sample;
@@ -60,7 +60,7 @@ double trial_near(Png *png) {
   return (double)png->encoder.bytes;
 }
 
-/* Row `y` of the sample as it will look. `mapped` has room for a row. */
+/* Returns row `y` of the sample as it will be displayed. `mapped` is a row buffer. */
 static const u32 *mapped_row(const Png *png, u32 y, u32 *mapped) {
   const Trials *t = &png->trials;
   const u32 width = png->sample.width;
@@ -73,7 +73,7 @@ static const u32 *mapped_row(const Png *png, u32 y, u32 *mapped) {
 
 /* ---- SSIM and PSNR ---- */
 
-/* Adds the squared errors of a pixel over black and over white: luma, and the sum over red, green and blue. */
+/* Adds the squared errors of a pixel over black and over white: luma, and the sum of red, green and blue. */
 static void pixel_errors(u32 a, u32 b, float luma[2], float rgb[2]) {
   if (a == b) return;
   const bool opaque = (a & b) >> 24 == 255;
@@ -86,13 +86,13 @@ static void pixel_errors(u32 a, u32 b, float luma[2], float rgb[2]) {
     luma[w] += y * y;
     rgb[w] += squares;
     if (!opaque) continue;
-    luma[1] += y * y; /* what is behind does not show */
+    luma[1] += y * y; /* opaque pixels have the same error on both backgrounds */
     rgb[1] += squares;
     return;
   }
 }
 
-/* Adds the squared errors of hard block `k`, mapped to the palette. */
+/* Adds the squared errors of hard block `k` after mapping to the palette. */
 static void block_errors(Png *png, u32 k, float luma[2], float rgb[2]) {
   u8 indices[BLOCK];
   const Numbered *n = &png->trials.numbered;
@@ -107,7 +107,7 @@ static void block_errors(Png *png, u32 k, float luma[2], float rgb[2]) {
   }
 }
 
-/* Makes the figures of the worst block those of the worst hard block, where that is worse. */
+/* Replaces the values of the worst block by those of the worst hard block if these are worse. */
 static void hard_trial(Png *png, Quality *q) {
   const HardBlocks *hard = &png->sample.hard;
   if (!hard->rows) return;
@@ -139,11 +139,11 @@ void trial_measure(Png *png) {
   if (sample_has_gaps(s) && !png->trials.near) hard_trial(png, q);
 }
 
-/* ---- what is visible ---- */
+/* ---- perceptual measurements ---- */
 
-#define WINDOW_PIXELS 15 /* each way, as in shades.h */
+#define WINDOW_PIXELS 15 /* window side in pixels, as in shades.h */
 
-/* Makes missing colours of a window weigh more. */
+/* Raises the weight of colours in a window that the palette reproduces badly. */
 static void weigh_window(Png *png, ShadesWindow w) {
   const Sample *s = &png->sample;
   for (u32 y = w.y > WINDOW_PIXELS ? w.y - WINDOW_PIXELS : 0; y < w.y && y < s->rows; y++)
@@ -176,7 +176,7 @@ void trial_shades(Png *png, float most_cast, float most_steps) {
   free(mapped);
 }
 
-/* The score takes the chosen groups of rows for a picture, gaps and all. */
+/* Scores the chosen groups of rows as if they were one picture, although rows are missing between groups. */
 void trial_score(Png *png) {
   const Sample *s = &png->sample;
   Perceptual *p = &png->perceptual;

@@ -1,4 +1,4 @@
-/* Trials on the sample: what a palette or near-lossless rows would take, and how they would look. */
+/* Trials on the sample: estimates size and quality of a palette or of near-lossless rows. */
 #ifndef PNG_TRIAL_H
 #define PNG_TRIAL_H
 #include "numbered.h"
@@ -8,24 +8,25 @@ typedef struct Png Png;
 
 typedef struct {
   Numbered numbered;
-  u8 *indices; /* the whole sample, mapped to the palette; NULL: it is not */
-  u32 *near;   /* or as near-lossless rows */
+  u8 *indices; /* palette indices of the whole sample; NULL: not mapped */
+  u32 *near;   /* the sample as near-lossless rows; NULL: not computed */
   Quality quality;
-  PerceptualFigures shades, score; /* of the last trial_shades and trial_score */
+  PerceptualFigures shades, score; /* results of the last trial_shades and trial_score */
 } Trials;
 
-/* Maps the sample to the palette, for the trials that measure. */
+/* Maps the sample to the palette. Needed before the trials that measure. */
 void trial_map(Png *png);
-/* Makes near-lossless rows of the sample, in the planned layout, for the same trials. Returns their deflated bytes. */
+/* Computes near-lossless rows of the sample in the planned layout, for the same trials. Returns their deflated
+ * bytes. */
 double trial_near(Png *png);
-/* SSIM and PSNR of the mapped sample. */
+/* Measures SSIM and PSNR of the mapped sample. */
 void trial_measure(Png *png);
-/* Casts and steps of the mapped sample. With limits above 0, the next palette will come closer to colours of windows
- * where it is above them. */
+/* Measures colour casts and steps of the mapped sample. Limits above 0: colours of windows that exceed a limit get more
+ * weight for the next palette. */
 void trial_shades(Png *png, float most_cast, float most_steps);
-/* The score of the mapped sample and of its worst tile, from a part that says enough. */
+/* Measures SSIMULACRA 2 of a representative part of the mapped sample, and of its worst tile. */
 void trial_score(Png *png);
-/* Bytes of the sample, mapped to the palette and deflated; or plain, if not `mapped`. `gray`: with alpha, without
- * colour. Estimated from one group of rows in `every`. */
+/* Returns the deflated bytes of the sample: as palette indices, or plain if not `mapped`. `gray`: plain rows are grey
+ * with alpha. The estimate uses one in `every` groups of rows. */
 double trial_bytes(Png *png, bool mapped, bool gray, u32 every);
 #endif
