@@ -1,4 +1,4 @@
-/* What configure would have written for wasm32: 8-bit samples, Huffman coding only. */
+/* libjpeg configuration for wasm32, in place of configure's output: 8-bit samples, Huffman coding only. */
 #define JPEG_LIB_VERSION 62
 #define LIBJPEG_TURBO_VERSION 1.5.0
 #define LIBJPEG_TURBO_VERSION_NUMBER 1005000
@@ -8,4 +8,4 @@
 #define HAVE_STDLIB_H 1
 #define HAVE_UNSIGNED_CHAR 1
 #define HAVE_UNSIGNED_SHORT 1
-#define MEM_SRCDST_SUPPORTED 1 /* mozjpeg keeps trial scans with jdatadst.c */
+#define MEM_SRCDST_SUPPORTED 1 /* mozjpeg needs jdatadst.c to keep trial scans in memory */

@@ -1,2 +1,3 @@
-/* libjpeg includes <setjmp.h> in a few front ends only; the engine never jumps: the host throws. */
+/* Stub of <setjmp.h>, which a few libjpeg files include. The engine never calls longjmp: on an error the host
+ * throws. */
 typedef int jmp_buf[1];

@@ -23,7 +23,7 @@ static JBLOCKARRAY access_rows(j_common_ptr object, jvirt_barray_ptr array, JDIM
   (void)object;
   Store *store = (Store *)array;
   if (store->whole) {
-    /* libjpeg asks for whole MCU rows, which may end below the picture. */
+    /* libjpeg requests whole MCU rows, which may extend below the picture. */
     if (!store->window) open_window(store, store->rows + count);
     store->window_dirty |= writable;
     return store->window + start;

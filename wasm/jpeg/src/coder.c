@@ -2,7 +2,7 @@
 
 #include "jchuff.h"
 
-/* ---- bytes out ---- */
+/* ---- output bytes ---- */
 
 void flush(Lane *lane) {
   Output *out = lane->output;
@@ -22,13 +22,13 @@ void put_word(Lane *lane, int word) {
   put_byte(lane, word & 255);
 }
 
-/* A byte FF in coded data is followed by 00 (B.1.1.5). */
+/* Inserts 00 after a coded byte FF (T.81, B.1.1.5). */
 static void put_coded(Lane *lane, uint32_t byte) {
   put_byte(lane, byte);
   if (byte == 255) put_byte(lane, 0);
 }
 
-/* Up to 32 bits; they leave four bytes at a time. */
+/* Appends up to 32 bits; full groups of four bytes are written. */
 void put_bits(Coder *c, uint32_t value, int count) {
   c->bits = c->bits << count | value;
   c->pending += count;
@@ -46,7 +46,7 @@ void put_bits(Coder *c, uint32_t value, int count) {
   lane->filled += 4;
 }
 
-/* Ones fill the last byte (F.1.2.3). */
+/* Pads the last byte with ones (T.81, F.1.2.3). */
 void end_bits(Coder *c) {
   put_bits(c, 127, 7);
   for (; c->pending >= 8; c->pending -= 8) put_coded(c->lane, c->bits >> (c->pending - 8) & 255);
@@ -59,7 +59,7 @@ static inline void note(Coder *c, uint32_t what) {
   else c->room = 0;
 }
 
-/* A symbol and the bits behind it. */
+/* Counts, or writes, a symbol and the `count` bits that follow it. */
 static inline void symbol(Coder *c, int value, uint32_t bits, int count) {
   bits &= (1u << count) - 1;
   if (c->emitting) {
@@ -93,7 +93,7 @@ void end_run(Coder *c) {
 
 /* ---- the three kinds of scan ---- */
 
-/* DC, all bits at once (G.1.2.1). */
+/* DC scan with all bits at once (T.81, G.1.2.1). */
 static void dc_row(Coder *c, const uint8_t *in, uint32_t blocks) {
   int dc = 0, gap, value;
   for (uint32_t x = 0; x < blocks; x++) {
@@ -107,7 +107,7 @@ static void dc_row(Coder *c, const uint8_t *in, uint32_t blocks) {
   }
 }
 
-/* A band for the first time (G.1.2.2). */
+/* First AC scan of a spectral band (T.81, G.1.2.2). */
 static void ac_first_row(Coder *c, const Scan *scan, const uint8_t *in, uint32_t blocks) {
   const int from = scan->from, to = scan->to, low = scan->low;
   int difference;
@@ -131,11 +131,11 @@ static void ac_first_row(Coder *c, const Scan *scan, const uint8_t *in, uint32_t
   }
 }
 
-/* The values of a block that are in a band. */
+/* Non-zero values of a block in a spectral band. */
 typedef struct {
-  int count, end; /* end: how many there are up to the last one that is new */
+  int count, end; /* `end`: index after the last value that becomes non-zero in this scan */
   uint8_t place[DCTSIZE2];
-  uint16_t size[DCTSIZE2]; /* their bits so far; 1: new */
+  uint16_t size[DCTSIZE2]; /* magnitudes with the bits coded so far; 1: becomes non-zero in this scan */
   uint64_t negative;
 } BandValues;
 
@@ -161,10 +161,10 @@ static inline const uint8_t *read_band(const Scan *scan, const uint8_t *in, Band
   return in;
 }
 
-/* One more bit for a band of a block (G.1.2.3). */
+/* AC refinement scan of one block: one more bit for each value (T.81, G.1.2.3). */
 static inline void refine_block(Coder *c, const Scan *scan, const BandValues *v) {
   int zeros = 0, last = scan->from - 1;
-  uint8_t *own = c->correction + c->waiting; /* behind those of the run, until it ends */
+  uint8_t *own = c->correction + c->waiting; /* stored after the correction bits of the end-of-band run */
   int own_count = 0;
   for (int i = 0; i < v->count; i++) {
     zeros += v->place[i] - last - 1;
@@ -209,10 +209,10 @@ void code_row(Coder *c, const Scan *scan, const uint8_t *in, uint32_t blocks) {
 
 /* ---- Huffman tables ---- */
 
-/* Codes of the optimal table (annex K.2 by libjpeg, C.2), and its segment. */
+/* Computes the optimal Huffman codes (T.81, annex K.2 by libjpeg, and C.2) and writes the DHT segment. */
 void put_table(Coder *c, int is_ac) {
   struct jpeg_error_mgr errors;
-  struct jpeg_compress_struct nobody = {.err = error_manager(&errors)}; /* for errors alone */
+  struct jpeg_compress_struct nobody = {.err = error_manager(&errors)}; /* dummy object for error reports */
   Lane *lane = c->lane;
   JHUFF_TBL table = {0};
   jpeg_gen_optimal_table(&nobody, &table, c->count);
@@ -231,7 +231,7 @@ void put_table(Coder *c, int is_ac) {
 
 /* ---- headers ---- */
 
-/* Planes with equal steps share a table; there are four (B.2.4.1). */
+/* Writes quantisation tables. Planes with equal steps share one; a file has at most four (T.81, B.2.4.1). */
 static void put_steps(Lane *lane, const Picture *picture, int made, int *slot) {
   const uint16_t *used[PLANES];
   int slots = 0;
@@ -258,7 +258,7 @@ static void put_bytes(Lane *lane, const char *bytes, int count) {
   for (int i = 0; i < count; i++) put_byte(lane, (uint8_t)bytes[i]);
 }
 
-/* JFIF for what it covers, Adobe's segment for the rest: 0 is RGB or CMYK, 2 YCCK. */
+/* Writes a JFIF segment for grey and YCbCr, otherwise an Adobe segment with transform 0 (RGB, CMYK) or 2 (YCCK). */
 static void put_headers(Lane *lane, const Picture *picture) {
   if (picture->colour == JCS_GRAYSCALE || picture->colour == JCS_YCbCr) {
     put_bytes(lane, "\xFF\xE0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0", 18);
@@ -271,7 +271,7 @@ static void put_headers(Lane *lane, const Picture *picture) {
   }
 }
 
-/* Start, tables of steps, progressive frame (B.2.2). */
+/* Writes SOI, quantisation tables and the progressive frame header (T.81, B.2.2). */
 void put_head(Lane *lane, const Picture *picture, int made, int headers) {
   int slot[PLANES];
   put_word(lane, 0xFFD8);

@@ -1,7 +1,5 @@
-/*
- * Progressive coding (ITU-T T.81, annex G) straight from packed rows, whose tokens are what a scan is made of: zeros
- * before a value, and the value. Every scan has one component and a Huffman table of its own.
- */
+/* Progressive Huffman coding (ITU-T T.81, annex G) directly from packed rows. A packed row already has the tokens of a
+ * scan: a run of zeros and the value after it. Every scan has one component and its own Huffman table. */
 #ifndef WHITTLE_JPEG_CODER_H
 #define WHITTLE_JPEG_CODER_H
 
@@ -9,14 +7,14 @@
 #include "script.h"
 #include "tuning.h"
 
-/* Where bytes go. */
+/* Destination of coded bytes. */
 typedef struct {
   double written;    /* bytes of all lanes */
-  int only_counting; /* bytes are not handed to the host */
-  int lane;          /* number of the lane whose bytes the host is given */
+  int only_counting; /* bytes are counted, not passed to the host */
+  int lane;          /* number of the lane whose bytes are being passed to the host */
 } Output;
 
-/* Bytes of one scan, or of everything, on their way out. */
+/* Output buffer of one scan, or of the whole file. */
 typedef struct {
   Output *output;
   uint8_t buffer[LANE_BYTES];
@@ -24,42 +22,43 @@ typedef struct {
   int number;
 } Lane;
 
-/* A note: the symbol, how many bits follow it, and these; or bits alone. */
+/* Recorded symbol: the symbol, the number of bits that follow it, and these bits; or bits without a symbol. */
 #define NOTE_ALONE (1u << 31)
 #define NOTE(symbol, count, bits) ((uint32_t)(symbol) << 21 | (uint32_t)(count) << 16 | (bits))
 
-/* The coder of one scan. */
+/* Huffman coder of one scan. */
 typedef struct {
   Lane *lane;
-  int emitting;    /* 0: symbols are counted */
-  long count[257]; /* symbols, when counting */
+  int emitting;    /* 0: symbols are counted; 1: they are written */
+  long count[257]; /* frequency of each symbol */
   uint8_t length[256];
   uint16_t code[256];
-  uint64_t bits; /* not yet written, right-aligned */
-  int pending;   /* how many */
-  uint32_t run;  /* blocks of an end-of-band run */
-  int waiting;   /* correction bits of those blocks */
+  uint64_t bits; /* bits not written yet, right-aligned */
+  int pending;   /* number of bits in `bits` */
+  uint32_t run;  /* length of the current end-of-band run in blocks */
+  int waiting;   /* number of correction bits of the run's blocks */
   uint8_t correction[WAITING_MAX + DCTSIZE2];
   uint32_t *notes;
-  uint32_t noted, room; /* room: what may still be noted; 0 once a row did not fit */
-  int previous;         /* DC of the block before */
+  uint32_t noted, room; /* `room`: how many notes still fit; 0 after a row did not fit */
+  int previous;         /* DC value of the block before */
 } Coder;
 
 void flush(Lane *lane);
 void put_byte(Lane *lane, int byte);
 void put_word(Lane *lane, int word);
-/* Start, tables of steps, progressive frame (B.2.2). `headers`: JFIF and Adobe segments as the colour needs them. */
+/* Writes SOI, quantisation tables and the progressive frame header (T.81, B.2.2). `headers`: also JFIF and Adobe
+ * segments as the colour space needs them. */
 void put_head(Lane *lane, const Picture *picture, int made, int headers);
 void put_scan_header(Lane *lane, const Picture *picture, const Scan *scan);
 
-/* Up to 32 bits. */
+/* Appends up to 32 bits to the coded data. */
 void put_bits(Coder *c, uint32_t value, int count);
-/* Fills the last byte. */
+/* Pads the last byte of the coded data. */
 void end_bits(Coder *c);
-/* Counts, or writes, a packed row of blocks. */
+/* Counts or writes the symbols of a packed row of blocks. */
 void code_row(Coder *c, const Scan *scan, const uint8_t *in, uint32_t blocks);
 void end_run(Coder *c);
-/* Makes the optimal table of what was counted, and writes its segment. */
+/* Computes the optimal Huffman table of the counted symbols and writes its DHT segment. */
 void put_table(Coder *c, int is_ac);
 
 #endif

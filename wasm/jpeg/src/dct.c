@@ -2,10 +2,9 @@
 
 #include <wasm_simd128.h>
 
-/*
- * basis[u][x] = c(u) / 2 · cos((2x + 1)uπ / 16), and turned[x][u], the same. As cosf() of wasi-libc gives them for
- * angles in single precision: the last digits are not those of the exact cosines, and results depend on them.
- */
+/* DCT basis[u][x] = c(u) / 2 · cos((2x + 1)uπ / 16), and its transpose turned[x][u]. The values are those of
+ * wasi-libc's cosf() for single-precision angles. They differ from exact cosines in the last digits, and results depend
+ * on them. */
 static const float basis[8][8] = {
     {0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f, 0.35355338f},
     {0.49039263f, 0.4157348f, 0.2777851f, 0.09754512f, -0.09754516f, -0.27778518f, -0.41573483f, -0.49039266f},
@@ -29,7 +28,7 @@ static const float turned[8][8] = {
 
 typedef struct {
   v128_t left, right;
-} Row; /* eight floats */
+} Row; /* eight floats in two vectors */
 
 static inline Row row_times(Row row, float factor) {
   const v128_t all = wasm_f32x4_splat(factor);
@@ -42,7 +41,7 @@ static inline Row row_minus(Row a, Row b) {
   return (Row){wasm_f32x4_sub(a.left, b.left), wasm_f32x4_sub(a.right, b.right)};
 }
 
-/* One row of coefficients, dequantised. */
+/* Dequantises one row of coefficients. */
 static inline Row dequantised(v128_t levels, const uint16_t *steps) {
   const v128_t step = wasm_v128_load(steps);
   const v128_t low = wasm_i32x4_mul(wasm_i32x4_extend_low_i16x8(levels), wasm_u32x4_extend_low_u16x8(step));
@@ -50,11 +49,9 @@ static inline Row dequantised(v128_t levels, const uint16_t *steps) {
   return (Row){wasm_f32x4_convert_i32x4(low), wasm_f32x4_convert_i32x4(high)};
 }
 
-/*
- * Vertical half, with `bias` added to all samples: columns[x][v] = Σu basis[u][x] · block[u][v]. Cosines of even u
- * are the same from both ends, those of odd u have opposite signs, so half of the sums do. Rows of zeros are
- * skipped.
- */
+/* Vertical half of the inverse DCT, with `bias` added to all samples: columns[x][v] = Σu basis[u][x] · block[u][v].
+ * Cosines are symmetric for even u and antisymmetric for odd u, so that half of the sums suffice. Zero rows are
+ * skipped. */
 static inline void columns_of(const JCOEF *block, const uint16_t *step, float bias, Row columns[8]) {
   const Row zero = {wasm_f32x4_splat(0), wasm_f32x4_splat(0)};
   Row sums[2][4] = {{zero, zero, zero, zero}, {zero, zero, zero, zero}};
@@ -71,11 +68,11 @@ static inline void columns_of(const JCOEF *block, const uint16_t *step, float bi
   }
 }
 
-/* One frequency of a row times its cosines; `lane` must be a constant. */
+/* One frequency of a row times its cosines; `lane` must be a compile-time constant. */
 #define TIMES(half, lane, u)                                                                                           \
   wasm_f32x4_mul(wasm_i32x4_shuffle(half, half, lane, lane, lane, lane), wasm_v128_load(basis[u]))
 
-/* Horizontal half of one row, in the same way. */
+/* Horizontal half of the inverse DCT for one row. */
 static inline Row across(Row row) {
   v128_t even = TIMES(row.left, 0, 0);
   v128_t odd = TIMES(row.left, 1, 1);
@@ -122,10 +119,7 @@ void inverse_dct_float(const JCOEF *block, const uint16_t *step, float *out, uin
   }
 }
 
-/*
- * The same backwards: rows of frequencies out of sums and differences of the rows that lie opposite, then along each
- * of them.
- */
+/* Forward DCT: combines sums and differences of opposite rows into rows of frequencies, then transforms each row. */
 void forward_dct_float(const float *pixels, uint32_t stride, float *out) {
   Row folded[2][4];
   for (int x = 0; x < 4; x++) {
@@ -155,11 +149,9 @@ void forward_dct(const float *pixels, uint32_t stride, JCOEF *block) {
   for (int k = 0; k < DCTSIZE2; k++) block[k] = (JCOEF)(exact[k] + (exact[k] < 0 ? -0.5f : 0.5f));
 }
 
-/*
- * What libjpeg's fast transform (jidctfst.c) multiplies has 13 bits and a sign where it is done with words of 16, of
- * which samples take 5 for fractions: the largest of the five sums and differences of a column of samples that it
- * multiplies, in eight columns at once.
- */
+/* Overflow limit of libjpeg's fast inverse DCT (jidctfst.c). With 16-bit words it multiplies values of 13 bits plus
+ * sign, of which 5 bits are the fraction. The code below finds the largest of the five sums and differences that it
+ * multiplies in a column, for eight columns at once. */
 #define FAST_MOST 255.0f /* 2^13 / 32 */
 
 static inline Row largest(Row a, Row b) {
@@ -188,7 +180,7 @@ int overflows_fast_transform(const JCOEF *block, const uint16_t *step) {
     const Row row = across(columns[x]);
     wasm_v128_store(samples + x * 8, row.left);
     wasm_v128_store(samples + x * 8 + 4, row.right);
-    /* cos(vπ / 16) / 2, but for v = 0, is what it scales frequencies by */
+    /* jidctfst.c scales frequencies by cos(vπ / 16) / 2, except for v = 0 */
     columns[x].left =
         wasm_f32x4_mul(columns[x].left, wasm_f32x4_make(0.35355339f, 0.49039264f, 0.46193977f, 0.41573481f));
     columns[x].right =

@@ -4,7 +4,7 @@
 #include "jpeg.h"
 #include "tuning.h"
 
-/* How many samples of chroma become one, in each direction; 0: the picture cannot be decimated. */
+/* Finds how many chroma samples become one in each direction. Returns 0 if the picture cannot be decimated. */
 static int factors(const Picture *picture, int *across, int *down) {
   if (picture->planes != 3 || picture->colour != JCS_YCbCr) return 0;
   for (int i = 1; i < 3; i++)
@@ -16,24 +16,24 @@ static int factors(const Picture *picture, int *across, int *down) {
   return 1;
 }
 
-/* A plane on its way to half of its size. */
+/* State of reducing a plane to half its size. */
 typedef struct {
   Plane *plane;
   int across, down;
-  uint32_t wide, high;  /* blocks of the result */
-  uint32_t stride;      /* samples of a row of `fine` */
-  JBLOCKROW blocks;     /* room for a block row of the plane */
-  JBLOCKROW made;       /* room for one of the result */
-  float *fine, *coarse; /* samples of the rows that become one, and of that */
+  uint32_t wide, high;  /* size of the result in blocks */
+  uint32_t stride;      /* samples in a row of `fine` */
+  JBLOCKROW blocks;     /* buffer for a block row of the source plane */
+  JBLOCKROW made;       /* buffer for a block row of the result */
+  float *fine, *coarse; /* `fine`: samples of the source rows; `coarse`: their means */
 } Halving;
 
-/* Fills `fine` with the rows of blocks that become row `row` (beyond the picture: repeated). */
+/* Decodes the block rows that become row `row` of the result into `fine`. Rows beyond the picture are repeated. */
 static void fill_samples(Halving *h, uint32_t row) {
   const Plane *plane = h->plane;
   for (int band = 0; band < h->down; band++) {
     float *at = h->fine + (size_t)band * 8 * h->stride;
     const uint32_t from = row * h->down + band;
-    if (from >= plane->blocks_high) { /* only the second band can be outside */
+    if (from >= plane->blocks_high) { /* only the second band can lie outside the picture */
       for (int line = 0; line < 8; line++)
         memcpy(at + (size_t)line * h->stride, at - h->stride, h->stride * sizeof(float));
       continue;
@@ -46,7 +46,7 @@ static void fill_samples(Halving *h, uint32_t row) {
   }
 }
 
-/* Fills `coarse` with the means of the cells; returns the squared error that taking them makes. */
+/* Fills `coarse` with the means of cells of `fine`. Returns the squared error. */
 static double average(const Halving *h) {
   const int across = h->across, down = h->down;
   const uint32_t width = h->wide * 8, stride = h->stride;
@@ -67,7 +67,7 @@ static double average(const Halving *h) {
   return error;
 }
 
-/* Stores row `row` of the result, and drops the rows that it was made of. */
+/* Stores row `row` of the result and frees the source rows. */
 static void store_row(Halving *h, Store *store, uint32_t row) {
   Store *read = h->plane->read;
   for (uint32_t x = 0; x < h->wide; x++) forward_dct(h->coarse + x * 8, h->wide * 8, h->made[x]);
@@ -76,7 +76,7 @@ static void store_row(Halving *h, Store *store, uint32_t row) {
     if (row * h->down + band < read->rows) store_drop(read, row * h->down + band);
 }
 
-/* Makes the result the plane. */
+/* Replaces the plane by the result. */
 static void replace_plane(const Picture *picture, Halving *h, Store *store) {
   Plane *plane = h->plane;
   store_free(plane->read);
@@ -88,8 +88,8 @@ static void replace_plane(const Picture *picture, Halving *h, Store *store) {
   for (int k = 0; k < DCTSIZE2; k++) plane->read_step[k] = 1;
 }
 
-/* Halves a plane, or measures that on every `every`-th row (0: halves). Adds to the squared error and to the samples
- * it is of. */
+/* Halves a plane (`every` 0), or measures the error on every `every`-th row. Adds to the squared error and to the
+ * number of samples. */
 static void halve_plane(Jpeg *jpeg, Halving *h, int every, double *error, double *counted) {
   const Plane *plane = h->plane;
   h->stride = h->wide * 8 * h->across;

@@ -1,10 +1,10 @@
-/* What the host calls. Owns the one instance of the engine; engine.ts knows the same numbers. */
+/* Functions that the host calls. Owns the single engine instance. Numbers are the same as in engine.ts. */
 #include "jpeg.h"
 
 static Jpeg jpeg;
 
-/* Run by _initialize. Initial values in the declaration would put all of the instance into the binary, buffers
- * included. */
+/* Sets initial values; called by _initialize. An initialiser in the declaration would put the whole instance, including
+ * buffers, into the binary. */
 __attribute__((constructor)) static void initialise(void) {
   jpeg.smooth.told = jpeg.smooth.found = SMOOTH_UNKNOWN;
   jpeg.trellis = (Trellis){.picture = &jpeg.picture, .smooth = &jpeg.smooth, .error_weight = ERROR_WEIGHT};
@@ -16,31 +16,31 @@ EXPORT(host_free) void export_free(void *memory) { free(memory); }
 
 /* ---- settings ---- */
 
-/* What becomes of rows that come in (intake.h); `every`: of the sample. */
+/* Sets how arriving rows are handled (intake.h). `every`: sampling interval. */
 EXPORT(intake_mode) void export_intake_mode(int mode, int every) { intake_begin(&jpeg.intake, mode, every); }
 EXPORT(intake_streams) int export_intake_streams(void) { return intake_streams(&jpeg.intake); }
-/* Planes with smooth areas, as bits, in place of a search. */
+/* Sets the bit mask of planes with smooth areas, instead of a search. */
 EXPORT(assume_smooth) void export_assume_smooth(int planes) { jpeg.smooth.told = planes; }
 EXPORT(smooth_planes) int export_smooth_planes(void) { return smooth_planes(&jpeg.smooth, &jpeg.picture); }
-/* For INTAKE_STREAM, to be called before the first bytes. */
+/* Sets the quality for INTAKE_STREAM. Must be called before the first bytes. */
 EXPORT(stream_quality) void export_stream_quality(float quality, int trellis) {
   jpeg.requantiser.stream_quality = quality;
   jpeg.requantiser.use_trellis = trellis;
 }
-/* Quality of the chroma tables, relative to luma's. */
+/* Sets the quality of the chroma table minus quality of the luma table. */
 EXPORT(chroma_quality) void export_chroma_quality(float shift) { jpeg.requantiser.chroma_shift = shift; }
-/* Squared errors without SSIM, which takes most of the time. */
+/* Measures only squared errors, because SSIM takes most of the time. */
 EXPORT(measure_errors_only) void export_errors_only(int only) { jpeg.requantiser.errors_only = only; }
-/* No sample may go beyond white and black (trellis.h). */
+/* Limits samples to white and black (trellis.h). */
 EXPORT(stay_within) void export_stay_within(int within) { jpeg.trellis.stays_within = within; }
-/* For tools/bench/jpeg-tables.ts: 64 steps for luma and 64 for chroma instead, and how much errors weigh against
- * bits. */
+/* For tools/bench/jpeg-tables.ts: replaces the quantisation tables (64 steps for luma, 64 for chroma) and the weight of
+ * errors relative to bits. */
 EXPORT(try_tables) void export_try_tables(const uint32_t *steps, float weight) {
   memcpy(jpeg.requantiser.base_tables, steps, sizeof jpeg.requantiser.base_tables);
   jpeg.trellis.error_weight = weight;
 }
 
-/* ---- in ---- */
+/* ---- input ---- */
 
 EXPORT(read_begin) void export_read_begin(void) { input_begin(&jpeg); }
 EXPORT(read_again) void export_read_again(void) { input_again(&jpeg); }
@@ -48,14 +48,15 @@ EXPORT(push) int export_push(const uint8_t *bytes, uint32_t length, int end) {
   return input_push(&jpeg, bytes, length, end);
 }
 EXPORT(end_offset) double export_end_offset(void) { return input_end_offset(&jpeg.input); }
-/* Number of segments after the first scan's header, their places and lengths in the file (from the marker on). */
+/* Returns the number of segments after the first scan's header. export_late_segment returns their offset and length in
+ * the file, including the marker. */
 EXPORT(late_segments) uint32_t export_late_segments(void) { return jpeg.input.late_count; }
 EXPORT(late_segment) double export_late_segment(uint32_t index, int what) {
   if (index >= jpeg.input.late_count) return 0;
   return what ? jpeg.input.late[index].length : jpeg.input.late[index].offset;
 }
 
-/* `from` and `to` are J_COLOR_SPACE; `subsampled`: 4:2:0 chroma. */
+/* `from` and `to` are J_COLOR_SPACE values; `subsampled`: 4:2:0 chroma. */
 EXPORT(rows_in_begin)
 void export_rows_in_begin(uint32_t width, uint32_t height, int channels, int from, int to, int subsampled) {
   rows_in_begin(&jpeg, (RowsFormat){.width = width,
@@ -75,7 +76,7 @@ EXPORT(rows_in_end) void export_rows_in_end(void) { rows_in_end(&jpeg); }
 EXPORT(rows_out_begin) void export_rows_out_begin(int eighths, int colour) {
   input_rows_begin(&jpeg, eighths, (J_COLOR_SPACE)colour);
 }
-/* 0 width, 1 height, 2 channels of the rows that come out. */
+/* Returns 0 width, 1 height, 2 channels of the pixel rows. */
 EXPORT(rows_out_info) uint32_t export_rows_out_info(int what) {
   const struct jpeg_decompress_struct *decoder = &jpeg.input.decoder;
   switch (what) {
@@ -87,7 +88,7 @@ EXPORT(rows_out_info) uint32_t export_rows_out_info(int what) {
 EXPORT(rows_out_read) uint32_t export_rows_out_read(uint8_t *out, uint32_t count) {
   return input_rows(&jpeg.input, out, count);
 }
-/* 1: all rows were read and the file ended as it should; 0: more input is wanted. */
+/* Returns 1 if all rows were read and the file ended correctly, 0 if more input is needed. */
 EXPORT(rows_out_end) int export_rows_out_end(void) { return jpeg_finish_decompress(&jpeg.input.decoder) != 0; }
 
 /* ---- coefficients ---- */
@@ -96,8 +97,8 @@ EXPORT(requantise_start) void export_requantise_start(float quality, int trellis
   requantise_start(&jpeg, quality, trellis, every, store);
 }
 EXPORT(requantise_step) uint32_t export_requantise_step(uint32_t count) { return requantise_step(&jpeg, count); }
-/* 0: SSIM (the worst measured plane); 1: mean squared error; 2: estimated bytes of the entropy-coded data, sequential;
- * 3, 4: mean squared error of the two chroma planes. */
+/* Returns a result: 0 SSIM of the worst measured plane, 1 mean squared error, 2 estimated bytes of sequential coding, 3
+ * and 4 mean squared error of the two chroma planes. */
 EXPORT(result) double export_result(int what) {
   const RequantiseResult *result = &jpeg.requantiser.result;
   switch (what) {
@@ -109,7 +110,7 @@ EXPORT(result) double export_result(int what) {
 }
 EXPORT(decimate) double export_decimate(int every) { return decimate(&jpeg, every); }
 EXPORT(digest) uint32_t export_digest(int index, int half) { return intake_digest(&jpeg, index, half); }
-/* Frees what was read (0) or made (1). */
+/* Frees the rows as read (0) or as made (1). */
 EXPORT(release) void export_release(int which) {
   for (int i = 0; i < jpeg.picture.planes; i++) {
     Plane *plane = &jpeg.picture.plane[i];
@@ -119,8 +120,8 @@ EXPORT(release) void export_release(int which) {
   }
 }
 
-/* 0 width, 1 height, 2 planes, 3 colour space, 4 and 5 sampling factors, 6 bytes of packed rows, 7 component id, 8
- * whether rows are requantised as they come. */
+/* Returns a property: 0 width, 1 height, 2 planes, 3 colour space, 4 and 5 sampling factors, 6 bytes of packed rows, 7
+ * component identifier, 8 whether rows are requantised as they arrive. */
 EXPORT(info) double export_info(int what, int index) {
   const Picture *picture = &jpeg.picture;
   switch (what) {
@@ -137,13 +138,11 @@ EXPORT(info) double export_info(int what, int index) {
   }
 }
 
-/* ---- out ---- */
+/* ---- output ---- */
 
-/*
- * Writes the rows as read (0) or as made (1): sequential by libjpeg, or progressive by the script that suits them.
- * `headers`: JFIF and Adobe segments as the colour needs them; without, the host brings its own. Returns the number of
- * bytes; `counting` only counts.
- */
+/* Writes the rows as read (0) or as made (1): sequential by libjpeg, or progressive with the best script. `headers`:
+ * writes JFIF and Adobe segments as needed; otherwise the host adds its own. Returns the number of bytes; `counting`:
+ * only counts. */
 EXPORT(finish) double export_finish(int made, int progressive, int headers, int counting) {
   for (int i = 0; i < jpeg.picture.planes; i++)
     if (!store_of(&jpeg.picture.plane[i], made)) host_fail(FAIL_MISUSE, "nothing to write");
@@ -152,20 +151,20 @@ EXPORT(finish) double export_finish(int made, int progressive, int headers, int 
   write_sequential(&jpeg, made, headers, TRUE);
   return jpeg.output.written;
 }
-/* Writes the rows as made, to be decoded at once and forgotten: sequential, with the tables of annex K.3, which
+/* Writes the rows as made for immediate decoding: sequential, with the standard Huffman tables (T.81, annex K.3), which
  * saves a pass. */
 EXPORT(show) void export_show(void) {
   jpeg.output.only_counting = 0;
   write_sequential(&jpeg, 1, 1, FALSE);
 }
-/* Bytes of the scans of a progressive file, estimated from a sample: of what was read (0) or made (1). */
+/* Returns the estimated bytes of a progressive file's scans, from a sample of the rows as read (0) or made (1). */
 EXPORT(estimated_bytes) double export_estimated_bytes(int made) {
   return script_of(jpeg.scripts, &jpeg.picture, made)->bytes;
 }
-/* The lane whose bytes the host is being given. */
+/* Returns the number of the lane whose bytes are being passed to the host. */
 EXPORT(lane_written) int export_lane_written(void) { return jpeg.output.lane; }
 
 EXPORT(recode_next) int export_recode_next(void) { return recode_next(&jpeg); }
 EXPORT(recode_end) void export_recode_end(void) { recode_end(&jpeg); }
-/* Bytes that a reader who has to store the coefficients packs them into. */
+/* Returns the bytes that the packed coefficients would take in memory. */
 EXPORT(recode_packed) double export_recode_packed(void) { return jpeg.recode.packed_bytes; }

@@ -6,7 +6,8 @@ static void on_error(j_common_ptr object) {
   host_fail(object->err->msg_code, message);
 }
 
-/* Level -1 is a warning: the file is damaged and libjpeg would guess. Damaged files stay unchanged instead. */
+/* Handles libjpeg messages. Level -1 is a warning: the file is damaged and libjpeg would guess. Damaged files stay
+ * unchanged. */
 static void on_message(j_common_ptr object, int level) {
   if (level >= 0) return;
   char message[JMSG_LENGTH_MAX];

@@ -1,4 +1,4 @@
-/* libjpeg's headers, wasm/common, and libjpeg's errors. */
+/* Includes libjpeg's headers and wasm/common, and declares libjpeg's error handler. */
 #ifndef WHITTLE_JPEG_HOST_H
 #define WHITTLE_JPEG_HOST_H
 
@@ -14,7 +14,8 @@
 #include "../../common/allocate.h"
 #include "../../common/host.h"
 
-/* Makes libjpeg's errors and warnings end the job; `errors` must live as long as the objects that use it. */
+/* Returns an error manager that ends the job on libjpeg errors and warnings. `errors` must outlive the objects that use
+ * it. */
 struct jpeg_error_mgr *error_manager(struct jpeg_error_mgr *errors);
 
 #endif

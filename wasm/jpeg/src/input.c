@@ -7,13 +7,13 @@ static Input *input_of(j_decompress_ptr object) {
   return &jpeg->input;
 }
 
-/* ---- a source that suspends ---- */
+/* ---- suspending data source ---- */
 
 static void source_ignore(j_decompress_ptr object) { (void)object; }
 
 static boolean source_fill(j_decompress_ptr object) {
   if (input_of(object)->at_end) host_fail(FAIL_TRUNCATED, "the file ends inside the picture");
-  return FALSE; /* suspend */
+  return FALSE; /* FALSE suspends the decoder */
 }
 
 static void source_skip(j_decompress_ptr object, long bytes) {
@@ -30,7 +30,7 @@ static void source_skip(j_decompress_ptr object, long bytes) {
   }
 }
 
-/* A restart marker in the wrong place is damage, not something to guess about. */
+/* Fails on a misplaced restart marker instead of guessing. */
 static boolean source_resync(j_decompress_ptr object, int wanted) {
   (void)object, (void)wanted;
   host_fail(FAIL_DAMAGED, "a restart marker is missing or out of order");
@@ -56,9 +56,9 @@ static void watch_late_segments(Input *in) {
   jpeg_set_marker_processor(&in->decoder, JPEG_COM, on_late_segment);
 }
 
-/* ---- beginning ---- */
+/* ---- start of reading ---- */
 
-/* jdcoefct asks for its arrays in component order, after the frame header was read. */
+/* Assigns stores to planes. jdcoefct requests its arrays in component order, after the frame header was read. */
 static void on_store(void *context, Store *store, int request) {
   Jpeg *jpeg = context;
   const struct jpeg_decompress_struct *decoder = &jpeg->input.decoder;
@@ -70,7 +70,8 @@ static void on_store(void *context, Store *store, int request) {
   intake_attach(jpeg, store);
 }
 
-/* libjpeg calls this after every MCU row and every scan header. A tiny scan can cover a huge picture. */
+/* Limits pixels times scans, because a tiny scan can cover a huge picture. libjpeg calls this after every MCU row and
+ * scan header. */
 static void check_scans(j_common_ptr object) {
   const struct jpeg_decompress_struct *decoder = &input_of((j_decompress_ptr)object)->decoder;
   const double visited = (double)decoder->input_scan_number * decoder->image_width * decoder->image_height;
@@ -127,7 +128,8 @@ static void copy_steps(Jpeg *jpeg) {
   }
 }
 
-/* Streaming needs every table before the first row; what a later scan latches must be the same. */
+/* Reads all quantisation tables before the first row, as streaming needs. Returns 0 if a table is missing; tables of
+ * later scans must be equal. */
 static int early_steps(Jpeg *jpeg) {
   const struct jpeg_decompress_struct *decoder = &jpeg->input.decoder;
   for (int i = 0; i < jpeg->picture.planes; i++) {
@@ -151,7 +153,7 @@ static void check_steps(const Jpeg *jpeg) {
 
 /* ---- reading ---- */
 
-/* The colour space of rows that the host did not choose: grey, RGB, or the four inks. */
+/* Returns the default colour space of pixel rows: grey, RGB or CMYK. */
 static J_COLOR_SPACE natural_colour(J_COLOR_SPACE stored) {
   if (stored == JCS_YCbCr) return JCS_RGB;
   if (stored == JCS_YCCK) return JCS_CMYK;
@@ -167,7 +169,7 @@ static void prepare_rows(Input *in) {
   decoder->do_block_smoothing = FALSE;
 }
 
-/* Reads the header; 0: wants more bytes. */
+/* Reads the header. Returns 0 if it needs more bytes. */
 static int read_header(Jpeg *jpeg) {
   Input *in = &jpeg->input;
   Intake *intake = &jpeg->intake;
@@ -188,7 +190,7 @@ static int read_header(Jpeg *jpeg) {
   return 1;
 }
 
-/* Reads all coefficients; 0: wants more bytes. */
+/* Reads all coefficients. Returns 0 if it needs more bytes. */
 static int read_coefficients(Jpeg *jpeg) {
   Input *in = &jpeg->input;
   if (!jpeg_read_coefficients(&in->decoder)) return 0;
@@ -202,7 +204,7 @@ static int read_coefficients(Jpeg *jpeg) {
   return 1;
 }
 
-/* Appends bytes to those that libjpeg has not consumed. */
+/* Appends bytes to those that libjpeg has not consumed yet. */
 static void append(Input *in, const uint8_t *bytes, uint32_t length) {
   const uint32_t left = in->source.bytes_in_buffer;
   if (left + length > in->pending_bytes) {

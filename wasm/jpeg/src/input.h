@@ -1,4 +1,4 @@
-/* JPEG bytes in: a source that suspends, and what comes out: coefficients, or pixel rows. */
+/* JPEG decoder input: a suspending source that yields coefficients or pixel rows. */
 #ifndef WHITTLE_JPEG_INPUT_H
 #define WHITTLE_JPEG_INPUT_H
 
@@ -7,7 +7,7 @@
 
 typedef struct Jpeg Jpeg;
 
-/* A segment of the file, from its marker on. */
+/* Marker segment of the file, including its marker. */
 typedef struct {
   double offset, length;
 } Segment;
@@ -18,32 +18,30 @@ typedef struct {
   struct jpeg_progress_mgr progress;
   struct jpeg_error_mgr errors;
   PackedArrays arrays;
-  uint8_t *pending; /* bytes pushed and not yet consumed */
+  uint8_t *pending; /* bytes pushed and not consumed yet */
   uint32_t pending_bytes;
-  double pushed;             /* bytes of the file so far */
-  uint32_t skip_left;        /* bytes of a segment that is skipped */
+  double pushed;             /* bytes of the file pushed so far */
+  uint32_t skip_left;        /* bytes of a skipped segment still to come */
   int at_end;                /* no more bytes will be pushed */
-  int scale_eighths;         /* size of pixel rows; 0: coefficients */
-  J_COLOR_SPACE rows_colour; /* 0: the natural one */
+  int scale_eighths;         /* size of pixel rows in eighths; 0: deliver coefficients */
+  J_COLOR_SPACE rows_colour; /* colour space of pixel rows; 0: default for the file */
   enum { HEADER, COEFFICIENTS, START_ROWS, ROWS, DONE } stage;
-  Segment late[LATE_MAX]; /* after the first scan's header: the host reads them from the file if it wants them */
+  Segment late[LATE_MAX]; /* segments after the first scan's header, which the host can read from the file */
   uint32_t late_count;
 } Input;
 
-/* Begins to read coefficients. */
+/* Starts reading coefficients. */
 void input_begin(Jpeg *jpeg);
-/* The same file from its start, after it was read to its end. */
+/* Starts reading the same file again from its first byte. The previous reading must be complete. */
 void input_again(Jpeg *jpeg);
-/* Pixels instead of coefficients: `eighths` of the size in each direction, `colour`: 0 for the natural one. */
+/* Starts reading pixel rows. `eighths`: scale in each direction; `colour`: colour space, 0: default for the file. */
 void input_rows_begin(Jpeg *jpeg, int eighths, J_COLOR_SPACE colour);
-/*
- * Takes the next bytes of the file. 0: wants more; 1: coefficients are complete, or pixel rows can be read
- * (of which there may be fewer than the picture has: input_rows says when it wants more).
- */
+/* Takes the next bytes of the file. Returns 0 if it needs more. Returns 1 if the coefficients are complete or pixel
+ * rows can be read; input_rows reports when rows need more input. */
 int input_push(Jpeg *jpeg, const uint8_t *bytes, uint32_t length, int end);
-/* Where the file's end marker ended, once everything was read: what follows is not the picture's. */
+/* Returns the offset after the end marker, once everything was read. Bytes after it do not belong to the picture. */
 double input_end_offset(const Input *in);
-/* Up to `count` rows into `out`. Returns how many there were; 0 when more input is wanted, or after the last row. */
+/* Reads up to `count` pixel rows into `out`. Returns their number; 0: needs more input, or no rows are left. */
 uint32_t input_rows(Input *in, uint8_t *out, uint32_t count);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "jpeg.h"
 
-/* FNV-1a, 64 bits: offset and prime. */
+/* FNV-1a hash, 64 bits: offset basis and prime. */
 #define FNV_OFFSET 0xCBF29CE484222325ull
 #define FNV_PRIME 0x100000001B3ull
 
@@ -13,14 +13,14 @@ void intake_begin(Intake *intake, int mode, int every) {
   for (int i = 0; i < PLANES; i++) intake->hash[i] = FNV_OFFSET;
 }
 
-/* ---- takers ---- */
+/* ---- row callbacks ---- */
 
 static void take_sample(void *context, Store *store, uint32_t row, JBLOCKROW blocks) {
   const Jpeg *jpeg = context;
   if (row_is_sampled(&jpeg->picture.plane[store->plane], row, jpeg->intake.every)) store_put(store, row, blocks);
 }
 
-/* Whether a row belongs to the picture; ends the job if it is not the next one. */
+/* True if a row belongs to the picture. Fails if it is not the next row of its plane. */
 static int is_next_row(Jpeg *jpeg, int plane, uint32_t row) {
   if (row >= jpeg->picture.plane[plane].blocks_high) return 0;
   if ((int)row != jpeg->intake.next_row[plane]++) host_fail(FAIL_UNSUPPORTED, "a component is scanned more than once");
@@ -31,7 +31,7 @@ static void take_stream(void *context, Store *store, uint32_t row, JBLOCKROW blo
   if (is_next_row(context, store->plane, row)) requantise_row(context, store->plane, row, blocks);
 }
 
-/* Packing is canonical, so equal hashes of packed rows mean equal coefficients. */
+/* FNV-1a hash of packed bytes. Packing is canonical, so that equal hashes of packed rows mean equal coefficients. */
 static uint64_t hash_bytes(uint64_t value, const uint8_t *bytes, uint32_t length) {
   for (uint32_t i = 0; i < length; i++) value = (value ^ bytes[i]) * FNV_PRIME;
   return value;

@@ -1,4 +1,4 @@
-/* What becomes of block rows as they come in. */
+/* Handles block rows as they arrive, by mode: pack, sample, requantise, hash or recode them. */
 #ifndef WHITTLE_JPEG_INTAKE_H
 #define WHITTLE_JPEG_INTAKE_H
 
@@ -7,30 +7,31 @@
 typedef struct Jpeg Jpeg;
 
 enum {
-  INTAKE_STORE = 0,  /* packed */
-  INTAKE_SAMPLE = 1, /* packed, if they belong to the sample */
-  INTAKE_STREAM = 2, /* requantised at once */
-  INTAKE_HASH = 3,   /* hashed and forgotten */
-  INTAKE_SCRIPT = 4, /* recode_sample */
-  INTAKE_RECODE = 5  /* recode_take */
+  INTAKE_STORE = 0,  /* packs all rows */
+  INTAKE_SAMPLE = 1, /* packs the rows of the sample only */
+  INTAKE_STREAM = 2, /* requantises each row immediately */
+  INTAKE_HASH = 3,   /* hashes each row and drops it */
+  INTAKE_SCRIPT = 4, /* passes rows to recode_sample */
+  INTAKE_RECODE = 5  /* passes rows to recode_take */
 };
 
 typedef struct {
-  int mode, every; /* every: of the sample */
+  int mode, every; /* `every`: sampling interval for INTAKE_SAMPLE */
   int next_row[PLANES];
   uint64_t hash[PLANES];
 } Intake;
 
 void intake_begin(Intake *intake, int mode, int every);
-/* Makes the mode's taker that of a store. */
+/* Sets the row callback of a store for the current mode. */
 void intake_attach(Jpeg *jpeg, Store *store);
-/* Whether rows are requantised at once. */
+/* True if rows are requantised immediately. */
 int intake_streams(const Intake *intake);
-/* Progressive pictures arrive scan by scan, and rows change until the last one; so they are stored. */
+/* Switches to INTAKE_STORE. Progressive pictures need it, because rows change until the last scan. */
 void intake_must_store(Intake *intake);
-/* After all rows. */
+/* Called after all rows have arrived. */
 void intake_end(Jpeg *jpeg);
-/* Hash of the coefficients as read and their steps: half 0 or 1 of plane `index`. */
+/* Returns 32 bits (half 0 or 1) of a 64-bit hash of plane `index`: its coefficients as read, and their quantisation
+ * steps. */
 uint32_t intake_digest(const Jpeg *jpeg, int index, int half);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The JPEG engine: libjpeg (mozjpeg 3.2, unmodified) with everything that is as large as the picture replaced.
+ * The JPEG engine: libjpeg (mozjpeg 3.2, unmodified), with all buffers of picture size replaced by packed rows.
  *
  *   JPEG bytes --(suspending source)--> Huffman decoder --+
  *                                                         +--> block rows --> [taker] --> packed rows "read"
@@ -7,21 +7,21 @@
  *                                                                  +--> requantise (trellis) --> packed rows "made"
  *   packed rows --> Huffman coder (progressive or sequential) --> JPEG bytes
  *
- * libjpeg keeps whole images in "virtual block arrays". Its objects get ours instead (arrays.h): a window of a few
- * block rows over rows packed to about two bytes a non-zero coefficient (store.h). A row that leaves the window goes
- * to the store's taker, which packs it, samples it, hashes it, requantises it or codes it on the spot.
+ * libjpeg keeps whole images in "virtual block arrays". Here these arrays are a window of a few block rows over packed
+ * rows (arrays.h). A packed row takes about two bytes per non-zero coefficient (store.h). A row that leaves the window
+ * is passed to the store's taker, a callback that packs, samples, hashes, requantises or codes it.
  *
- * One instance does one job; the host throws (and drops the instance) when host_fail() is called, so nothing jumps.
+ * One instance does one job. host_fail() does not return: the host throws and discards the instance.
  *
  * Layers, each using only those below it:
- *   exports      what the host calls; owns the one instance
- *   input, rows_in       rows of a file, and of pixels
- *   intake               what becomes of them
+ *   exports      functions for the host; owns the single instance
+ *   input, rows_in       block rows of a file; block rows of pixels
+ *   intake               handling of block rows by mode
  *   requantise, recode, decimate, scans, sequential
  *   trellis, coder
  *   smooth, script, overshoot
  *   picture, dct, packed
- *   arrays               hands rows upwards through Taker and StoreMade
+ *   arrays               passes rows up through Taker and StoreMade
  *   store
  *   host (with wasm/common), tuning
  */
@@ -37,13 +37,13 @@
 #include "scans.h"
 #include "sequential.h"
 
-/* The state of the engine. */
+/* State of the JPEG engine. */
 struct Jpeg {
   Picture picture;
   Packing packing;
   Smooth smooth;
   Trellis trellis;
-  Script scripts[2]; /* of what was read, and of what was made */
+  Script scripts[2]; /* scripts for the rows as read (0) and as made (1) */
   Requantiser requantiser;
   Output output;
   ScanWriter scan_writer;

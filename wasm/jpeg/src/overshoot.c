@@ -8,14 +8,14 @@
 #define WHITE (MAXJSAMPLE - CENTERJSAMPLE)
 #define BLACK (-CENTERJSAMPLE)
 
-/* 1: no further than `near` from white, or beyond it; -1: the same of black; 0: neither. */
+/* Returns 1 if a sample is within `near` of white or beyond, -1 the same for black, otherwise 0. */
 static inline int is_near(float sample, float near) {
   return sample >= WHITE - near ? 1 : sample <= BLACK + near ? -1 : 0;
 }
 
 int shown_at_the_ends(const JCOEF *block, const uint16_t *step, float energy, float *shown) {
   const float mean = block[0] * (int)step[0] * (1.0f / DCTSIZE);
-  const float reach = sqrtf(energy); /* of a sample that has all of it */
+  const float reach = sqrtf(energy); /* largest deviation of a sample: if it had all of the energy */
   if (!is_near(mean + reach, END_TOLERANCE) && !is_near(mean - reach, END_TOLERANCE)) return 0;
   inverse_dct_float(block, step, shown, DCTSIZE);
   int found = 0;
@@ -31,8 +31,8 @@ static void transformed(const float *samples, const uint16_t *step, float *scale
   for (int k = 0; k < DCTSIZE2; k++) scaled[k] /= step[k];
 }
 
-/* All at one end by the same, at most until the block's mean is there itself: a greater DC is more than some
- * decoders expect. */
+/* Moves all samples near white (or black) beyond the range by the same amount, at most until the block's mean reaches
+ * the limit. Some decoders cannot handle a larger DC. */
 void lifted_beyond(const float *shown, const uint16_t *step, float *scaled) {
   const float near = step[0] < LIFTED_MOST ? step[0] : LIFTED_MOST;
   float below_white = 0, above_black = 0, samples[DCTSIZE2];
@@ -51,10 +51,9 @@ void lifted_beyond(const float *shown, const uint16_t *step, float *scaled) {
   transformed(samples, step, scaled);
 }
 
-/*
- * A sample that is shown is to be as it was. Beyond an end it may stay where it is; one that has come back from
- * there by so much is to go as far beyond: aimed at its very end, it would always stay short of it by a little.
- */
+/* Visible samples aim at their original value. Samples that must decode to white or black may stay beyond the range. If
+ * such a sample falls short, its target moves beyond the limit by the same amount; aimed at the limit itself, it would
+ * always fall slightly short. */
 float shown_error(const float *shown, const uint16_t *step, const float *weight, const JCOEF *levels, float *target) {
   const v128_t white = wasm_f32x4_splat(WHITE), black = wasm_f32x4_splat(BLACK), zero = wasm_f32x4_splat(0);
   const v128_t beyond_white = wasm_f32x4_splat(WHITE + BEYOND_MOST),
@@ -81,7 +80,8 @@ float shown_error(const float *shown, const uint16_t *step, const float *weight,
   }
   if (wasm_v128_any_true(any_short)) transformed(mirrored, step, error);
   for (int k = 0; k < DCTSIZE2; k++) target[k] = levels[k] - error[k];
-  const float dc = target[0] * step[0]; /* none is expected to be greater than that of paper */
+  /* keep DC within the range of plain white and black, which all decoders can handle */
+  const float dc = target[0] * step[0];
   if (dc > WHITE * DCTSIZE || dc < BLACK * DCTSIZE) target[0] = (float)((dc > 0 ? WHITE : BLACK) * DCTSIZE) / step[0];
   float sum[4];
   wasm_v128_store(sum, sums);

@@ -1,10 +1,10 @@
-/* Readers of packed rows; store.c writes them and says how they are made. */
+/* Reads packed rows; store.c writes them and store.h describes the format. */
 #ifndef WHITTLE_JPEG_PACKED_H
 #define WHITTLE_JPEG_PACKED_H
 
 #include <stdint.h>
 
-/* The difference to the block before. */
+/* Reads the DC difference to the previous block. */
 static inline const uint8_t *read_dc(const uint8_t *in, int *difference) {
   uint32_t zigzag = 0, shift = 0, token;
   do {
@@ -16,7 +16,7 @@ static inline const uint8_t *read_dc(const uint8_t *in, int *difference) {
   return in;
 }
 
-/* What follows `token`: a value of the zigzag, `gap` zeros behind the one before. */
+/* Reads the AC value of `token`. `gap`: number of zeros in zigzag order before it. */
 static inline const uint8_t *read_ac(const uint8_t *in, uint32_t token, int *gap, int *value) {
   const int code = token & 15;
   *gap = token >> 4;

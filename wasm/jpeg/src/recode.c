@@ -17,7 +17,7 @@ void recode_sample(void *context, Store *store, uint32_t row, JBLOCKROW blocks) 
   if (row < plane->blocks_high && row_is_scripted(plane, row)) store_put(store, row, blocks);
 }
 
-/* A row, as part of every scan of its plane. */
+/* Codes a row for every scan of its plane. */
 void recode_take(void *context, Store *store, uint32_t row, JBLOCKROW blocks) {
   Jpeg *jpeg = context;
   Recode *r = &jpeg->recode;

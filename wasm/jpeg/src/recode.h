@@ -1,8 +1,6 @@
-/*
- * The same coefficients in other scans, of a file that is read three times and never stored: for the rows by which a
- * script is chosen, for the symbols of all scans, and to write all of them side by side. Memory has a row of blocks
- * for each plane, a coder for each scan, and what the host keeps of what is written.
- */
+/* Rewrites the same coefficients with other scans, by reading the file three times without storing it. The first
+ * reading samples rows to choose a scan script, the second counts the symbols of all scans, and the third writes all
+ * scans in parallel. Memory holds one block row per plane, one coder per scan, and the host's output. */
 #ifndef WHITTLE_JPEG_RECODE_H
 #define WHITTLE_JPEG_RECODE_H
 
@@ -12,17 +10,18 @@ typedef struct Jpeg Jpeg;
 
 typedef struct {
   const Script *script; /* NULL before the second reading */
-  Coder *coders;        /* one for each scan */
-  Lane *lanes;          /* NULL before the third reading */
-  double packed_bytes;  /* that a reader would pack the coefficients into */
+  Coder *coders;        /* one coder per scan */
+  Lane *lanes;          /* output buffers; NULL before the third reading */
+  double packed_bytes;  /* bytes that the packed coefficients would take */
   int next_row[PLANES];
 } Recode;
 
-/* Takers of the first reading and of the others; the context is the Jpeg. */
+/* Row callbacks of the first reading (recode_sample) and of the others (recode_take); their context is the Jpeg. */
 Taker recode_sample, recode_take;
-/* After the first reading: a script. Between the second and the third: tables. Returns the number of lanes. */
+/* After the first reading: chooses a script. After the second: computes the Huffman tables. Returns the number of
+ * lanes. */
 int recode_next(Jpeg *jpeg);
-/* After the third: ends all scans, and writes the head as lane 0; an end marker belongs after all. */
+/* After the third reading: ends all scans and writes the header as lane 0. The host appends the end marker. */
 void recode_end(Jpeg *jpeg);
 
 #endif

@@ -24,17 +24,18 @@ static void scaled_tables(Requantiser *r, float quality) {
   for (int slot = 0; slot < 2; slot++) jpeg_add_quant_table(&r->tables, slot, r->base_tables[slot], percent, TRUE);
 }
 
-/* Whether a block of nothing but this DC is decoded to what it was: beyond the end of the scale decoders clamp. */
+/* True if a block with only this DC level decodes to white or black again. Decoders clamp values beyond the range. */
 static int ends_on(int level, int step) { return (level + (step - 1) / 2) / step * step > level - DCTSIZE / 2; }
 
-/* The next finer step of DC that gives back white and black: paper and night lie at the ends of the scale, and other
- * greys are visible there. */
+/* Returns the largest DC step up to `step` that reproduces white and black exactly. White paper and black night are
+ * common, and other greys would be visible there. */
 static uint16_t step_to_the_ends(uint16_t step) {
   while (!ends_on(127 * DCTSIZE, step) || !ends_on(128 * DCTSIZE, step)) step--;
   return step;
 }
 
-/* Steps of a plane. Never finer than what was read: finer steps cost bytes and bring nothing back. */
+/* Sets the output steps of a plane. They are never finer than the input steps, because that costs bytes and restores
+ * nothing. */
 static void plane_steps(Plane *plane, const UINT16 *step) {
   for (int k = 0; k < DCTSIZE2; k++) {
     uint16_t fine = plane->smooth ? smooth_step(k, step[k]) : step[k];
@@ -59,7 +60,7 @@ static void tables_for_quality(Jpeg *jpeg, float quality) {
   }
 }
 
-/* ---- prices ---- */
+/* ---- symbol prices ---- */
 
 static void reprice(RowState *s) {
   for (int i = 0; i < 16; i++) s->recent.dc[i] += s->counts.dc[i] - s->aged.dc[i];
@@ -69,7 +70,7 @@ static void reprice(RowState *s) {
   s->priced = 1;
 }
 
-/* Rows far above say little about those to come. */
+/* Halves the recent symbol counts, because distant rows predict the next rows poorly. */
 static void forget_half(RowState *s) {
   for (int i = 0; i < 16; i++) s->recent.dc[i] = (s->recent.dc[i] + 1) / 2;
   for (int i = 0; i < 256; i++) s->recent.ac[i] = (s->recent.ac[i] + 1) / 2;
@@ -85,7 +86,7 @@ static void free_state(RowState *s) {
   memset(s, 0, sizeof *s);
 }
 
-/* Prepares a plane for a pass: steps must be in place. */
+/* Prepares a plane for a pass. Its quantisation steps must be set. */
 static void begin_plane(Jpeg *jpeg, int index) {
   Requantiser *r = &jpeg->requantiser;
   Plane *plane = &jpeg->picture.plane[index];
@@ -146,7 +147,7 @@ static double coefficient_error(const Plane *plane, uint32_t width, JBLOCKROW in
   return total;
 }
 
-/* Gives the first row prices: it is counted as rounded, and forgotten again. */
+/* Estimates the first prices from the first row as rounded, and then resets the counts. */
 static void first_prices(RowState *s) {
   counts_add(&s->counts, &s->dc, s->out, s->width);
   reprice(s);
@@ -201,7 +202,7 @@ void requantise_end(Jpeg *jpeg) {
     if (s->measure) {
       measure_break(s->measure);
       const Quality found = measure_result(s->measure);
-      if (!(found.ssim >= result->ssim)) result->ssim = found.ssim; /* NaN wins: not measured */
+      if (!(found.ssim >= result->ssim)) result->ssim = found.ssim; /* NaN (not measured) takes precedence */
       result->mse += plane->weight * found.luma_mse;
     } else if (r->use_measure) {
       result->plane_mse[i] = s->coefficient_error / (64.0 * s->width * s->rows);
@@ -218,13 +219,13 @@ void requantise_ready(Jpeg *jpeg) {
   requantise_begin(jpeg, r->use_trellis, 1, 1);
 }
 
-/* ---- over stored rows ---- */
+/* ---- passes over stored rows ---- */
 
-/* Where the requantised part of a sampled row begins: spread over the width, the same place in all planes. */
+/* Returns the first requantised block of a sampled row: spread over the width, at the same place in all planes. */
 static uint32_t sample_start(const Plane *plane, uint32_t width, uint32_t row) {
   if (width == plane->blocks_wide) return 0;
   const uint32_t pair = row / (plane->v * 2);
-  const uint32_t share = pair * 40503u & 0xFFFF; /* multiples of the golden ratio fill the interval evenly */
+  const uint32_t share = pair * 40503u & 0xFFFF; /* multiples of the golden ratio modulo 1 fill the interval evenly */
   return (uint64_t)(plane->blocks_wide - width) * share >> 16;
 }
 
@@ -238,7 +239,7 @@ void requantise_start(Jpeg *jpeg, float quality, int trellis, int every, int sto
   r->step_every = every;
 }
 
-/* Requantises up to `count` rows of the plane that is at work; returns how many of `count` are left. */
+/* Requantises up to `count` rows of the current plane. Returns how many of `count` are left. */
 static uint32_t step_in_plane(Jpeg *jpeg, uint32_t count) {
   Requantiser *r = &jpeg->requantiser;
   const int index = r->step_plane;

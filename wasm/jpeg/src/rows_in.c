@@ -18,7 +18,8 @@ static boolean nowhere_empty(j_compress_ptr object) {
 }
 static void nowhere_term(j_compress_ptr object) { (void)object; }
 
-/* mozjpeg asks twice per component: quantised coefficients, and unquantised ones for a trellis that is off here. */
+/* Assigns stores to planes. mozjpeg requests two arrays per component: quantised coefficients, and unquantised ones for
+ * its trellis, which is off here. */
 static void on_store(void *context, Store *store, int request) {
   Jpeg *jpeg = context;
   const int index = request / 2;
@@ -45,7 +46,7 @@ static void begin_encoder(Jpeg *jpeg) {
   r->nowhere.term_destination = nowhere_term;
 }
 
-/* Colour spaces, steps of 1, and nothing that searches. */
+/* Sets colour spaces and quantisation steps of 1, and turns off all searches. */
 static void configure(j_compress_ptr encoder, RowsFormat format) {
   jpeg_c_set_int_param(encoder, JINT_COMPRESS_PROFILE, JCP_FASTEST);
   encoder->image_width = format.width;
@@ -56,7 +57,7 @@ static void configure(j_compress_ptr encoder, RowsFormat format) {
   jpeg_set_colorspace(encoder, format.to);
   for (int slot = 0; slot < 2; slot++)
     for (int k = 0; k < DCTSIZE2; k++) encoder->quant_tbl_ptrs[slot]->quantval[k] = 1;
-  encoder->optimize_coding = TRUE; /* asks for whole-image arrays, which are ours */
+  encoder->optimize_coding = TRUE; /* makes libjpeg request whole-image arrays, which are packed stores here */
   encoder->num_scans = 0;
   encoder->scan_info = NULL;
   encoder->master->trellis_quant = FALSE;

@@ -1,9 +1,6 @@
-/*
- * Pixel rows in: libjpeg's front end (colour conversion, downsampling, integer DCT) with every step 1, so that
- * rounding of coefficients (58 dB) is all that is lost. Its coefficient arrays are ours: rows are stored, sampled or
- * requantised on the spot like those of a file. Its entropy coder runs, because the front end cannot do without, and
- * is thrown away.
- */
+/* Encodes pixel rows with libjpeg's front end (colour conversion, downsampling, integer DCT) and quantisation step 1.
+ * Only the rounding of coefficients is lost (58 dB). The coefficient arrays are packed stores: rows are stored, sampled
+ * or requantised like those of a file. libjpeg also runs its entropy coder; its output is discarded. */
 #ifndef WHITTLE_JPEG_ROWS_IN_H
 #define WHITTLE_JPEG_ROWS_IN_H
 
@@ -16,10 +13,10 @@ typedef struct {
   struct jpeg_destination_mgr nowhere;
   struct jpeg_error_mgr errors;
   PackedArrays arrays;
-  uint8_t dump[4096]; /* entropy-coded bytes that nobody wants */
+  uint8_t dump[4096]; /* discarded entropy-coded bytes */
 } RowsIn;
 
-/* `from`, `to`: colour spaces of the rows and of the picture; `subsampled`: 4:2:0 chroma. */
+/* Format of pixel rows. `from`, `to`: colour spaces of the rows and of the picture; `subsampled`: 4:2:0 chroma. */
 typedef struct {
   uint32_t width, height;
   int channels, subsampled;

@@ -12,12 +12,13 @@ static void remember(const Coder *c, uint32_t row, ScanPlace *place) {
   memcpy(place->correction, c->correction, c->waiting);
 }
 
-/* Goes through the rows from `place` on; where there is no room for notes any more, `place` becomes that row. */
+/* Codes rows from `place` on. If the recording buffer is full, `place` becomes the first row that did not fit. */
 static void run_scan(ScanWriter *w, const Plane *plane, const Scan *scan, int made) {
   Coder *c = &w->coder;
   ScanPlace *place = &w->place;
   const Store *store = store_of(plane, made);
-  uint8_t *empty = allocate_zeroed(plane->blocks_wide * 2); /* what no scan of the original ever mentioned */
+  /* zero blocks for rows that no scan of the source contained */
+  uint8_t *empty = allocate_zeroed(plane->blocks_wide * 2);
   c->previous = place->previous;
   c->run = place->run;
   c->waiting = place->waiting;
@@ -66,7 +67,7 @@ double write_scans(Jpeg *jpeg, int made, int headers, int counting) {
   jpeg->output.written = w->lane.filled = 0;
   w->lane.output = &jpeg->output;
   put_head(&w->lane, &jpeg->picture, made, headers);
-  const uint32_t most = jpeg->packing.total + 64; /* a symbol takes a byte or more of packed rows */
+  const uint32_t most = jpeg->packing.total + 64; /* one symbol takes at least one byte of packed rows */
   w->room = most < NOTES_MAX ? most : NOTES_MAX;
   w->notes = allocate(w->room * sizeof *w->notes);
   for (int i = 0; i < script->count; i++) put_scan(w, &jpeg->picture, &script->scan[i], made);

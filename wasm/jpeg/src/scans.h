@@ -1,7 +1,5 @@
-/*
- * Scans of rows that are stored. Symbols are counted before they are written: they are noted down on the way, and
- * rows for which there was no room are gone through again.
- */
+/* Writes scans of stored rows. Symbols are counted before they are written. They are recorded during counting; rows
+ * whose symbols did not fit into the buffer are coded a second time. */
 #ifndef WHITTLE_JPEG_SCANS_H
 #define WHITTLE_JPEG_SCANS_H
 
@@ -9,7 +7,7 @@
 
 typedef struct Jpeg Jpeg;
 
-/* What has to be known to go on with a row. */
+/* State needed to continue a scan at a row. */
 typedef struct {
   uint32_t row, run, noted;
   int previous, waiting;
@@ -19,12 +17,12 @@ typedef struct {
 typedef struct {
   Lane lane;
   Coder coder;
-  ScanPlace place; /* first row without notes */
+  ScanPlace place; /* first row whose symbols were not recorded */
   uint32_t *notes;
-  uint32_t room; /* for notes */
+  uint32_t room; /* capacity of `notes` */
 } ScanWriter;
 
-/* Writes a progressive file (B.2.2). Returns its bytes; `counting` writes none. */
+/* Writes a progressive file (T.81, B.2.2). Returns its bytes; `counting`: only counts them. */
 double write_scans(Jpeg *jpeg, int made, int headers, int counting);
 
 #endif

@@ -3,27 +3,27 @@
 #include "packed.h"
 #include "tuning.h"
 
-/* SOS with one component (B.2.3), and the table (B.2.4.2). */
+/* Bytes of a scan header with one component (T.81, B.2.3), and of a Huffman table header (B.2.4.2). */
 #define SCAN_HEADER_BYTES 10
 #define TABLE_HEADER_BYTES 21
 
 #define CUTS ((int)sizeof BAND_CUTS)
 
-/* ---- a sample ---- */
+/* ---- sample of rows ---- */
 
-/* Values of a block are place << 16 | magnitude, in the order of the zigzag. */
+/* Sample of a plane's blocks. A value is zigzag position << 16 | magnitude, in zigzag order. */
 typedef struct {
   uint32_t blocks;
-  uint32_t *start; /* of each block in `values`, and the end */
+  uint32_t *start; /* first index in `values` for each block, and the end */
   uint32_t *values;
-  double scale; /* blocks of the plane for one of these */
+  double scale; /* blocks of the plane per sampled block */
 } Sample;
 
-/* What a scan is made of: Huffman symbols, and the bits that follow them. */
+/* Statistics of a scan: counts of Huffman symbols, and number of additional bits. */
 typedef struct {
   uint32_t count[256];
   double extra;
-  uint32_t run, waiting; /* blocks of an end-of-band run, and their correction bits */
+  uint32_t run, waiting; /* blocks of the current end-of-band run, and their correction bits */
 } Tally;
 
 static inline int size_of(uint32_t magnitude) { return magnitude ? 32 - __builtin_clz(magnitude) : 0; }
@@ -36,7 +36,7 @@ static void end_run(Tally *t) {
   t->run = t->waiting = 0;
 }
 
-/* An ideal coder's bits, scaled up to the plane, with the scan's header and table. */
+/* Returns the bits of an ideal coder, scaled to the whole plane, including the scan header and Huffman table. */
 static double bits_of(const Tally *t, double scale) {
   double total = 0, bits = t->extra;
   int symbols = 0;
@@ -50,7 +50,7 @@ static double bits_of(const Tally *t, double scale) {
   return bits * scale + 8.0 * (SCAN_HEADER_BYTES + TABLE_HEADER_BYTES + symbols);
 }
 
-/* One row in so many is sampled. */
+/* Returns the sampling interval in rows. */
 static uint32_t rows_apart(const Plane *plane) {
   const uint32_t rows = SCRIPT_BLOCKS / plane->blocks_wide + 1;
   return plane->blocks_high > rows ? plane->blocks_high / rows : 1;
@@ -61,14 +61,15 @@ int row_is_scripted(const Plane *plane, uint32_t row) {
   return row % every == every / 2;
 }
 
-/* Rows spread over the plane; returns the bits of its DC scan (G.1.2.1). */
+/* Samples rows spread over the plane. Returns the bits of the plane's DC scan (T.81, G.1.2.1). */
 static double take_sample(Sample *sample, const Plane *plane, int made) {
   const Store *store = store_of(plane, made);
   const uint32_t every = rows_apart(plane);
   uint32_t bytes = 0, taken = 0, count = 0;
   for (uint32_t row = every / 2; row < plane->blocks_high; row += every, taken++) bytes += store->length[row];
   sample->start = allocate(((size_t)taken * plane->blocks_wide + 1) * sizeof *sample->start);
-  sample->values = allocate((bytes + 1) * sizeof *sample->values); /* a value has a byte or more */
+  /* one value takes at least one byte of packed rows */
+  sample->values = allocate((bytes + 1) * sizeof *sample->values);
   sample->scale = (double)plane->blocks_high / (taken ? taken : 1);
   sample->blocks = 0;
   Tally dc = {0};
@@ -78,7 +79,7 @@ static double take_sample(Sample *sample, const Plane *plane, int made) {
     int level = 0;
     for (uint32_t x = 0; x < plane->blocks_wide; x++) {
       sample->start[sample->blocks++] = count;
-      if (!in) continue; /* no scan of the original ever mentioned it */
+      if (!in) continue; /* row that no scan of the source contained */
       int difference, place = 0;
       in = read_dc(in, &difference);
       level += difference;
@@ -103,7 +104,7 @@ static void free_sample(Sample *sample) {
   free(sample->values);
 }
 
-/* Bits of a band for the first time (G.1.2.2; scans.c writes it). */
+/* Estimates the bits of a first AC scan of a band (T.81, G.1.2.2; coder.c writes it). */
 static double first_bits(const Sample *sample, uint32_t from, uint32_t to, int low) {
   Tally t = {0};
   for (uint32_t x = 0; x < sample->blocks; x++) {
@@ -128,7 +129,7 @@ static double first_bits(const Sample *sample, uint32_t from, uint32_t to, int l
   return bits_of(&t, sample->scale);
 }
 
-/* Bits of one more bit for all places (G.1.2.3). */
+/* Estimates the bits of a refinement scan of all AC coefficients (T.81, G.1.2.3). */
 static double refinement_bits(const Sample *sample, int low) {
   Tally t = {0};
   for (uint32_t x = 0; x < sample->blocks; x++) {
@@ -168,7 +169,7 @@ static double refinement_bits(const Sample *sample, int low) {
 /* ---- the search ---- */
 
 typedef struct {
-  int cut; /* end of the lower band; 63: one band */
+  int cut; /* zigzag position of the end of the lower band; 63: a single band */
   double bits;
 } Bands;
 
@@ -176,7 +177,7 @@ static double two_bands(const Sample *sample, int cut, int low) {
   return first_bits(sample, 1, cut, low) + first_bits(sample, cut + 1, DCTSIZE2 - 1, low);
 }
 
-/* Whole, or cut in two: from the second of the cuts on as long as the next one is better. */
+/* Chooses one band or a cut into two. Tries the cuts in order and stops when the next one is worse. */
 static Bands best_bands(const Sample *sample) {
   Bands best = {DCTSIZE2 - 1, first_bits(sample, 1, DCTSIZE2 - 1, 0)};
   double bits[CUTS];
@@ -192,7 +193,7 @@ static Bands best_bands(const Sample *sample) {
   return bits[at] < best.bits ? (Bands){BAND_CUTS[at], bits[at]} : best;
 }
 
-/* Adds to `bits` what the plane's scans are estimated to take. */
+/* Adds the plane's scans to the script and their estimated bits to `bits`. Returns the number of scans. */
 static int add_plane(Scan *script, const Picture *picture, int plane, int made, double *bits) {
   Sample sample;
   *bits += take_sample(&sample, &picture->plane[plane], made);
@@ -224,8 +225,8 @@ static int add_plane(Scan *script, const Picture *picture, int plane, int made, 
 
 void forget_script(Script *scripts, int made) { scripts[made].count = 0; }
 
-/* DC of all planes first, then each plane's bands, and the last bits at the end: a picture that is cut short is a
- * coarse one. */
+/* Order of scans: DC of all planes, then the bands of each plane, then refinements. A truncated file thus shows a
+ * coarse picture. */
 const Script *script_of(Script *scripts, const Picture *picture, int made) {
   Script *script = &scripts[made];
   if (script->count) return script;
@@ -235,7 +236,8 @@ const Script *script_of(Script *scripts, const Picture *picture, int made) {
   for (int i = 0; i < picture->planes; i++) script->scan[count++] = (Scan){i, 0, 0, 0, 0};
   for (int i = 0; i < picture->planes; i++) found += add_plane(bands + found, picture, i, made, &bits);
   for (int step = 0; step <= LOW_MAX; step++) {
-    const int high = step ? LOW_MAX + 1 - step : 0; /* first scans, then refinements from the coarsest */
+    /* first scans, then refinements from the highest bit to the lowest */
+    const int high = step ? LOW_MAX + 1 - step : 0;
     for (int i = 0; i < found; i++)
       if (bands[i].high == high) script->scan[count++] = bands[i];
   }

@@ -1,13 +1,13 @@
-/*
- * The script of a progressive file: how luma and chroma are cut into bands and bits. What mozjpeg's search finds by
- * coding everything is estimated here from a sample of the rows, so it costs little at any size.
- */
+/* Scan script of a progressive file: how each plane is divided into spectral bands and bit planes. mozjpeg finds it by
+ * coding all variants; here it is estimated from a sample of rows, so that the cost does not depend on the picture
+ * size. */
 #ifndef WHITTLE_JPEG_SCRIPT_H
 #define WHITTLE_JPEG_SCRIPT_H
 
 #include "picture.h"
 
-/* One scan of one component (ITU-T T.81, G.1.1): band of the zigzag, successive approximation. */
+/* One scan of one component (ITU-T T.81, G.1.1): zigzag range `from` to `to`, successive approximation `high` and
+ * `low`. */
 typedef struct {
   int plane, from, to, high, low;
 } Scan;
@@ -15,20 +15,20 @@ typedef struct {
 
 typedef struct {
   Scan scan[SCANS_WRITTEN_MAX];
-  int count;    /* 0: not chosen yet */
-  double bytes; /* of all scans, estimated */
+  int count;    /* 0: no script chosen yet */
+  double bytes; /* estimated bytes of all scans */
 } Script;
 
-/* End-of-band runs end at 15 bits (G.1.2.2). */
+/* Largest end-of-band run: 15 bits (T.81, G.1.2.2). */
 #define RUN_MAX 0x7FFF
-/* Correction bits that wait for the symbol they follow; as many as libjpeg's decoders and coders are used to. */
+/* Limit of correction bits buffered before an end-of-band symbol; the same as in libjpeg. */
 #define WAITING_MAX 937
 
-/* The script of what was read (0) or made (1), chosen once. `scripts`: room for both. */
+/* Returns the script of the rows as read (0) or made (1); it is chosen at the first call. `scripts`: array of two. */
 const Script *script_of(Script *scripts, const Picture *picture, int made);
-/* What was read or made has changed. */
+/* Discards the script, because the rows as read (0) or made (1) have changed. */
 void forget_script(Script *scripts, int made);
-/* Whether the choice of a script samples the row. */
+/* True if the choice of a script uses this row. */
 int row_is_scripted(const Plane *plane, uint32_t row);
 
 #endif

@@ -27,7 +27,7 @@ static void destination_term(j_compress_ptr object) {
   emit(s, sizeof s->buffer - s->destination.free_in_buffer);
 }
 
-/* Planes with equal steps share a table; there are four. */
+/* Sets quantisation tables. Planes with equal steps share one; a file has at most four. */
 static void set_steps(j_compress_ptr coder, const Picture *picture, int made) {
   int slots = 0;
   const uint16_t *used[NUM_QUANT_TBLS];

@@ -1,4 +1,4 @@
-/* Sequential files from packed rows, by libjpeg's coder. */
+/* Writes sequential (baseline) files from packed rows with libjpeg's coder. */
 #ifndef WHITTLE_JPEG_SEQUENTIAL_H
 #define WHITTLE_JPEG_SEQUENTIAL_H
 
@@ -16,8 +16,8 @@ typedef struct {
   uint8_t buffer[LANE_BYTES];
 } Sequential;
 
-/* Writes the rows as read (0) or as made (1). `optimise`: with tables of the picture's own, without those of annex
- * K.3, which saves a pass. The output counts the bytes. */
+/* Writes the rows as read (0) or as made (1). `optimise`: compute Huffman tables for the picture; otherwise the
+ * standard tables (T.81, annex K.3) save a pass. The output counts the bytes. */
 void write_sequential(Jpeg *jpeg, int made, int headers, int optimise);
 
 #endif

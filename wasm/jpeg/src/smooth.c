@@ -26,7 +26,7 @@ int block_is_quiet(float energy) { return energy <= NOISE * NOISE * DCTSIZE2; }
 
 /* ---- places ---- */
 
-/* Blocks of a plane in a place, in one direction: an MCU, or two where that is a single block. */
+/* Blocks of a plane in a place, per direction: one MCU, or two if the MCU is a single block. */
 static uint32_t across(const Picture *picture, const Plane *plane) { return plane->h * (picture->h_max < 2 ? 2 : 1); }
 static uint32_t down(const Picture *picture, const Plane *plane) { return plane->v * (picture->v_max < 2 ? 2 : 1); }
 static uint32_t groups(uint32_t count, uint32_t size) { return (count + size - 1) / size; }
@@ -39,9 +39,9 @@ static uint32_t places_high(const Picture *picture) {
   return groups(luma->blocks_high, down(picture, luma));
 }
 
-/* What is known of a place in one plane; `low` > `high`: nothing. */
+/* Statistics of a place in one plane; `low` > `high`: no blocks. */
 typedef struct {
-  int32_t low, high; /* of its DC, in eighths of a level */
+  int32_t low, high; /* range of the block means, in eighths of a grey level */
   int quiet;
 } Place;
 static const Place nowhere = {INT32_MAX, INT32_MIN, 1};
@@ -56,10 +56,10 @@ static void join(Place *all, const Place *part) {
 typedef struct {
   const Picture *picture;
   const Plane *plane;
-  uint32_t row, wide; /* number of the row, places in it */
+  uint32_t row, wide; /* row number, and number of places in the row */
 } PlaceRow;
 
-/* Fills a row of places from the block rows that are there; 0: there are none. `blocks` has room for a block row. */
+/* Computes a row of places from its block rows. Returns 0 if there are none. `blocks` is a buffer for a block row. */
 static int read_places(PlaceRow at, JBLOCKROW blocks, Place *places) {
   const Plane *plane = at.plane;
   const uint32_t columns = across(at.picture, plane), lines = down(at.picture, plane);
@@ -80,14 +80,14 @@ static int read_places(PlaceRow at, JBLOCKROW blocks, Place *places) {
   return found;
 }
 
-/* ---- shares ---- */
+/* ---- share of smooth places ---- */
 
 typedef struct {
-  Place *row[3]; /* of places, above each other */
+  Place *row[3]; /* three adjacent rows of places */
   int known[3];
 } Band;
 
-/* A place and its neighbours: those that are known. */
+/* Merges a place with its known neighbours. */
 static Place around(const Band *band, uint32_t x, uint32_t wide) {
   Place all = nowhere;
   for (int y = 0; y < 3; y++) {
@@ -110,7 +110,7 @@ static void count_smooth(const Picture *picture, const Band *bands, uint32_t wid
   }
 }
 
-/* Moves a band on by a row of places, which is read if there is one. */
+/* Advances the band by one row of places, which is read if it exists. */
 static void band_next(Band *band, PlaceRow at, int there, JBLOCKROW blocks) {
   Place *oldest = band->row[0];
   band->row[0] = band->row[1];
@@ -164,7 +164,7 @@ void smooth_unseen(Smooth *smooth) { smooth->found = 0; }
 
 /* ---- steps ---- */
 
-/* DC and the two lowest frequencies: what there is of a gradient between blocks, and inside of them. */
+/* True for DC and the two lowest frequencies, which represent a gradient between and inside blocks. */
 static int smooth_frequency(int k) { return k == 0 || k == 1 || k == 8; }
 
 uint16_t smooth_step(int k, uint16_t step) {
@@ -172,7 +172,7 @@ uint16_t smooth_step(int k, uint16_t step) {
   return smooth_frequency(k) && fine < step ? fine : step;
 }
 
-/* ---- loud places ---- */
+/* ---- places with luma texture ---- */
 
 void loud_places_end(Smooth *smooth) {
   free(smooth->loud);

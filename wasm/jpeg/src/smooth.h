@@ -1,12 +1,8 @@
-/*
- * Where is a picture smooth? In a sky without its noise, a DC step of 23 is a visible edge between blocks, in luma
- * and in chroma; so planes with smooth areas get finer steps for DC and the lowest frequencies.
- *
- * A place is a square of about 16 pixels. It is quiet in a plane when all of its blocks vary by less than NOISE
- * (sensor noise does, texture does not), and smooth when it and its neighbours are quiet, both in the plane and in
- * luma, which hides what happens to colour under it. Areas of one flat colour are not counted: their blocks are all
- * off by the same.
- */
+/* Finds smooth areas, such as a noise-free sky. There, a DC step of 23 shows as an edge between blocks, in luma and in
+ * chroma. Planes with smooth areas get finer steps for DC and the lowest frequencies. A place is a square of about 16
+ * pixels. It is quiet in a plane if the standard deviation in all its blocks is below NOISE (sensor noise is below,
+ * texture above). It is smooth if it and its neighbours are quiet in the plane and in luma, because luma texture masks
+ * chroma errors. Areas of one flat colour are not counted, because all their blocks have the same error. */
 #ifndef WHITTLE_JPEG_SMOOTH_H
 #define WHITTLE_JPEG_SMOOTH_H
 
@@ -15,26 +11,28 @@
 #define SMOOTH_UNKNOWN (-1)
 
 typedef struct {
-  int told, found; /* planes with smooth areas, as bits: what the host said, what a search found; or SMOOTH_UNKNOWN */
-  uint8_t *loud;   /* a bit a place: luma has something there that hides steps; NULL outside of a pass */
+  /* bit masks of planes with smooth areas: `told` is set by the host, `found` by the search; or SMOOTH_UNKNOWN */
+  int told, found;
+  uint8_t *loud; /* one bit per place: luma texture there masks coarse steps; NULL outside a pass */
 } Smooth;
 
-/* Planes with smooth areas worth finer steps, as bits. Searches the rows as read, unless the answer is known. */
+/* Returns a bit mask of planes with smooth areas that need finer steps. Searches the rows as read unless the result is
+ * known. */
 int smooth_planes(Smooth *smooth, const Picture *picture);
-/* What was found is no longer true. */
+/* Discards the search result. */
 void smooth_forget(Smooth *smooth);
-/* For rows that are requantised as they come: what the host said, or nothing is smooth. */
+/* For rows that are requantised as they arrive: uses the host's value, or assumes that no plane is smooth. */
 void smooth_unseen(Smooth *smooth);
 
-/* 64 times the variance of a block's samples (Parseval). */
+/* Returns 64 times the variance of a block's samples (Parseval). */
 float ac_energy(const JCOEF *block, const float *step);
-/* Whether a block of that energy has no texture. */
+/* True if a block with this AC energy has no texture. */
 int block_is_quiet(float energy);
 
-/* The step for coefficient k of a smooth plane, where the table has `step`. */
+/* Returns the step for coefficient k of a smooth plane whose table has `step`. */
 uint16_t smooth_step(int k, uint16_t step);
 
-/* Places where luma hides what happens to colour, as far as its rows have come. */
+/* Record the places where luma texture masks chroma errors, for the rows read so far. */
 void loud_places_begin(Smooth *smooth, const Picture *picture);
 void loud_places_end(Smooth *smooth);
 void note_loud_place(Smooth *smooth, const Picture *picture, const Plane *plane, uint32_t x, uint32_t row);

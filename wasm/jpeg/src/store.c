@@ -4,14 +4,14 @@
 
 #define PACKED_BLOCK_MAX (5 + 63 * 4 + 1)
 
-/* 255 where one of sixteen coefficients is not zero. */
+/* Returns 255 for each of sixteen coefficients that is not zero. */
 static inline v128_t not_zero(const JCOEF *values) {
   const v128_t zero = wasm_i16x8_splat(0);
   const v128_t first = wasm_i16x8_ne(wasm_v128_load(values), zero);
   return wasm_i8x16_narrow_i16x8(first, wasm_i16x8_ne(wasm_v128_load(values + 8), zero));
 }
 
-/* The shuffles are jpeg_natural_order, sixteen places of the zigzag at a time, out of the four pairs of rows. */
+/* Bit mask of non-zero coefficients. The shuffles apply jpeg_natural_order to sixteen zigzag positions at a time. */
 uint64_t zigzag_mask(const JCOEF *block) {
   const v128_t a = not_zero(block), b = not_zero(block + 16), c = not_zero(block + 32), d = not_zero(block + 48);
   const v128_t first =
@@ -33,7 +33,7 @@ uint64_t zigzag_mask(const JCOEF *block) {
   return (low | high << 32) & ~1ull;
 }
 
-/* Writes the difference to the DC before as a zigzag varint. */
+/* Writes the difference to the previous DC as a zigzag varint. */
 static inline uint8_t *pack_dc(uint8_t *out, int difference) {
   uint32_t zigzag = ((uint32_t)difference << 1) ^ (uint32_t)(difference >> 31);
   for (; zigzag >= 128; zigzag >>= 7) *out++ = zigzag | 128;
@@ -41,10 +41,10 @@ static inline uint8_t *pack_dc(uint8_t *out, int difference) {
   return out;
 }
 
-/* Writes the token of a value, `gap` zeros behind the one before. */
+/* Writes the token of an AC value after `gap` zeros. */
 static inline uint8_t *pack_ac(uint8_t *out, int gap, int value) {
   const int size = value < 0 ? -value : value;
-  if (gap < 15 && size <= 6) { /* nearly all of them */
+  if (gap < 15 && size <= 6) { /* the most frequent case: short gap and small value */
     *out++ = gap << 4 | (2 * size - (value > 0));
     return out;
   }
@@ -164,7 +164,7 @@ void store_flush(Store *store) {
     free(store->window_blocks);
     store->window = NULL;
     store->window_blocks = NULL;
-    store->whole = 0; /* whoever reads it again does so row by row */
+    store->whole = 0; /* later readers access single rows */
     return;
   }
   for (uint32_t i = 0; i < store->window_count && store->window_start + i < store->rows; i++)

@@ -1,42 +1,38 @@
-/*
- * Block rows, packed: what stands for libjpeg's whole-image coefficient arrays.
- *
- * A packed block is its DC as a zigzag varint of the difference to the block on the left, then a token for each
- * non-zero AC coefficient in zigzag order, then a zero byte. A token is gap << 4 | code: `gap` zeros before it (15:
- * one more byte with the gap follows), code 1…12 the values +1 -1 +2 -2 … +6 -6, 13 one signed byte follows, 14 two
- * bytes follow.
- */
+/* Packed block rows, in place of libjpeg's whole-image coefficient arrays. A packed block starts with its DC difference
+ * to the block on the left as a zigzag varint. Then each non-zero AC coefficient in zigzag order has a token, and a
+ * zero byte ends the block. A token is gap << 4 | code. `gap`: zeros before the value; 15: one more byte with the gap
+ * follows. Codes 1 to 12 are the values +1 -1 +2 -2 … +6 -6; 13: one signed byte follows; 14: two bytes follow. */
 #ifndef WHITTLE_JPEG_STORE_H
 #define WHITTLE_JPEG_STORE_H
 
 #include "host.h"
 
-/* What all stores of a job share. */
+/* State shared by all stores of a job. */
 typedef struct {
-  uint8_t *scratch; /* one packed row */
+  uint8_t *scratch; /* buffer for one packed row */
   uint32_t scratch_bytes;
   uint32_t total; /* bytes of all packed rows */
 } Packing;
 
 typedef struct Store Store;
-/* Receives a row that was written through the window. */
+/* Callback for each row that was written through the window. */
 typedef void Taker(void *context, Store *store, uint32_t row, JBLOCKROW blocks);
 
 struct Store {
   Packing *packing;
-  uint8_t **packed; /* one packed row a block row, NULL where nothing was stored */
-  uint32_t *length; /* its bytes */
-  uint32_t rows;    /* block rows */
-  uint32_t blocks;  /* blocks of a row that belong to the picture (the rest of a window row is padding) */
-  uint32_t stride;  /* blocks of a window row */
+  uint8_t **packed; /* one packed row per block row; NULL: nothing stored */
+  uint32_t *length; /* bytes of each packed row */
+  uint32_t rows;    /* number of block rows */
+  uint32_t blocks;  /* blocks of a row without padding */
+  uint32_t stride;  /* blocks of a window row, including padding */
   uint32_t window_rows, window_start, window_count;
   int window_valid, window_dirty;
-  int whole;         /* the window has all rows, and nothing is packed before it is flushed */
-  JBLOCKROW *window; /* row pointers, as libjpeg wants them */
+  int whole;         /* the window holds all rows, and rows are packed only when it is flushed */
+  JBLOCKROW *window; /* row pointers in the form that libjpeg expects */
   JBLOCKROW window_blocks;
-  Taker *take; /* what happens to a row that was written; store_take at first */
+  Taker *take; /* callback for written rows; default: store_take */
   void *context;
-  int plane; /* of the picture */
+  int plane; /* plane index in the picture */
 };
 
 typedef struct {
@@ -44,20 +40,20 @@ typedef struct {
 } StoreSize;
 
 Store *store_new(Packing *packing, StoreSize size, int plane);
-/* NULL is allowed. */
+/* Frees a store; NULL is allowed. */
 void store_free(Store *store);
-/* Hands the rows of a changed window to the taker. */
+/* Passes the rows of a modified window to the callback. */
 void store_flush(Store *store);
-/* Packs a row. */
+/* Packs and stores a row. */
 void store_put(Store *store, uint32_t row, JBLOCKROW blocks);
-/* Unpacks a row of `stride` blocks; zeros where nothing was stored. */
+/* Unpacks a row of `stride` blocks; zeros if the row was not stored. */
 void store_get(const Store *store, uint32_t row, JBLOCKROW blocks);
 void store_drop(Store *store, uint32_t row);
-/* Takers that pack a row, and that forget it. */
+/* Row callbacks: store_take packs a row, store_discard drops it. */
 Taker store_take, store_discard;
-/* Packs `count` blocks; returns the bytes, which are valid until the next call. */
+/* Packs `count` blocks. Returns the number of bytes; `packed` is valid until the next call. */
 uint32_t pack_row(Packing *packing, JBLOCKROW blocks, uint32_t count, const uint8_t **packed);
-/* Bit i: the coefficient at place i of the zigzag is not zero; DC left out. */
+/* Returns a mask of non-zero AC coefficients: bit i for zigzag position i, without DC. */
 uint64_t zigzag_mask(const JCOEF *block);
 
 #endif

@@ -45,7 +45,8 @@ static float log2_total(const uint32_t *count, int symbols) {
   return log2f(total);
 }
 
-/* What an ideal coder pays, which Huffman codes come near: symbols alone, or with the bits behind them. */
+/* Computes symbol prices of an ideal entropy coder, to which Huffman codes come close. Prices include the value bits
+ * that follow the symbol. */
 void prices_from(Prices *prices, const Counts *counts) {
   const float dc = log2_total(counts->dc, 16), ac = log2_total(counts->ac, 256);
   for (int i = 0; i < 16; i++) prices->dc[i] = counts->dc[i] ? dc - log2f(counts->dc[i]) + i : 32;
@@ -67,13 +68,13 @@ double counts_bits(const Counts *counts) {
   return bits;
 }
 
-/* ---- levels ---- */
+/* ---- quantisation levels ---- */
 
 static void ratios(const Plane *plane, float *ratio) {
   for (int k = 0; k < DCTSIZE2; k++) ratio[k] = (float)plane->read_step[k] / plane->made_step[k];
 }
 
-/* To the nearest level; halves away from zero. */
+/* Rounds to the nearest level, halves away from zero. */
 static inline v128_t nearest(v128_t scaled) {
   const v128_t sign = wasm_v128_and(scaled, wasm_f32x4_splat(-0.0f));
   const v128_t bounded =
@@ -88,7 +89,7 @@ static inline void round_scaled(const float *scaled, JCOEF *out) {
   }
 }
 
-/* A block in units of the new step, and its levels rounded. */
+/* Converts a block to units of the output step, and rounds its levels. */
 static inline void round_block(const JCOEF *in, const float *ratio, float *scaled, JCOEF *out) {
   for (int k = 0; k < DCTSIZE2; k += 8) {
     const v128_t levels = wasm_v128_load(in + k);
@@ -106,15 +107,13 @@ void quantise_round(const Plane *plane, JBLOCKROW in, JBLOCKROW out, uint32_t wi
   for (uint32_t x = 0; x < width; x++) round_block(in[x], ratio, scaled, out[x]);
 }
 
-/* λ: the busier a block, the less its errors are visible. The numbers are mozjpeg's. */
+/* Returns λ of the block. Higher AC energy masks errors, so that λ decreases. The constants are mozjpeg's. */
 static inline float lambda_of(float error_weight, float energy) {
   return error_weight * 27554.5f /* 2^14.75 */ / (1448.155f /* 2^10.5 */ + energy * (1 / 63.0f));
 }
 
-/*
- * AC levels of one block. `out` has them rounded. A path goes from one value that is kept to the next; `saved` is
- * what it costs, up to a value, more than leaving everything at zero.
- */
+/* Finds the AC levels of one block; `out` initially has the rounded levels. A path goes from one non-zero value to the
+ * next. `saved`: cost up to a value, minus the cost of setting everything to zero. */
 static void search_block(const float *scaled, float block_lambda, const float *weight, const Prices *prices,
                          JCOEF *out) {
   uint64_t mask = zigzag_mask(out);
@@ -130,7 +129,7 @@ static void search_block(const float *scaled, float block_lambda, const float *w
     const int i = __builtin_ctzll(mask), k = jpeg_natural_order[i];
     const float lambda = block_lambda * weight[k];
     const float exact = fabsf(scaled[k]), at_zero = lambda * exact * exact;
-    /* the nearest level, and the largest that takes a bit less (none where that would be zero) */
+    /* Candidates: the nearest level, and the largest level with one bit less (none if that is zero). */
     const int rounded = magnitude(out[k]), size = bits_of(rounded), lower = (1 << (size - 1)) - 1;
     const float near_error = lambda * (rounded - exact) * (rounded - exact);
     const float lower_error = lower ? lambda * (lower - exact) * (lower - exact) : 1e30f;
@@ -150,7 +149,7 @@ static void search_block(const float *scaled, float block_lambda, const float *w
         from[count] = n;
         level[count] = is_near ? rounded : lower;
       }
-    } while (--n >= 0 && least_saved[n] + least < cost); /* nobody further back can do better */
+    } while (--n >= 0 && least_saved[n] + least < cost); /* no earlier position can be cheaper */
     position[count] = i;
     saved[count] = cost - at_zero;
     least_saved[count] = least_saved[count - 1] < saved[count] ? least_saved[count - 1] : saved[count];
@@ -171,7 +170,7 @@ static void search_block(const float *scaled, float block_lambda, const float *w
   }
 }
 
-/* ---- blocks at the ends of the scale ---- */
+/* ---- blocks with white or black samples ---- */
 
 static float ac_bits(const JCOEF *block, const Prices *prices) {
   float bits = 0;
@@ -186,19 +185,18 @@ static float ac_bits(const JCOEF *block, const Prices *prices) {
   return last < DCTSIZE2 - 1 ? bits + prices->ac[0] : bits;
 }
 
-/* What levels are looked for of a block, and the best so far: those with the least bits + λ · squared error of what
- * is shown. */
+/* Search state of a block: the best levels so far, with the lowest bits + λ · squared error of the decoded samples. */
 typedef struct {
   const Plane *plane;
   const Prices *prices;
   const float *shown, *weight;
-  float lambda, cost, dc; /* dc: where it should be for these levels, in units of the step */
+  float lambda, cost, dc; /* `dc`: target DC for these levels, in units of the step */
   JCOEF level[DCTSIZE2];
 } Search;
 
 #define NOTHING_YET 1e30f
 
-/* From levels that aim at `scaled` on to others that show more of what they should, or the same for less. */
+/* Starts with levels near `scaled` and repeats the search with new targets while the cost decreases. */
 static void follow(Search *s, const float *scaled) {
   float target[DCTSIZE2];
   JCOEF level[DCTSIZE2], before[DCTSIZE2];
@@ -217,7 +215,7 @@ static void follow(Search *s, const float *scaled) {
   }
 }
 
-/* From what the block is, and from what lies far beyond the ends: either may lead to the better one. */
+/* Searches from the block's own coefficients and from samples far beyond the range; keeps the cheaper result. */
 static void search_shown(Search *s, const float *own) {
   float lifted[DCTSIZE2];
   s->cost = NOTHING_YET;
@@ -226,7 +224,8 @@ static void search_shown(Search *s, const float *own) {
   follow(s, lifted);
 }
 
-/* DC levels of a row: differences to the left are what is coded, so the whole row is one path. */
+/* Search state of DC levels in a row of blocks. DC is coded as difference to the left, so that the whole row is one
+ * path. */
 typedef struct {
   float cost[DC_CANDIDATES];
   uint8_t from[DC_CANDIDATES];
@@ -250,11 +249,9 @@ static void dc_step(DcStep *step, const DcStep *left, float scaled, int rounded,
   }
 }
 
-/*
- * How much an error of a step counts. Steps that are finer for the sake of smooth areas weigh elsewhere what the
- * table's own would. In smooth blocks DC is hardly moved, and the lowest frequencies are kept for gradients, not for
- * noise.
- */
+/* Sets the error weight of each coefficient. Outside smooth areas, steps refined for smooth areas get the weight of the
+ * original steps. In smooth blocks, DC has a high weight, and the lowest frequencies are kept only for gradients, not
+ * for noise. */
 static void weights(const Plane *plane, float *weight) {
   for (int k = 0; k < DCTSIZE2; k++) {
     const float finer = (float)plane->made_step[k] / plane->table_step[k];
@@ -262,14 +259,15 @@ static void weights(const Plane *plane, float *weight) {
   }
 }
 
-/* Whether a block is in a smooth area; rows of luma come before those of colour, which it hides. */
+/* True if a block is in a smooth area. Luma rows must precede chroma rows, because luma texture masks chroma errors. */
 static int is_smooth(const Trellis *t, const Plane *plane, uint32_t x, uint32_t row, float energy) {
   const int quiet = block_is_quiet(energy);
   if (plane == &t->picture->plane[0] && !quiet) note_loud_place(t->smooth, t->picture, plane, x, row);
   return quiet && plane->smooth && !(plane->chroma && is_loud_place(t->smooth, t->picture, plane, x, row));
 }
 
-/* A gradient has the same sign in nearly all blocks around, noise has not: only the first is worth its bits. */
+/* True if a low frequency belongs to a gradient: most neighbouring blocks have the same sign. Noise does not, and is
+ * not worth its bits. */
 static int is_gradient(JBLOCKROW in, uint32_t width, uint32_t x, int k) {
   const uint32_t from = x < GRADIENT_REACH ? 0 : x - GRADIENT_REACH,
                  to = x + GRADIENT_REACH < width ? x + GRADIENT_REACH : width - 1;
@@ -284,7 +282,7 @@ static void smooth_weights(JBLOCKROW in, uint32_t width, uint32_t x, const float
   weight[8] = is_gradient(in, width, x, 8) ? 1 : NOISE_WEIGHT * busy[8];
 }
 
-/* Makes the best path through a row's DC levels the levels of its blocks. */
+/* Writes the best path of a row's DC levels to its blocks. */
 static void settle_dc(const DcStep *path, uint32_t width, JBLOCKROW out) {
   int best = 0;
   for (int c = 1; c < DC_CANDIDATES; c++)

@@ -1,51 +1,50 @@
-/*
- * The levels of a row of blocks: those with the least bits + λ · squared error, found by dynamic programming, with the
- * error in units of the step. Costs, candidates and λ are those of mozjpeg's quantize_trellis(); after Crouse and
- * Ramchandran, "Joint thresholding and quantizer selection for transform image coding" (1997).
- */
+/* Trellis quantisation of a row of blocks: finds the levels with the lowest bits + λ · squared error by dynamic
+ * programming, with errors in units of the step. Costs, candidates and λ follow mozjpeg's quantize_trellis(), after
+ * Crouse and Ramchandran, "Joint thresholding and quantizer selection for transform image coding" (1997). */
 #ifndef WHITTLE_JPEG_TRELLIS_H
 #define WHITTLE_JPEG_TRELLIS_H
 
 #include "smooth.h"
 
-/* How often each Huffman symbol of sequential coding occurs (ITU-T T.81, F.1.2): size of a DC difference; run << 4 |
- * size. */
+/* Frequency of each Huffman symbol of sequential coding (ITU-T T.81, F.1.2): `dc` by size of the DC difference, `ac` by
+ * run << 4 | size. */
 typedef struct {
   uint32_t dc[16], ac[256];
 } Counts;
 
-/* Bits of each symbol with those of the value that follows it. */
+/* Cost in bits of each symbol including its value bits. */
 typedef struct {
   float dc[16], ac[256];
-  float least[16]; /* of the symbols that code a value of so many bits */
+  float least[16]; /* lowest price of any AC symbol with this value size */
 } Prices;
 
-/* What a search needs to know beside the rows. */
+/* Parameters of the trellis search. */
 typedef struct {
   const Picture *picture;
   Smooth *smooth;
-  float error_weight; /* of errors against bits, where mozjpeg has 1 */
-  /* No sample goes beyond white and black: below a mask, what it hides is worth less than what it shows. */
+  float error_weight; /* weight of errors relative to bits; mozjpeg has 1 */
+  /* Limits samples to white and black. Needed below an alpha mask, where hidden pixels have a lower weight than visible
+   * ones. */
   int stays_within;
 } Trellis;
 
-/* The blocks of a row that are requantised. */
+/* Blocks of a row that are requantised. */
 typedef struct {
   uint32_t row, first, width;
   int smooth; /* the picture has smooth areas */
 } RowPlace;
 
-/* Counts each symbol once: nothing is free of charge. */
+/* Initialises each count to 1, so that every symbol has a finite cost. */
 void counts_start(Counts *counts);
-/* Adds the symbols of a row of blocks. */
+/* Adds the symbols of a row of blocks to the counts. */
 void counts_add(Counts *counts, int *previous_dc, JBLOCKROW blocks, uint32_t width);
 void prices_from(Prices *prices, const Counts *counts);
-/* Bits that an ideal coder takes for all symbols. */
+/* Returns the bits that an ideal entropy coder needs for all counted symbols. */
 double counts_bits(const Counts *counts);
 
-/* Rounds a row of blocks to the plane's new steps. */
+/* Quantises a row of blocks to the plane's output steps by rounding. */
 void quantise_round(const Plane *plane, JBLOCKROW in, JBLOCKROW out, uint32_t width);
-/* Searches for the levels of a row of blocks. */
+/* Quantises a row of blocks to the plane's output steps by trellis search. */
 void quantise_trellis(const Trellis *trellis, const Plane *plane, const Prices *prices, RowPlace at, JBLOCKROW in,
                       JBLOCKROW out);
 

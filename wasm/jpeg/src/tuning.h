@@ -1,32 +1,27 @@
-/*
- * Constants of the JPEG engine that somebody chose, with their unit and where the value comes from.
- *
- * "Set by experiment": chosen by results on the project's own pictures when the feature was written; the figures of
- * each value tried were not kept. docs/decisions/jpeg.md has what the whole gives.
- */
+/* Tuning constants of the JPEG engine, with unit and origin. "Set by experiment": chosen by results on the project's
+ * own pictures when the feature was written. Figures for single values were not kept; docs/decisions/jpeg.md has the
+ * overall results. */
 #ifndef WHITTLE_JPEG_TUNING_H
 #define WHITTLE_JPEG_TUNING_H
 
-/* ---- limits of what comes in ---- */
+/* ---- limits of the input ---- */
 
-/* A progressive file repeats the picture in every scan; 10 is usual, hostile files have thousands. */
+/* Largest number of scans. Each scan of a progressive file covers the whole picture; 10 scans are usual, malicious
+ * files have thousands. */
 #define SCANS_MAX 128
-/* Pixels times scans: 200 scans of a phone's picture (13 megapixels), 26 of a hundred megapixels. */
+/* Limit of pixels times scans: 200 scans at 13 megapixels, 26 scans at 100 megapixels. */
 #define PIXELS_VISITED_MAX 2.6e9
-/* Segments between scans. Set by judgement: pictures have none, or a few. */
+/* Largest number of segments between scans. Set by judgement: usual files have none or a few. */
 #define LATE_MAX 256
-/* Samples of a plane of a progressive file up to which all its rows stay unpacked, as every scan goes over them: 2.4
+/* Largest plane of a progressive file, in samples, whose rows stay unpacked, because every scan reads all of them: 2.4
  * MB. */
 #define WHOLE_SAMPLES_MAX 1.2e6
 
 /* ---- requantise.c ---- */
 
-/*
- * Steps at quality 50, for luma and for chroma: mozjpeg's tables tuned for MS-SSIM (its index 3, alike in both),
- * bent by tools/bench/jpeg-tables.ts until photographs took the fewest bytes for a score of SSIMULACRA 2.1. Finer
- * where gradients and hues are, and at the highest frequencies, which the trellis leaves out where they are noise;
- * coarser in between.
- */
+/* Quantisation steps at quality 50, for luma and for chroma. Based on mozjpeg's tables tuned for MS-SSIM (index 3),
+ * adjusted by tools/bench/jpeg-tables.ts for the fewest bytes at equal SSIMULACRA 2.1 on photographs. Finer for
+ * gradients and hues, and at the highest frequencies, where the trellis removes noise; coarser in between. */
 static const unsigned int BASE_TABLES[2][64] = {
     {
         10, 20, 22, 26, 35, 45, 54, 61, 20, 22, 29, 39, 47, 48, 50, 52, 22, 29, 35, 44, 57, 70,
@@ -39,15 +34,14 @@ static const unsigned int BASE_TABLES[2][64] = {
         154, 219, 325, 500, 87, 84, 147, 179, 235, 325, 469, 702, 149, 132, 244, 293, 374, 500, 702, 1019,
     },
 };
-/* Weight of errors against bits, where mozjpeg has 1: eyes miss what the trellis saves by leaving out. Found with
- * the tables. */
+/* Weight of errors relative to bits; mozjpeg has 1. Optimised together with the tables for SSIMULACRA 2.1. */
 #define ERROR_WEIGHT 2.3f
-/* Blocks of the widest plane in a sampled row. Set by experiment. */
+/* Number of blocks of the widest plane in a sampled row. Set by experiment. */
 #define SAMPLE_BLOCKS 128
-/* Planes of up to so many block rows are not sampled but taken whole. Set by experiment. */
+/* Planes with up to this many block rows are not sampled but processed completely. Set by experiment. */
 #define WHOLE_BLOCK_ROWS 32
-/* Rows after which prices are made again, the first two times and then each time; and rows after which old counts are
- * halved. Set by experiment. */
+/* Number of rows after which symbol prices are updated: the first time, the second time, and later. Old counts are
+ * halved every REPRICE_ROWS rows. Set by experiment. */
 #define FIRST_REPRICE_ROWS 4
 #define SECOND_REPRICE_ROWS 8
 #define REPRICE_ROWS 16
@@ -55,63 +49,65 @@ static const unsigned int BASE_TABLES[2][64] = {
 
 /* ---- smooth.c ---- */
 
-/* Levels: standard deviation up to which a block has no texture. Sensor noise is below it. Set by experiment. */
-#define NOISE 3.0f
-/* Eighths of a level: means of blocks differ by no more in a flat colour; and by more between two areas. Set by
+/* Largest standard deviation, in grey levels, of a block without texture. Sensor noise is below it. Set by
  * experiment. */
+#define NOISE 3.0f
+/* Differences of block means in eighths of a grey level: at most FLAT_RANGE within one flat colour, at least EDGE_RANGE
+ * between two areas. Set by experiment. */
 #define FLAT_RANGE 4
 #define EDGE_RANGE 320
-/* Share of a picture's places that makes a plane smooth. Set by experiment. */
+/* Share of smooth places (0 to 1) from which a plane counts as smooth. Set by experiment. */
 #define SMOOTH_SHARE 0.02
-/* The largest step of DC in smooth planes: 8 is one level. Finer ones are rounded by decoders, and halves always
- * upwards, which tints. And that of the two lowest frequencies, where the table's is below FINE_BELOW (quality 70
- * and better in luma). */
+/* Largest step of DC and the two lowest frequencies in smooth planes; a DC of 8 is one grey level. Finer DC steps gain
+ * nothing: decoders round, always upwards at .5, which causes a tint. The two lowest frequencies get STEP_FINE if the
+ * table's step is below FINE_BELOW (luma quality 70 or better). */
 #define STEP_MAX 8
 #define STEP_FINE 4
 #define FINE_BELOW 12
 
 /* ---- trellis.c ---- */
 
-/* Levels of DC that are tried for a block. Set by experiment. */
+/* Number of DC levels that are tried for a block. Set by experiment. */
 #define DC_CANDIDATES 5
-/* Weight of an error of DC in a smooth block, and of the lowest frequencies where they are noise. Set by experiment. */
+/* Error weight of DC in a smooth block, and of the lowest frequencies if they are noise. Set by experiment. */
 #define SMOOTH_WEIGHT 4
 #define NOISE_WEIGHT 0.5f
-/* A gradient has the same sign in nearly all blocks around, noise has not: blocks to each side, and the share of
- * them. Set by experiment. */
+/* Distinguishes gradients from noise: a gradient has the same sign in nearly all neighbouring blocks. Blocks on each
+ * side, and share with the same sign. Set by experiment. */
 #define GRADIENT_REACH 4
 #define GRADIENT_AGREEMENT 0.75f
-/* Targets for a block at the ends of the scale. Four more would save another 0.5 % of the bytes, in 1.6 times the
- * time. */
+/* Number of target blocks tried for a block with white or black samples. Four more would save another 0.5 % of the
+ * bytes and take 1.6 times the time. */
 #define OVERSHOOT_ROUNDS 4
 
-/* ---- overshoot.c: levels ---- */
+/* ---- overshoot.c: grey levels ---- */
 
-/* Samples so near to white or black count as such. Set by experiment. */
+/* Samples within this many levels of white or black count as white or black. Set by experiment. */
 #define END_TOLERANCE 1.0f
-/* What is nearer to an end than a step of DC, or this, may as well be lifted beyond it; and by how much at most, as
- * in mozjpeg. */
+/* Samples within min(DC step, LIFTED_MOST) levels of white or black may be moved beyond the range, by at most LIFT_MOST
+ * levels as in mozjpeg. */
 #define LIFTED_MOST 16
 #define LIFT_MOST 31
-/* Further beyond an end even what is not visible is an error: decoders have no more bits. Set by experiment. */
+/* Limit in levels beyond white or black from which even an invisible excess counts as error, because decoders have no
+ * more bits. Set by experiment. */
 #define BEYOND_MOST 64
 
 /* ---- decimate.c ---- */
 
-/* Planes of up to so many block rows are measured whole. Set by experiment. */
+/* Planes with up to this many block rows are measured completely. Set by experiment. */
 #define DECIMATE_WHOLE_ROWS 16
 
 /* ---- script.c, scans.c ---- */
 
-/* Blocks of each plane from which a script is chosen. Set by experiment. */
+/* Number of blocks of each plane that are sampled to choose a scan script. Set by experiment. */
 #define SCRIPT_BLOCKS 1500
-/* Bits that may be left for later scans, as in mozjpeg for luma. */
+/* Largest number of low-order bits deferred to later scans; mozjpeg uses the same for luma. */
 #define LOW_MAX 3
-/* Places of the zigzag after which a band may end: mozjpeg's. */
+/* Zigzag positions after which a spectral band may end; the same as in mozjpeg. */
 static const uint8_t BAND_CUTS[] = {2, 5, 8, 12, 18};
-/* Symbols that are noted down while they are counted: 1 MB. */
+/* Number of symbols that can be recorded during counting: 1 MB. */
 #define NOTES_MAX (256 * 1024)
-/* Bytes of a scan that are handed to the host at a time. */
+/* Bytes of a scan that are passed to the host at a time. */
 #define LANE_BYTES 65536
 
 #endif
