@@ -6,41 +6,45 @@
 #include <string.h>
 
 #define BLOCK MEASURE_BLOCK
-#define WIDEST (1u << 22) /* beyond, sizes do not fit 32 bits */
+#define WIDEST (1u << 22) /* largest width in pixels for which sizes fit into 32 bits */
 
-/* One background. The ring has the quantities of the last eleven rows, all of a row after another. */
+/* State for one background. The ring buffer has the quantities of the last eleven rows, grouped by row. */
 typedef struct {
   float background;
   float *ring;
-  float *block_luma, *block_rgb; /* of the row of blocks that is open */
+  float *block_luma, *block_rgb; /* squared errors of the current row of blocks */
   double loss_sum, luma_sse, rgb_sse, worst_luma, worst_rgb;
 } Plane;
 
 struct Measure {
   PixelFormat format;
-  float tap[HALF + 1]; /* the weights: the compiler would build vectors of constants anew for each pixel */
+  float tap[HALF + 1]; /* window weights in memory; otherwise the compiler rebuilds constant vectors for each pixel */
   uint32_t pixel_bytes, colours, width, padded, stride, every, rows,
-      block_rows;                 /* rows since the last break, and of the open row of blocks */
-  uint32_t columns, counted_rows; /* pixels of a row, and rows since the break, that count */
+      block_rows; /* `rows`: rows since the last break; `block_rows`: rows of the current row of blocks */
+  /* `columns`: pixels of a row that count; `counted_rows`: rows since the break that count */
+  uint32_t columns, counted_rows;
   uint64_t windows, pixels;
   int planes;
   Plane plane[2];
-  float *blurred[QUANTITIES]; /* down the columns */
-  uint8_t *raw;               /* of the last eleven rows, where both pictures are the same: their pixels */
-  /* For each block across: a bit for each row of `raw` without quantities so far. They may never be needed. */
+  float *blurred[QUANTITIES]; /* quantities after the vertical blur */
+  uint8_t *raw;               /* pixels of the last eleven rows, kept where both pictures are equal */
+  /* For each block column: one bit per row of `raw` whose quantities are not computed yet. They are computed only if
+   * needed. */
   uint16_t *unlaid;
-  uint32_t *equal_rows;  /* for each block across: rows up to the newest in which both pictures are the same there */
-  uint32_t *opaque_rows; /* and in which both are opaque there, so that the background does not matter */
-  MeasureTile *tiles;    /* of the open row of blocks, when a part is measured */
+  /* for each block column: number of rows up to the newest one in which both pictures are equal */
+  uint32_t *equal_rows;
+  /* for each block column: number of rows in which both pictures are opaque, so that the background does not matter */
+  uint32_t *opaque_rows;
+  MeasureTile *tiles; /* output tiles of the current row of blocks if a part is measured */
   uint32_t tile_stride;
 };
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t blocks_of(uint32_t width) { return width / BLOCK + 1; }
-/* With room for vectors that pass the end. */
+/* Allocated row length, with space for vectors that exceed the row. */
 static uint32_t stride_of(uint32_t width) { return ((width < TAPS ? TAPS : width) + TAPS + 4 + 3) & ~3u; }
 
-/* The next part of the memory, or only its size when there is none yet. */
+/* Returns the next part of `memory` and adds its size to `used`. `memory` NULL: only computes the size. */
 static void *take(uint8_t *memory, size_t *used, size_t bytes) {
   void *part = memory ? memory + *used : NULL;
   *used += (bytes + 15) & ~(size_t)15;
@@ -69,7 +73,7 @@ size_t measure_bytes(uint32_t width, PixelFormat format) {
   return width > WIDEST ? SIZE_MAX : lay_out(&unused, NULL, width, format);
 }
 
-/* Begins a run of neighbouring rows. */
+/* Starts a run of adjacent rows. */
 static void run_begin(Measure *m, uint32_t width, uint32_t columns, uint32_t rows) {
   m->width = width;
   m->padded = width < TAPS ? TAPS : width;
@@ -111,8 +115,8 @@ void measure_part(Measure *m, uint32_t width, uint32_t columns, uint32_t rows, M
   for (uint32_t y = 0; y < down; y++) memset(tiles + (size_t)y * stride, 0, across * sizeof *tiles);
 }
 
-/* Ends a row of blocks. Slivers at the edges count with the pixels of half a block, so that a few do not weigh too
- * much. */
+/* Completes a row of blocks. Small blocks at the edges count with the pixels of half a block, so that few pixels do not
+ * dominate. */
 static void close_blocks(Measure *m) {
   if (!m->block_rows) return;
   for (int p = 0; p < m->planes; p++) {
@@ -142,7 +146,7 @@ static float *ring_row(const Measure *m, int p, uint32_t slot, int quantity) {
   return m->plane[p].ring + ((size_t)slot * QUANTITIES + quantity) * m->stride;
 }
 
-/* The quantities of columns `from` to `to` of a row of the ring. Both pictures may be one. */
+/* Computes the quantities of columns `from` to `to` of a ring buffer row. Both pictures may be the same. */
 static void fill(Measure *m, uint32_t slot, const uint8_t *a, const uint8_t *b, bool opaque, uint32_t from,
                  uint32_t to) {
   const size_t at = (size_t)from * m->pixel_bytes;
@@ -155,7 +159,7 @@ static void fill(Measure *m, uint32_t slot, const uint8_t *a, const uint8_t *b, 
   }
   for (int p = 0; p < m->planes; p++) {
     float *x = ring_row(m, p, slot, X), *y = ring_row(m, p, slot, Y);
-    if (p && opaque) { /* as on black */
+    if (p && opaque) { /* opaque pixels: same values as on black */
       for (int q = 0; q < QUANTITIES; q++)
         memcpy(ring_row(m, p, slot, q) + from, ring_row(m, 0, slot, q) + from, (end - from) * sizeof(float));
       continue;
@@ -173,7 +177,7 @@ static void fill(Measure *m, uint32_t slot, const uint8_t *a, const uint8_t *b, 
 
 static uint8_t *raw_row(const Measure *m, uint32_t slot) { return m->raw + (size_t)slot * m->stride * m->pixel_bytes; }
 
-/* Makes the quantities that are missing in columns `from` to `to` of the last eleven rows. */
+/* Computes the missing quantities of columns `from` to `to` in the last eleven rows. */
 static void fill_missing(Measure *m, uint32_t from, uint32_t to) {
   for (uint32_t k = from / BLOCK; k * BLOCK < to; k++)
     for (; m->unlaid[k]; m->unlaid[k] &= m->unlaid[k] - 1) {
@@ -185,7 +189,7 @@ static void fill_missing(Measure *m, uint32_t from, uint32_t to) {
     }
 }
 
-/* The four quantities of columns `from` to `to`, blurred down the last eleven rows. */
+/* Blurs the four quantities of columns `from` to `to` vertically over the last eleven rows. */
 static void blur_columns(Measure *m, int p, uint32_t newest, uint32_t from, uint32_t to) {
   for (int q = 0; q < QUANTITIES; q++) {
     const float *row[TAPS];
@@ -194,7 +198,8 @@ static void blur_columns(Measure *m, int p, uint32_t newest, uint32_t from, uint
   }
 }
 
-/* True if windows that start in block b of the newest row have only such pixels. `rows`: equal_rows or opaque_rows. */
+/* True if all windows that start in block b of the newest row consist of such pixels. `rows`: equal_rows or
+ * opaque_rows. */
 static bool all(const Measure *m, const uint32_t *rows, uint32_t b) {
   return rows[b] >= TAPS && ((b + 1) * BLOCK >= m->padded || rows[b + 1] >= TAPS);
 }
@@ -205,9 +210,9 @@ static void add_loss(Measure *m, int p, uint32_t row, uint32_t b, float loss) {
   else m->plane[p].loss_sum += loss;
 }
 
-/* Counts the windows that end with the newest row, if there are any. */
+/* Measures the windows that end with the newest row, if any. */
 static void close_row(Measure *m) {
-  const uint32_t newest = m->rows % TAPS, first = m->rows + 1 - TAPS; /* row in which those windows start */
+  const uint32_t newest = m->rows % TAPS, first = m->rows + 1 - TAPS; /* first row of those windows */
   m->rows++;
   if (m->rows < TAPS || !m->every || first % m->every || first >= m->counted_rows) return;
   const uint32_t count = m->padded - TAPS + 1 < m->columns ? m->padded - TAPS + 1 : m->columns;
@@ -218,7 +223,7 @@ static void close_row(Measure *m) {
     while (end * BLOCK < count && !all_equal(m, end)) end++;
     const uint32_t to = end * BLOCK < count ? end * BLOCK : count;
     fill_missing(m, b * BLOCK, least(to + TAPS + 2, m->width));
-    int planes = 1; /* black and white may give the same */
+    int planes = 1; /* 1: both backgrounds give the same result */
     for (uint32_t k = b; k < end && planes < m->planes; k++)
       if (!all(m, m->opaque_rows, k)) planes = m->planes;
     for (int p = 0; p < planes; p++) {
@@ -258,7 +263,7 @@ static void add_errors(Measure *m, int p, uint32_t b, float luma, float rgb) {
   plane->rgb_sse += rgb;
 }
 
-/* Squared errors of the pixels of block b of the newest row that count. */
+/* Adds the squared errors of the counted pixels in block b of the newest row. */
 static void find_errors(Measure *m, uint32_t b, const uint8_t *a, const uint8_t *other, bool opaque) {
   const uint32_t from = b * BLOCK, slot = m->rows % TAPS;
   if (from >= m->columns || m->rows >= m->counted_rows) return;
@@ -266,7 +271,7 @@ static void find_errors(Measure *m, uint32_t b, const uint8_t *a, const uint8_t 
   const size_t at = (size_t)from * m->pixel_bytes;
   float luma = 0, rgb = 0;
   for (int p = 0; p < m->planes; p++) {
-    if (!p || !opaque) { /* otherwise as on black */
+    if (!p || !opaque) { /* otherwise the same as on black */
       rgb = pixels_squares(m->format, a + at, other + at, n, opaque, m->plane[p].background);
       luma = m->pixel_bytes == 1 ? rgb
                                  : luma_squares_of(ring_row(m, p, slot, X) + from, ring_row(m, p, slot, Y) + from, n);
@@ -298,13 +303,13 @@ void measure_row(Measure *m, const void *row_a, const void *row_b) {
   close_row(m);
 }
 
-/* Row r of a run that is lower than a window. */
+/* Fills row r by mirroring, for a run lower than a window. */
 static void mirror_down(Measure *m, uint32_t rows, uint32_t r) {
   const uint32_t k = r % (2 * rows), from = k < rows ? k : 2 * rows - 1 - k;
   for (int p = 0; p < m->planes; p++)
     memcpy(ring_row(m, p, r, 0), ring_row(m, p, from, 0), (size_t)QUANTITIES * m->stride * sizeof(float));
   memcpy(raw_row(m, r), raw_row(m, from), (size_t)m->stride * m->pixel_bytes);
-  for (uint32_t b = 0; b * BLOCK < m->width; b++) { /* mirrored rows are as equal, and as opaque, as all of them */
+  for (uint32_t b = 0; b * BLOCK < m->width; b++) { /* a mirrored row is equal or opaque if all source rows are */
     m->equal_rows[b] = m->equal_rows[b] == r ? r + 1 : 0;
     m->opaque_rows[b] = m->opaque_rows[b] == r ? r + 1 : 0;
     m->unlaid[b] = (m->unlaid[b] & ~(1u << r)) | (uint32_t)(m->unlaid[b] >> from & 1) << r;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A 16-bit sample on the scale of eight bits. */
+/* Returns a 16-bit sample scaled to 0-255. */
 static float wide_sample(const uint8_t *row, uint32_t i) {
   uint16_t sample;
   memcpy(&sample, row + 2 * (size_t)i, 2);
@@ -82,7 +82,7 @@ static float wide_squares(PixelFormat s, const uint8_t *a, const uint8_t *b, uin
 float pixels_squares(PixelFormat s, const uint8_t *a, const uint8_t *b, uint32_t pixels, bool opaque,
                      float background) {
   if (s.wide) return wide_squares(s, a, b, pixels, opaque, background);
-  if (opaque) return byte_squares_of(a, b, pixels * s.channels); /* equal alpha adds nothing */
+  if (opaque) return byte_squares_of(a, b, pixels * s.channels); /* equal alpha adds no error */
   const uint32_t colours = pixels_colours(s);
   float sum = 0;
   for (uint32_t i = 0; i < pixels; i++, a += s.channels, b += s.channels) {

@@ -1,9 +1,8 @@
-/* Own code after the definition; weights and constants are those of the crate ssimulacra2 0.5.1 (BSD-2-Clause, see
- * ../png/LICENSE.ssimulacra2).
- *
- * The blur of the definition is a "recursive" Gaussian (Charalampidis 2016, truncated cosines, sigma 1.5), but its
- * impulse response is finite: nine taps. So each scale needs a ring of nine rows, and rows of half the size go on
- * to the next scale. Outside of the picture all is 0, in the samples and in their products alike. */
+/* Own implementation of the SSIMULACRA 2.1 definition. Weights and constants are those of the crate ssimulacra2 0.5.1
+ * (BSD-2-Clause, see ../png/LICENSE.ssimulacra2). The definition blurs with a "recursive" Gaussian (Charalampidis 2016,
+ * truncated cosines, sigma 1.5), but its impulse response is finite: nine taps. So each scale needs a ring buffer of
+ * nine rows, and passes rows of half the size to the next scale. Outside the picture, samples and their products are
+ * 0. */
 #include "score.h"
 
 #include <math.h>
@@ -13,19 +12,19 @@
 #define SCALES SCORE_SCALES
 #define TAPS 9
 #define HALF 4
-#define SIDE 4 /* zeros on both sides of a blurred row */
-/* Rows of tiles whose sums are kept: the smallest scale that counts lags behind by fewer. */
+#define SIDE 4 /* zeros on each side of a blurred row */
+/* Tile rows whose sums are buffered: the smallest scale lags behind by fewer rows than these. */
 #define TILE_ROWS 4
 
 typedef float v4 __attribute__((vector_size(16), aligned(4)));
 typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
 
-/* x, y, x^2 + y^2, (x - y)^2. With V the variance of x - y, m the squared difference of the means and S the sum of
- * the variances, 1 - SSIM is (V + m (S - V)) / S: nothing cancels. */
+/* Quantities x, y, x^2 + y^2, (x - y)^2. With V the variance of x - y, m the squared difference of the means and S the
+ * sum of the variances, 1 - SSIM is (V + m (S - V)) / S. This form avoids cancellation. */
 enum { X, Y, SQUARES, SQUARED, QUANTITIES };
 
 static const double WEIGHT[108] = {
-    /* X: per scale, 1-norms of lost similarity, ringing, blur, then their 4-norms */
+    /* channel X: for each scale, 1-norms of structural error, ringing and blur, then their 4-norms */
     0,
     .0007376606707406586,
     0,
@@ -62,7 +61,7 @@ static const double WEIGHT[108] = {
     .0013648766163243398,
     0,
     0,
-    /* Y */
+    /* channel Y, in the same order as X */
     0,
     0,
     0,
@@ -99,7 +98,7 @@ static const double WEIGHT[108] = {
     0,
     0,
     0,
-    /* B - Y */
+    /* channel B - Y, in the same order as X */
     0,
     .0008680556573291698,
     0,
@@ -137,28 +136,29 @@ static const double WEIGHT[108] = {
     0,
     .00010854057858411537,
 };
-/* Channels with smaller weights at a scale add under a hundredth of a point, and are left out. */
+/* Smallest weight that is used. Channels with smaller weights at a scale add less than .01 points and are skipped. */
 #define LEAST_WEIGHT .005
 
 static const float tap[HALF + 1] = {.264621105f, .212928592f, .109335373f, .036011115f, .009414368f};
 
 typedef struct {
   uint32_t width, height, padded, in, out;
-  float *ring[3];              /* TAPS rows of QUANTITIES times `padded`, for each channel that counts here */
-  float *linear;               /* 6 rows: red, green and blue of both pictures in linear light, the newest */
-  float *upper;                /* the row above it, while the pair is not whole */
-  bool same[TAPS], upper_same; /* whether the pictures agree in those rows */
+  float *ring[3];              /* TAPS rows of QUANTITIES times `padded` values, for each channel used at this scale */
+  float *linear;               /* newest row in linear light: red, green and blue of both pictures */
+  float *upper;                /* previous row, while a pair of rows is incomplete */
+  bool same[TAPS], upper_same; /* both pictures are equal in these rows */
   double sum[3][6];
-  float *tiles[3]; /* TILE_ROWS rows of six sums a tile, where tiles are wanted */
+  float *tiles[3]; /* TILE_ROWS rows of six sums per tile; NULL: no tile scores */
 } Scale;
 
 struct Score {
   Scale scale[SCALES];
   int scales;
-  int stride; /* scales of the whole picture: the weights of a channel begin that far behind those of the one before */
+  /* scales of the whole picture; the weights of a channel start at this offset after those of the channel before */
+  int stride;
   float to_linear[256];
   float *zeros, *down;
-  uint32_t tiles_across, tile_rows; /* rows of tiles that were scored */
+  uint32_t tiles_across, tile_rows; /* `tile_rows`: tile rows scored so far */
   double worst_tile;
   struct {
     ScoreTile *to;
@@ -171,8 +171,8 @@ static bool counts(int scale, int channel, int stride) {
   for (int i = 0; i < 6; i++) most = fmax(most, WEIGHT[(channel * stride + scale) * 6 + i]);
   return most > LEAST_WEIGHT;
 }
-/* Pictures that lack scales have no scores of tiles from this width on: they need the sums of further channels, and
- * memory for them. */
+/* Smallest width in pixels from which pictures with fewer than six scales have no tile scores, because these need more
+ * channels and memory. */
 #define WIDEST_CUT_TILES 8192
 static bool has_tiles(uint32_t width, int scales) { return scales == SCALES || width <= WIDEST_CUT_TILES; }
 
@@ -201,7 +201,7 @@ Score *score_open(uint32_t width, uint32_t height, int scales) {
   for (uint32_t w = width, h = height; s->scales < SCALES; s->scales++, w = (w + 1) / 2, h = (h + 1) / 2) {
     Scale *l = &s->scale[s->scales];
     if (s->scales && (l[-1].width < 8 || l[-1].height < 8)) break;
-    bool any = scales < SCALES; /* from some scale on nothing counts, and no other scale needs those rows */
+    bool any = scales < SCALES; /* stop if neither this scale nor any later one has weights */
     for (int k = s->scales; k < SCALES; k++)
       for (int c = 0; c < 3; c++) any |= counts(k, c, SCALES);
     if (!any) break;
@@ -272,7 +272,7 @@ static inline v4 load(const float *p) { return *(const v4 *)p; }
 static inline void store(float *p, v4 v) { *(v4 *)p = v; }
 static inline v4 positive(v4 v) { return (v4)((i4)v & (v > 0)); }
 
-static inline v4 cube_root(v4 x) { /* a first guess by the exponent, then Halley twice */
+static inline v4 cube_root(v4 x) { /* first approximation by the exponent, then two Halley iterations */
   v4 y = (v4)(__builtin_convertvector(__builtin_convertvector((i4)x, v4) * (1.f / 3), i4) + 0x2a5137a0);
   for (int k = 0; k < 2; k++) {
     const v4 cube = y * y * y;
@@ -283,7 +283,7 @@ static inline v4 cube_root(v4 x) { /* a first guess by the exponent, then Halley
 
 #define BIAS .0037930732552754493f
 #define BIAS_ROOT .15595420054924863f
-/* X and B - Y are left out if they have no row to go to. */
+/* Converts linear RGB to XYB. X and B - Y are skipped if they have no output row. */
 static void to_xyb(const float *rgb, uint32_t padded, uint32_t n, float *const out[3]) {
   for (uint32_t i = 0; i < n; i += 4) {
     const v4 r = load(rgb + i), g = load(rgb + padded + i), b = load(rgb + 2 * padded + i);
@@ -342,7 +342,7 @@ static float *end_tile(Scale *l, int c, float *tile, v4 sum[6]) {
   return tile ? tile + 6 : NULL;
 }
 
-/* Adds row `at`, whose neighbours are all there. */
+/* Adds row `at` to the sums; all its neighbouring rows must be present. */
 static void add_row(Score *s, Scale *l, int c, uint32_t at) {
   blur_down(s, l, c, at);
   const float *row = l->ring[c] + (size_t)(at % TAPS) * QUANTITIES * l->padded;
@@ -404,7 +404,7 @@ static void halve(const Scale *l, const float *above, Scale *below) {
   }
 }
 
-/* Takes the new row in `linear` of scale k. */
+/* Processes the new row in `linear` at scale k and at all smaller scales. */
 static void row_came(Score *s, int k, bool same) {
   for (;; k++) {
     Scale *l = &s->scale[k];
@@ -447,8 +447,8 @@ typedef struct {
   double sum[6], pixels;
 } Part;
 
-/* Of the six means of each channel at each scale; the weights of a channel begin `stride` scales behind those of
- * the one before. */
+/* Returns the score from the six means of each channel and scale. The weights of a channel start `stride` scales after
+ * those of the channel before. */
 static double scored(int scales, int stride, Part part[3][SCALES]) {
   double total = 0;
   for (int c = 0; c < 3; c++)
@@ -474,12 +474,12 @@ double score_result(const Score *s) {
   return scored(s->scales, s->stride, part);
 }
 
-/* Columns or rows of a scale that lie in tile `at`. */
+/* Returns how many columns or rows of a scale lie in tile `at`. */
 static uint32_t within(uint32_t length, uint32_t at, uint32_t side) {
   return length > at * side ? (length - at * side < side ? length - at * side : side) : 0;
 }
 
-/* The score of tile (column, row). INFINITY: it has less than half of its pixels each way. */
+/* Returns the score of tile (column, row); INFINITY: the tile has less than half its width or height. */
 static double score_of_tile(const ScoreTile *tile, int scales, uint32_t width, uint32_t height, uint32_t column,
                             uint32_t row) {
   Part part[3][SCALES];
@@ -535,7 +535,7 @@ double score_of_tiles(const ScoreTile *tiles, uint32_t width, uint32_t height, d
   return score;
 }
 
-/* Scores the rows of tiles that are complete at every scale, and clears their sums. */
+/* Scores the tile rows that are complete at every scale, and clears their sums. */
 static void score_whole_tiles(Score *s) {
   for (;;) {
     const uint32_t row = s->tile_rows;

@@ -5,22 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CELL 5          /* pixels each way */
-#define ACROSS 3        /* cells of a window each way */
-#define LEAST_PIXELS 75 /* a window at an edge weighs as if it had as many */
-#define PLANES 3        /* on black, on white, alpha itself; on greys in between, errors are in between */
-/* Mean bend (texture.h) of a cell at which an error counts by a half. */
+#define CELL 5          /* side of a cell in pixels */
+#define ACROSS 3        /* cells per window side */
+#define LEAST_PIXELS 75 /* smallest number of pixels that a window at an edge counts as */
+#define PLANES 3        /* on black, on white, and alpha itself; results on greys lie in between */
+/* Mean bend (texture.h) of a cell at which its errors have half weight. */
 #define BUSY 2.5f
-/* The grain of dithering leaves cells off by some of its variance (a 25th if it were white); a step has none. */
+/* Share of the variance that is attributed to dithering grain. White noise of 25 pixels would leave 1/25; a step leaves
+ * none. */
 #define GRAIN .12f
 
 typedef float v4 __attribute__((vector_size(16), aligned(4)));
 typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
 
-/* Of a row of cells, field by field: summed errors in L, a, b, and the squares of those in L; L times the distance
- * from the middle column, and row; fourth powers. Then what a cell that is whole adds to the windows around it. */
+/* Fields of a row of cells. First sums of errors in L, a and b, of squared L errors, of L times the distance from the
+ * middle column and row, and of fourth powers. Then the contribution of a complete cell to the windows around it. */
 enum { LIGHT, A, B, SQUARED, ACROSS_MIDDLE, DOWN_MIDDLE, FOURTHS, SUMS, STEP = SUMS, BAND, SPECK, FIELDS };
-/* What that distance is squared, summed over a cell. */
+/* Sum over a cell of the squared distance from its middle column (or row). */
 #define LEVER (CELL * (CELL * CELL - 1) / 12 * CELL)
 typedef struct {
   uint32_t colour;
@@ -29,20 +30,22 @@ typedef struct {
 #define KNOWN_BITS 12
 typedef struct {
   float *row[ACROSS], cast, steps, bands, specks;
-} Plane; /* the worst squares, and fourth powers */
+} Plane; /* largest squares, and largest fourth powers */
 
 struct Shades {
-  uint32_t width, cells, padded; /* pixels and cells of a row; cells up to a multiple of four, with room behind */
-  uint32_t rows;                 /* since the break */
+  /* `width`: pixels of a row; `cells`: cells of a row; `padded`: cells rounded up to a multiple of four, plus spare
+   * ones */
+  uint32_t width, cells, padded;
+  uint32_t rows; /* rows since the last break */
   int planes;
   Plane plane[PLANES];
-  Known *known[2];                          /* colours that were met, laid on black and on white */
-  uint32_t *bends[ACROSS], heights[ACROSS]; /* of rows of cells: summed bends, and their rows of pixels */
+  Known *known[2];                          /* cache of CIE Lab colours composited over black and over white */
+  uint32_t *bends[ACROSS], heights[ACROSS]; /* summed bends for each row of cells, and its number of pixel rows */
   bool differs[ACROSS];
   Texture texture;
-  float *error[3]; /* of a row: L, a, b */
+  float *error[3]; /* errors of a row in L, a and b */
   float linear[256];
-  float most_cast, most_steps; /* squared, of windows that are not watched */
+  float most_cast, most_steps; /* largest squared values of windows that are not recorded */
   uint32_t watched, all_rows;
   ShadesWindow windows[SHADES_MOST];
 };
@@ -63,7 +66,8 @@ Shades *shades_open(uint32_t width, bool alpha) {
   for (int c = 0; c < 3; c++) good &= (s->error[c] = calloc((size_t)s->padded * CELL, sizeof(float))) != NULL;
   for (int p = 0; p < (alpha ? 2 : 1); p++) {
     good &= (s->known[p] = malloc(sizeof(Known) << KNOWN_BITS)) != NULL;
-    for (uint32_t i = 0; s->known[p] && i < 1u << KNOWN_BITS; i++) s->known[p][i].lab[0] = NAN; /* none yet */
+    /* marks an empty cache entry */
+    for (uint32_t i = 0; s->known[p] && i < 1u << KNOWN_BITS; i++) s->known[p][i].lab[0] = NAN;
   }
   for (int r = 0; r < ACROSS; r++) {
     good &= (s->bends[r] = calloc(s->padded, sizeof **s->bends)) != NULL;
@@ -91,7 +95,7 @@ static inline v4 load(const float *p) { return *(const v4 *)p; }
 static inline void store(float *p, v4 v) { *(v4 *)p = v; }
 static inline v4 positive(v4 v) { return (v4)((i4)v & (v > 0)); }
 
-/* f of CIE 15: the cube root, a line near zero. */
+/* Function f of CIE Lab (CIE 15): cube root, linear near zero. */
 static inline v4 lab_of(v4 t) {
   v4 y = (v4)(__builtin_convertvector(__builtin_convertvector((i4)t, v4) * (1.f / 3), i4) + 0x2a5137a0);
   for (int k = 0; k < 2; k++) {
@@ -102,12 +106,12 @@ static inline v4 lab_of(v4 t) {
   return (v4)((small & (i4)(7.787f * t + 16 / 116.f)) | (~small & (i4)y));
 }
 
-/* A sample on a background, rounded. */
+/* Composites a sample over a background, rounded. */
 static inline uint32_t laid(uint32_t value, uint32_t alpha, uint32_t base) {
   return (value * alpha + base * (255 - alpha) + 127) / 255;
 }
 
-/* A colour on black (plane 0) or white. */
+/* Returns the CIE Lab value of a colour on black (plane 0) or white. */
 static const Known *look_up(const Shades *s, int plane, uint32_t colour) {
   Known *k = s->known[plane] + ((colour * 0x9E3779B1u) >> (32 - KNOWN_BITS));
   if (k->colour == colour && k->lab[0] == k->lab[0]) return k;
@@ -124,7 +128,7 @@ static const Known *look_up(const Shades *s, int plane, uint32_t colour) {
   return k;
 }
 
-/* CIE Lab of four opaque colours, as look_up has it. */
+/* Computes CIE Lab of four opaque colours, with the same result as look_up. */
 static inline void lab_of_four(const Shades *s, const uint32_t *px, v4 lab[3]) {
   v4 rgb[3];
   for (int c = 0; c < 3; c++)
@@ -135,7 +139,7 @@ static inline void lab_of_four(const Shades *s, const uint32_t *px, v4 lab[3]) {
   lab[0] = 116 * y, lab[1] = 500 * (x - y), lab[2] = 200 * (y - z);
 }
 
-/* The errors of four opaque pixels. */
+/* Computes the errors of four opaque pixels. */
 static inline void errors_of_four(Shades *s, const uint32_t *a, const uint32_t *b, uint32_t i) {
   v4 p[3], q[3];
   lab_of_four(s, a + i, p);
@@ -143,7 +147,8 @@ static inline void errors_of_four(Shades *s, const uint32_t *a, const uint32_t *
   for (int c = 0; c < 3; c++) store(s->error[c] + i, q[c] - p[c]);
 }
 
-/* The error of a pixel on one of the planes. That of an opaque pixel on white is the one on black, which is there. */
+/* Computes the error of a pixel on one plane. For an opaque pixel, the error on white is a copy of the error on
+ * black. */
 static void error_of_one(Shades *s, uint32_t a, uint32_t b, int plane, uint32_t i) {
   float *const l = s->error[0] + i, *const x = s->error[1] + i, *const y = s->error[2] + i;
   if (a == b) {
@@ -171,7 +176,7 @@ static void row_errors(Shades *s, const uint32_t *a, const uint32_t *b, int plan
   for (; i < s->width; i++) error_of_one(s, a[i], b[i], plane, i);
 }
 
-/* The same pixel of four cells. */
+/* Returns the same pixel of four adjacent cells. */
 static inline v4 strided(const float *p) { return (v4){p[0], p[CELL], p[2 * CELL], p[3 * CELL]}; }
 
 static void add_cells(Shades *s, float *fields) {
@@ -203,7 +208,7 @@ static uint32_t cell_width(const Shades *s, uint32_t k) {
   return s->width - k * CELL < CELL ? s->width - k * CELL : CELL;
 }
 
-/* What cells `k` to `k` + 3 of `pixels` each add to their windows. */
+/* Computes the contribution of cells `k` to `k` + 3 to their windows; `pixels`: pixels in each cell. */
 static inline void weigh(const Shades *s, float *fields, const uint32_t *bends, uint32_t k, v4 pixels) {
   const uint32_t n = s->padded;
   float *const at = fields + k;
@@ -267,7 +272,7 @@ static inline v4 in_window(const Plane *plane, uint32_t at) {
 static inline bool any(i4 mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }
 static inline float most_of(v4 v, float before) { return fmaxf(fmaxf(fmaxf(v[0], v[1]), fmaxf(v[2], v[3])), before); }
 
-/* Takes four windows of whole cells. Returns false, and does nothing, if one of them is to be noted. */
+/* Evaluates four windows of complete cells. Returns false, without any effect, if one of them must be recorded. */
 static bool four_windows(Shades *s, uint32_t from) {
   const uint32_t n = s->padded;
   const float pixels = ACROSS * ACROSS * CELL * CELL;
@@ -290,7 +295,7 @@ static bool four_windows(Shades *s, uint32_t from) {
 
 static int newest(const Shades *s) { return (s->rows / CELL) % ACROSS; }
 
-/* Takes the windows that end with a row of cells that is whole. */
+/* Evaluates the windows that end with the newest complete row of cells. */
 static void close_cells(Shades *s) {
   bool differs = false, whole = true;
   for (int r = 0; r < ACROSS; r++) differs |= s->differs[r], whole &= s->heights[r] == CELL;
@@ -313,7 +318,7 @@ void shades_row(Shades *s, const uint32_t *a, const uint32_t *b) {
   const int r = newest(s);
   if (s->rows % CELL == 0) empty_cells(s, r);
   texture_row(&s->texture, a, s->width);
-  for (uint32_t k = 0; k < s->cells; k++) { /* there are zeros behind the last */
+  for (uint32_t k = 0; k < s->cells; k++) { /* bends after the last pixel are zero */
     const uint8_t *bends = s->texture.bends + k * CELL;
     s->bends[r][k] += bends[0] + bends[1] + bends[2] + bends[3] + bends[4];
   }
@@ -335,7 +340,8 @@ void shades_row(Shades *s, const uint32_t *a, const uint32_t *b) {
 void shades_break(Shades *s) {
   if (s->rows && (s->rows % CELL || s->rows < CELL * ACROSS)) {
     weigh_row(s, newest(s));
-    if (s->rows <= CELL * (ACROSS - 1)) s->rows = CELL * (ACROSS - 1) + 1; /* lower than a window: all there is */
+    /* picture lower than a window: use all rows there are */
+    if (s->rows <= CELL * (ACROSS - 1)) s->rows = CELL * (ACROSS - 1) + 1;
     close_cells(s);
   }
   for (int r = 0; r < ACROSS; r++) empty_cells(s, r);

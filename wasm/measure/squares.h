@@ -1,4 +1,4 @@
-/* Sums of squared differences, of a few pixels at a time: single precision and 32 bits hold a block of them. */
+/* Sums of squared differences of a few pixels; single precision and 32 bits suffice for a block. */
 #ifndef WHITTLE_SQUARES_H
 #define WHITTLE_SQUARES_H
 
@@ -18,7 +18,7 @@ static inline float luma_squares_of(const float *x, const float *y, uint32_t cou
   return sum;
 }
 
-/* Of bytes. */
+/* Returns the sum of squared differences of `count` bytes. */
 static inline uint32_t byte_squares_of(const uint8_t *a, const uint8_t *b, uint32_t count) {
   v128_t four = wasm_u32x4_splat(0);
   uint32_t i = 0;

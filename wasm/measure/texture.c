@@ -46,7 +46,7 @@ void texture_row(Texture *t, const uint32_t *px, uint32_t width) {
   t->luma[2] = t->luma[1], t->luma[1] = t->luma[0], t->luma[0] = newest;
   to_luma(px, width, newest);
   const bool tall = ++t->rows > 2;
-  /* Where there are no rows above, this one bends as if it went on. */
+  /* At the top, missing rows are replaced by the newest row. */
   const uint8_t *restrict y = newest, *restrict above = tall ? t->luma[1] : newest;
   const uint8_t *restrict top = tall ? t->luma[2] : newest;
   uint8_t *restrict out = t->bends;

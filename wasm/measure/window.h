@@ -1,7 +1,7 @@
 /* SSIM of a row of windows: Wang, Bovik, Sheikh, Simoncelli, "Image Quality Assessment: From Error Visibility to
  * Structural Similarity", IEEE Trans. Image Processing 13 (4), 2004. Gaussian window of 11x11 with sigma 1.5, K1 =
- * 0.01, K2 = 0.03. The window is separable: eleven rows are blurred down their columns, and what that gives along.
- * Of each pixel four quantities are enough, because the formula wants no more than the sum of both variances. */
+ * 0.01, K2 = 0.03. The window is separable: eleven rows are blurred vertically, then the result horizontally. Four
+ * quantities per pixel suffice, because the formula only needs the sum of both variances. */
 #ifndef WHITTLE_WINDOW_H
 #define WHITTLE_WINDOW_H
 
@@ -11,15 +11,15 @@
 #define TAPS 11
 #define HALF (TAPS / 2)
 #define WINDOWS_AT_ONCE 32
-#define CENTRE 128.f /* subtracted from luma: keeps single precision exact enough for variances */
+#define CENTRE 128.f /* subtracted from luma, so that single precision is exact enough for variances */
 
-/* Luma of both pictures, the sum of their squares, their product. */
+/* Quantities per pixel: luma of picture A, luma of picture B, sum of their squares, their product. */
 enum { X, Y, JOINT, CROSS, QUANTITIES };
 
-/* exp(-d*d / (2 * 1.5 * 1.5)) for d = 5 ... 0, over their sum across the eleven taps */
+/* Gaussian weights exp(-d*d / (2 * 1.5 * 1.5)) for d = 5 ... 0, normalised over eleven taps. */
 static const float WEIGHTS[HALF + 1] = {0.00102838f, 0.00759876f, 0.03600077f, 0.10936069f, 0.21300554f, 0.26601172f};
 
-/* The other two of columns `from` to `to`; up to three more are written. */
+/* Computes JOINT and CROSS of columns `from` to `to`; may write up to three columns more. */
 static inline void window_products(const float *x, const float *y, float *joint, float *cross, uint32_t from,
                                    uint32_t to) {
   for (uint32_t i = from; i < to; i += 4) {
@@ -33,7 +33,7 @@ static inline v128_t window_centred(v128_t integers) {
   return wasm_f32x4_sub(wasm_f32x4_convert_i32x4(integers), wasm_f32x4_splat(CENTRE));
 }
 
-/* All four of grey bytes, eight pixels at a time. */
+/* Computes all four quantities of 8-bit grey rows, eight pixels at a time. */
 static inline void window_of_bytes(const uint8_t *a, const uint8_t *b, uint32_t pixels, float *const of[QUANTITIES]) {
   for (uint32_t i = 0; i < pixels; i += 8) {
     const v128_t eight_a = wasm_u16x8_load8x8(a + i), eight_b = wasm_u16x8_load8x8(b + i);
@@ -52,7 +52,7 @@ static inline void window_of_bytes(const uint8_t *a, const uint8_t *b, uint32_t 
   }
 }
 
-/* Columns `from` to `to` of eleven rows; up to seven more are written. */
+/* Blurs columns `from` to `to` of eleven rows vertically; may write up to seven columns more. */
 static inline void window_blur_down(const float *tap, const float *const row[TAPS], float *restrict out, uint32_t from,
                                     uint32_t to) {
   v128_t weight[HALF + 1];
@@ -73,7 +73,7 @@ static inline void window_blur_down(const float *tap, const float *const row[TAP
   }
 }
 
-/* Along columns `from` to `to`; up to three more are written, vectors may read past the last window. */
+/* Blurs columns `from` to `to` horizontally; may write up to three columns more and read past the last window. */
 static inline void window_blur_along(const float *tap, const float *in, float *restrict out, uint32_t from,
                                      uint32_t to) {
   v128_t weight[HALF + 1];
@@ -89,7 +89,7 @@ static inline void window_blur_along(const float *tap, const float *in, float *r
   }
 }
 
-/* 1 - SSIM, summed over windows `from` to `to`, at most WINDOWS_AT_ONCE, of a row of windows whose columns are
+/* Returns the sum of 1 - SSIM over windows `from` to `to` (at most WINDOWS_AT_ONCE) of a row whose columns are
  * blurred. */
 static inline float window_loss(const float *tap, float *const blurred[QUANTITIES], uint32_t from, uint32_t to) {
   float mean[QUANTITIES][WINDOWS_AT_ONCE + 4];
@@ -110,7 +110,7 @@ static inline float window_loss(const float *tap, float *const blurred[QUANTITIE
                                         wasm_f32x4_add(wasm_f32x4_add(covariance, covariance), c2));
     const v128_t below = wasm_f32x4_mul(wasm_f32x4_add(mean_squares, c1), wasm_f32x4_add(variances, c2));
     v128_t lost = wasm_f32x4_sub(one, wasm_f32x4_div(above, below));
-    if (i + 4 > count) { /* the last lanes hold no window */
+    if (i + 4 > count) { /* the last vector has lanes without a window */
       static const uint32_t lane[4] = {0, 1, 2, 3};
       lost = wasm_v128_and(lost, wasm_u32x4_lt(wasm_v128_load(lane), wasm_u32x4_splat(count - i)));
     }
