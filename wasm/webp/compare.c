@@ -8,7 +8,7 @@ static void to_full_range(const Webp *w, const uint8_t *in, uint8_t *out, int wi
   for (int x = 0; x < width; x++) out[x] = w->full_range[in[x]];
 }
 
-/* Rows of a plane. */
+/* Rows of a sample plane. */
 typedef struct {
   const uint8_t *at;
   int stride;
@@ -55,7 +55,7 @@ int compare_file(Webp *w, int which) {
   w->line_a = allocate(width);
   w->line_b = allocate(width);
   w->u_error = w->v_error = w->chroma_samples = 0;
-  /* The studio range, 16 to 235 (BT.601), rounded to 0 to 255. */
+  /* Maps studio range 16 to 235 (BT.601) to 0 to 255, rounded. */
   for (int i = 0; i < 256; i++) w->full_range[i] = i <= 16 ? 0 : i >= 235 ? 255 : ((i - 16) * 255 + 109) / 219;
   const LossyFile file = {w->file.mem, w->file.size, width, height};
   const int decoded = strips_open(&w->strips, file, compare_strip, w, 0) && strips_decode(&w->strips);

@@ -1,4 +1,4 @@
-/* What the host calls. Owns the one instance of the engine. */
+/* Functions that the host calls. Owns the single engine instance. */
 #include <stdlib.h>
 
 #include "../common/allocate.h"
@@ -16,7 +16,7 @@ EXPORT(begin) void export_begin(int width, int height, int channels, int exact, 
 }
 EXPORT(rows) void export_rows(const uint8_t *bytes, int count) { rows_add(&webp, bytes, count); }
 EXPORT(make_sample) int export_make_sample(int count) { return rows_sample(&webp, count); }
-/* The share of pairs of pixels whose hues are far apart in the whole picture. */
+/* Returns the share of pixel pairs with strong hue differences in the whole picture. */
 EXPORT(hue_contrast) double export_hue_contrast(void) {
   const WebPPicture *whole = &webp.pictures[WHOLE];
   return webp.hue_steps / (whole->width / 2.0 * whole->height);
@@ -28,7 +28,8 @@ EXPORT(encode) uint32_t export_encode(int which, float quality, int method, int 
 EXPORT(output) const uint8_t *export_output(void) { return webp.file.mem; }
 
 EXPORT(measure) int export_measure(int which) { return compare_file(&webp, which); }
-/* 0 SSIM, 1 squared error of luma, 2 and 3 of the chroma planes (means, full range). */
+/* Returns 0 SSIM, 1 mean squared error of luma, 2 and 3 mean squared errors of the chroma planes, scaled to full
+ * range. */
 EXPORT(result) double export_result(int what) {
   const double studio = (255.0 / 224) * (255.0 / 224) / (webp.chroma_samples ? webp.chroma_samples : 1);
   const Quality luma = measure_result(webp.measure);
@@ -46,7 +47,8 @@ EXPORT(begin_rows) int export_begin_rows(const uint8_t *file, uint32_t length, i
 EXPORT(next_rows) int export_next_rows(void) { return viewer_next(&webp); }
 EXPORT(taken_rows) const uint8_t *export_taken_rows(void) { return webp.rgba; }
 
-/* Decodes a whole file to RGBA, width × height × 4 bytes. NULL: damaged, or of another size. */
+/* Decodes a whole file to RGBA with width × height × 4 bytes. Returns NULL if the file is damaged or has another
+ * size. */
 EXPORT(decode_rgba) const uint8_t *export_decode_rgba(const uint8_t *file, uint32_t length, int width, int height) {
   int w, h;
   const uint8_t *pixels = WebPDecodeRGBA(file, length, &w, &h);

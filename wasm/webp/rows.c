@@ -31,7 +31,7 @@ static void exact_row(Webp *w, WebPPicture *p, const uint8_t *row) {
   }
 }
 
-/* Writes a row of chroma: the means of 2×2 pixels. */
+/* Writes a chroma row: means of 2×2 pixels. */
 static void chroma_row(Webp *w, WebPPicture *p) {
   const size_t at = (size_t)(w->next_row / 2) * p->uv_stride;
   const int pairs = (p->width + 1) / 2;
@@ -43,7 +43,7 @@ static void chroma_row(Webp *w, WebPPicture *p) {
   memset(w->sums, 0, pairs * 3 * sizeof *w->sums);
 }
 
-/* BT.601 in the studio range, as VP8 has it. */
+/* Converts a row to BT.601 in studio range, as VP8 requires. */
 static void yuv_row(Webp *w, WebPPicture *p, const uint8_t *row) {
   const int y = w->next_row, channels = w->channels, width = p->width, grey = channels < 3, last = y == p->height - 1;
   uint8_t *luma = p->y + (size_t)y * p->y_stride, *a = p->a ? p->a + (size_t)y * p->a_stride : NULL;
@@ -52,7 +52,7 @@ static void yuv_row(Webp *w, WebPPicture *p, const uint8_t *row) {
     const int r = row[0], g = row[grey ? 0 : 1], b = row[grey ? 0 : 2];
     luma[x] = VP8RGBToY(r, g, b, YUV_HALF);
     if (a) a[x] = row[channels - 1];
-    /* odd edges count twice */
+    /* the last column or row counts twice if its number is odd */
     const int weight = (x == width - 1 && !(x & 1) ? 2 : 1) * (last && !(y & 1) ? 2 : 1);
     uint32_t *sum = sums + x / 2 * 3;
     sum[0] += r * weight;
@@ -67,7 +67,7 @@ static void yuv_row(Webp *w, WebPPicture *p, const uint8_t *row) {
   if ((y & 1) || last) chroma_row(w, p);
 }
 
-/* Makes planes of the pixels, and frees those. */
+/* Converts the stored pixels to planes and frees the pixels. */
 static void fit(WebPPicture *p) {
   if (!WebPPictureSharpARGBToYUVA(p)) host_fail(FAIL_MEMORY, "out of memory");
   WebPSafeFree(p->memory_argb_);

@@ -11,10 +11,10 @@ static int no_setup(VP8Io *io) {
 }
 static void no_teardown(const VP8Io *io) { (void)io; }
 
-#define RIFF_HEADER_BYTES 12 /* RFC 9649, 2.4 */
-#define CHUNK_HEADER_BYTES 8 /* 2.3 */
+#define RIFF_HEADER_BYTES 12 /* size of the RIFF header (RFC 9649, 2.4) */
+#define CHUNK_HEADER_BYTES 8 /* size of a chunk header (RFC 9649, 2.3) */
 
-/* A chunk of a file, NULL where there is none. */
+/* Returns the content of the named chunk; NULL: the file has none. */
 static const uint8_t *chunk_of(LossyFile file, const char *name, uint32_t *chunk_length) {
   for (uint32_t at = RIFF_HEADER_BYTES; at + CHUNK_HEADER_BYTES <= file.length;) {
     const uint8_t *p = file.bytes + at;

@@ -5,10 +5,10 @@
 #include "src/dsp/dsp.h"
 #include "webp.h"
 
-/* Rows of RGBA that a strip gives: at most 16, 24 at the end of the picture. */
+/* Largest number of RGBA rows in a strip: 16, or 24 at the end of the picture. */
 #define STRIP_ROWS 32
 
-/* Adds alpha to the rows of a strip, from `strip->a`. `keeps`: the last row is kept for the next strip. */
+/* Copies alpha from `strip->a` to the RGBA rows of a strip. `keeps`: the last row is kept for the next strip. */
 static void add_alpha(Webp *w, const VP8Io *strip, const uint8_t *end, int keeps) {
   const uint8_t *a = strip->a;
   uint8_t *to = w->rgba + 3;
