@@ -1,7 +1,6 @@
-/*
- * What configure would find on wasm32-wasi. Left out: signals, processes, sockets, file locks, plugins, szip, long double
- * beyond 64-bit doubles in conversions. The library runs over one virtual file driver (glue), so it needs no POSIX files.
- */
+/* HDF5 configuration for wasm32-wasi, in place of configure's output. Disabled: signals, processes, sockets, file
+ * locks, plugins, szip, conversions of long double beyond 64-bit doubles. The library uses a single virtual file driver
+ * and needs no POSIX files. */
 #ifndef H5_CONFIG_H_
 #define H5_CONFIG_H_
 

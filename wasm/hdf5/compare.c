@@ -1,4 +1,4 @@
-/* Compares two HDF5 files: every link, object, type, attribute, property that a reader sees, and every value. */
+/* Compares two HDF5 files: all links, objects, types, attributes, visible properties and values. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,8 @@
 
 static hid_t left, right;
 
-/* Objects in the order in which they were met: their pairs say where the others are. */
+/* Addresses of compared objects, in the order of first access. The pair table gives the counterpart in the other
+ * file. */
 static haddr_t *objects;
 static size_t object_count, object_room;
 static int links_differ(hid_t a, hid_t b, int depth);
@@ -139,7 +140,7 @@ static int attributes_differ(hid_t a, hid_t b) {
 
 /* -------------------------------------------------------------------------------------------------------- datasets */
 
-/* Fill values, and that no filter was dropped and no chunk got another shape. */
+/* Compares fill values, and checks that no filter was dropped and no chunk shape changed. */
 static int properties_differ(hid_t p, hid_t q, hid_t type) {
   H5D_fill_value_t x, y;
   H5D_fill_time_t s, t;
@@ -163,14 +164,14 @@ static int properties_differ(hid_t p, hid_t q, hid_t type) {
     unsigned flags, config;
     size_t values = 0, others = 0;
     H5Z_filter_t filter = H5Pget_filter2(p, (unsigned)i, &flags, &values, NULL, 0, NULL, &config);
-    /* Deflate takes the place of LZF, which few readers have. */
+    /* Deflate may replace LZF, which few readers support. */
     if (filter == FILTER_LZF && has_filter(q, H5Z_FILTER_DEFLATE)) continue;
     if (H5Pget_filter_by_id2(q, filter, &flags, &others, NULL, 0, NULL, &config) < 0) return fail(DIFFERENT, "a filter was dropped", NULL);
   }
   return failed();
 }
 
-/* Chunks that are compared as they stand mean the same only behind the same filters. */
+/* Compares filter pipelines. Raw chunks have the same meaning only if their filters are the same. */
 static int filters_differ(hid_t p, hid_t q) {
   enum { MOST = 64 };
   int n = H5Pget_nfilters(p);
@@ -213,7 +214,7 @@ static int user_blocks_differ(void) {
   return 0;
 }
 
-/* DONE when the two files say the same, DIFFERENT (with the reason) when they do not. */
+/* Compares both files. Returns DONE if they have the same content, DIFFERENT (with a reason) if not. */
 EXPORT(compare) int compare(void) {
   H5open();
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);

@@ -1,10 +1,10 @@
-/* The values of datasets: read by boxes, written, compared. */
+/* Reads, writes and compares the values of datasets, in boxes that fit into memory. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "storage.h"
 
-/* Places where a chunk may lie; more than this would take minutes to ask for. */
+/* Largest number of chunk positions in a dataset; checking more would take minutes. */
 #define MAX_CHUNKS (1u << 22)
 
 static hid_t box_in_memory(const boxes *b) { return b->rank ? H5Screate_simple(b->rank, b->count, NULL) : H5Screate(H5S_SCALAR); }
@@ -40,13 +40,13 @@ static void reclaim(hid_t type, const boxes *b, void *values) {
   H5Sclose(memory);
 }
 
-/* A box of which two do not fit in memory is compared in parts: some rows of its first dimension that has more than one. */
+/* Divides a box into parts of some rows of its first dimension longer than 1, if two boxes do not fit into memory. */
 static void begin_parts(boxes *part, const boxes *whole) {
   *part = *whole;
   part->ended = -1;
 }
 
-/* Rows that a part has, of `*row` bytes each; `*dimension` is the one they are counted in. */
+/* Returns the rows per part, of `*row` bytes each; `*dimension` is the dimension that is divided. */
 static hsize_t rows_of_part(const boxes *whole, size_t value, int *dimension, double *row) {
   for (*dimension = 0; *dimension + 1 < whole->rank && whole->count[*dimension] == 1;) ++*dimension;
   *row = (double)value;
@@ -71,16 +71,16 @@ static int next_part(boxes *part, const boxes *whole, size_t value) {
   return left > 0;
 }
 
-/* A dataset as its values are visited. */
+/* Iteration over the values of a dataset. */
 typedef struct {
   hid_t type;
   int contents, chunked;
   boxes b;
-  size_t bytes;  /* of the largest box */
-  double places; /* boxes in all */
+  size_t bytes;  /* size of the largest box in bytes */
+  double places; /* total number of boxes */
 } visit;
 
-/* `raw`: its chunks are not decoded, whatever they come to. */
+/* Starts iterating over a dataset. `raw`: chunks are not decoded, whatever their decoded size is. */
 static int begin_visit(visit *v, hid_t set, hid_t boxes_of, int raw) {
   hid_t space = H5Dget_space(set), plist = H5Dget_create_plist(boxes_of), own = H5Dget_create_plist(set);
   hsize_t size[H5S_MAX_RANK], chunk[H5S_MAX_RANK];
@@ -93,7 +93,7 @@ static int begin_visit(visit *v, hid_t set, hid_t boxes_of, int raw) {
   if (rank) H5Sget_simple_extent_dims(space, size, NULL);
   if (in_chunks && H5Pget_chunk(plist, rank, chunk) != rank) return fail(MALFORMED, "a chunk of another rank", NULL);
   size_t value = H5Tget_size(v->type);
-  /* A dataset in chunks is visited chunk by chunk, so that places never written stay unwritten. */
+  /* A chunked dataset is read chunk by chunk, so that chunks never written stay unwritten. */
   begin_boxes(&v->b, rank, size, in_chunks ? chunk : NULL, value, v->chunked ? 1 : v->contents & HAS_VLEN ? BOX_BYTES / 8 : BOX_BYTES);
   double bytes = (double)value, places = 1;
   for (int i = 0; i < rank; i++) {
@@ -110,16 +110,14 @@ static int begin_visit(visit *v, hid_t set, hid_t boxes_of, int raw) {
   return 0;
 }
 
-/*
- * Which chunks of a dataset were ever written. The library tells of a single place only that it has no chunk or that asking
- * went wrong, so those found are counted, and must be as many as the index has. (H5Dget_chunk_info_by_coord would tell, but
- * walks through the whole index for every question, and in release 1.10.8 takes the coordinates of extensible arrays for
- * others.)
- */
+/* Checks which chunks of a dataset were ever written. For a single position, the library does not distinguish a missing
+ * chunk from an error. Therefore found chunks are counted, and their number must match the index.
+ * H5Dget_chunk_info_by_coord could tell, but it scans the whole index for each query. In release 1.10.8 it also
+ * misreads coordinates of extensible arrays. */
 typedef struct {
   hid_t set;
   hsize_t chunks, found;
-  int dense; /* every place has its chunk */
+  int dense; /* every position has a chunk */
 } written_chunks;
 
 static int begin_written(written_chunks *w, hid_t set, const visit *v) {
@@ -141,13 +139,13 @@ static int is_written(written_chunks *w, const hsize_t *start) {
   return written;
 }
 
-/* To be called when every place was asked for. */
+/* Checks the number of found chunks. Called after all positions were queried. */
 static int end_written(const written_chunks *w) {
   return !failed() && !w->dense && w->found != w->chunks ? fail(UNSUPPORTED, "chunks outside of their dataset, or out of reach", NULL)
                                                          : failed();
 }
 
-/* A chunk as it stands in the file; NULL when it cannot be had, which `fail` knows of. */
+/* Returns a chunk without decoding it; NULL on errors, which are reported by `fail`. */
 static void *raw_chunk(hid_t set, const hsize_t *start, hsize_t *bytes, uint32_t *mask) {
   if (H5Dget_chunk_storage_size(set, start, bytes) < 0) return fail(MALFORMED, "a chunk's length", NULL), NULL;
   void *values = *bytes > MAX_BUFFER_BYTES ? NULL : malloc(*bytes ? (size_t)*bytes : 1);
@@ -179,7 +177,7 @@ static int raw_chunks_differ(hid_t a, hid_t b, const hsize_t *start) {
 
 int copy_values(hid_t from, hid_t to, int raw_chunks, hid_t input, hid_t output) {
   visit v;
-  if (H5Dget_storage_size(from) == 0) return 0; /* never written */
+  if (H5Dget_storage_size(from) == 0) return 0; /* nothing was ever written */
   if (begin_visit(&v, from, to, raw_chunks)) return failed();
   written_chunks chunks;
   if (v.chunked && begin_written(&chunks, from, &v)) return failed();
@@ -199,7 +197,8 @@ int copy_values(hid_t from, hid_t to, int raw_chunks, hid_t input, hid_t output)
     }
     if (!translate_references(v.type, values, v.b.values, input, output) && !write_box(to, v.type, &v.b, values))
       fail(UNSUPPORTED, "values that cannot be written", NULL);
-    if (out_of_memory) fail(OVER_BUDGET, "values", NULL); /* a filter that fails leaves its chunk as it was */
+    /* if a filter fails for lack of memory, the library stores the chunk unfiltered */
+    if (out_of_memory) fail(OVER_BUDGET, "values", NULL);
     if (v.contents & HAS_VLEN) reclaim(v.type, &v.b, values);
   }
   if (v.chunked) end_written(&chunks);
@@ -208,11 +207,11 @@ int copy_values(hid_t from, hid_t to, int raw_chunks, hid_t input, hid_t output)
   return failed();
 }
 
-/* Bytes that any part of any box takes at most. */
+/* Returns the largest size in bytes of any part of any box. */
 static size_t largest_part(const visit *v) {
   size_t value = H5Tget_size(v->type);
   double most = BOX_BYTES;
-  /* A box at an edge may have one row in a dimension where others have more, and is cut in the next one. */
+  /* Boxes at an edge may have a single row in a dimension, and are then divided in the next dimension. */
   double row = (double)v->bytes / 2;
   if (most < row) most = row;
   if (most < (double)value) most = (double)value;

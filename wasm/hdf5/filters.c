@@ -1,7 +1,5 @@
-/*
- * Filters beside those of the library. LZF, which h5py brings along, is decoded. All others are known by their number alone:
- * chunks that went through them are copied and compared as they stand, and nothing ever asks for their values.
- */
+/* Filters beyond those of the library. LZF (from h5py) is decoded. All other filters are known only by number: their
+ * chunks are copied and compared without decoding, and their values are never read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,17 +8,15 @@
 #define MAX_FOREIGN 32
 #define SHORT_CHUNK_BYTES (1u << 20)
 
-/* What H5Zregister calls when a filter's number is not one of the library's own, as that of szip is. */
+/* Called by H5Zregister for filter numbers that the library reserves for itself, such as szip. */
 herr_t H5Z_register(const H5Z_class2_t *class);
 
 static H5Z_filter_t foreign[MAX_FOREIGN];
 static int foreign_count;
 
-/*
- * LZF: a byte below 32 begins a run of that many literals and one; otherwise its upper three bits and two (or, at seven, the
- * next byte more) are how much is repeated, from as far back as its lower five bits, the next byte and one say.
- * Returns the length, 0 when the data are damaged. `out`: NULL to be told the length alone.
- */
+/* Decodes LZF. A byte below 32 starts a run of byte + 1 literals. Otherwise its upper three bits plus 2 are the length
+ * of a repetition; 7 means that the next byte is added. The distance is its lower five bits and the next byte, plus 1.
+ * Returns the length; 0: damaged data. `out` NULL: only computes the length. */
 static size_t unlzf(const uint8_t *in, size_t bytes, uint8_t *out, size_t room) {
   const uint8_t *end = in + bytes;
   size_t at = 0;
@@ -48,12 +44,12 @@ static size_t unlzf(const uint8_t *in, size_t bytes, uint8_t *out, size_t room) 
   return at;
 }
 
-/* The third parameter is the length of a chunk, where it is known. */
+/* Filter callback for LZF. The third parameter is the decoded chunk size, if known. */
 static size_t lzf(unsigned flags, size_t count, const unsigned *parameters, size_t bytes, size_t *room, void **buffer) {
   if (!(flags & H5Z_FLAG_REVERSE)) return 0;
   size_t length = unlzf(*buffer, bytes, NULL, MAX_BUFFER_BYTES), whole = count > 2 ? parameters[2] : 0;
   if (!length || whole > MAX_BUFFER_BYTES) return 0;
-  /* What is read of a chunk that is shorter than it should be are zeros, not what stands behind it. */
+  /* A chunk shorter than declared is padded with zeros, so that memory after it is not read. */
   if (whole != length && whole < SHORT_CHUNK_BYTES) whole = SHORT_CHUNK_BYTES;
   if (whole < length) whole = length;
   void *decoded = calloc(1, whole);

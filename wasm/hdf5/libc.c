@@ -1,4 +1,5 @@
-/* The few things of the C library and of HDF5 that the platform lacks, or that we want otherwise. */
+/* Replacements for functions of the C library and of HDF5 that the platform lacks or that must behave differently
+ * here. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,14 +27,14 @@ int gettimeofday(struct timeval *restrict at, void *restrict zone) {
 
 int whittle_no_timezone(void) { return 0; }
 
-/* Plugins: filters that are not built in are told by their absence. */
+/* Plugins are not supported: filters that are not built in are reported as missing. */
 int H5PL_term_package(void) { return 0; }
 const void *H5PL_load(int type, int id) {
   (void)type, (void)id;
   return NULL;
 }
 
-/* Who asks for more than there is gets NULL, and the job ends as over budget rather than damaged. */
+/* Wrapper of malloc: records failures, so that the job ends as over budget instead of damaged. */
 void *__real_malloc(size_t);
 void *__wrap_malloc(size_t bytes) {
   void *at = __real_malloc(bytes);
@@ -55,7 +56,8 @@ void *__wrap_realloc(void *from, size_t bytes) {
   return at;
 }
 
-/* H5Zdeflate.c compresses with this zlib function; libdeflate does it better. The level is ours to choose. */
+/* Replaces the zlib function that H5Zdeflate.c calls by libdeflate, which compresses better. `deflate_level` overrides
+ * the level. */
 int deflate_level = 12;
 static struct libdeflate_compressor *compressor;
 static int compressor_level;

@@ -1,7 +1,5 @@
-/*
- * Writes an HDF5 file again: the same groups, links, types, attributes and values, with the values of datasets in better
- * compressed chunks. What it cannot write again exactly ends the job.
- */
+/* Rewrites an HDF5 file with the same groups, links, types, attributes and values. Values of datasets are stored in
+ * better compressed chunks. Anything that cannot be written exactly ends the job. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,19 +10,22 @@ extern int deflate_level;
 static hid_t input, output;
 static int compact_index;
 static double total_bytes, done_bytes, metadata_bytes;
-/* Of all values that were ever written, decoded. */
+/* Decoded size in bytes of all values that were ever written. */
 static double decoded_bytes;
 
-/* Above so many decoded bytes a lower level does: small files of large values are mostly repetitions, of which all levels make the same. */
+/* Decoded bytes above which a lower Deflate level is used. Small files with so many decoded bytes consist mostly of
+ * repetitions, which all levels compress equally. */
 #define DECODED_FOR_LEVEL_9 256e6
 #define DECODED_FOR_LEVEL_6 1024e6
-/* More takes more CPU time than a job has: some 10 ns a byte, with the comparison. */
+/* Limit of decoded bytes, because more would exceed the CPU time of a job: about 10 ns per byte including the
+ * comparison. */
 #define MOST_DECODED 12e9
 
-/* Objects with references, which can be written when all their targets are. */
+/* Addresses of objects with references. They are written after all their targets exist. */
 static haddr_t *later;
 static size_t later_count, later_room;
-/* Committed types that were needed before their link came by; closing them would lose them. */
+/* Committed types that were needed before their link was written. They stay open, because closing an unlinked type
+ * deletes it. */
 static hid_t waiting[4096];
 static int waiting_count;
 
@@ -44,15 +45,17 @@ static int do_later(haddr_t address) {
 
 static int copy_attributes(hid_t from, hid_t to, haddr_t address);
 
-/* Objects get their times from the clock: when they were made, and from then on when they were last changed. */
+/* Returns the time at which an object was created or last changed. In the output, times come from the wrapped clock. */
 static time_t made_at(const H5O_info_t *info) { return info->mtime ? info->mtime : info->ctime; }
 
-/* Version 1 headers have their time in a message or not, of which a list of properties says nothing (H5O_get_create_plist). */
+/* Sets time tracking. Version 1 headers store the time in an optional message, which property lists do not report
+ * (H5O_get_create_plist). */
 static void copy_times(const H5O_info_t *info, hid_t plist) {
   if (info->hdr.version == 1) H5Pset_obj_track_times(plist, info->ctime != 0);
 }
 
-/* The type by which something is created in the output; a committed one is the counterpart of the input's. */
+/* Returns the type for creating an object in the output. For a committed type, it is the counterpart of the input's
+ * type. */
 static hid_t output_type(hid_t type) {
   if (H5Tcommitted(type) <= 0) return H5Tcopy(type);
   haddr_t from = address_of(type), to = counterpart(from);
@@ -78,7 +81,7 @@ static hid_t output_type(hid_t type) {
 typedef struct {
   hid_t to;
   haddr_t address;
-  int only_references; /* second round: values with references, now that their targets exist */
+  int only_references; /* second pass: attributes with references, whose targets now exist */
 } attribute_job;
 
 static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *info, void *context) {
@@ -115,7 +118,7 @@ static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *inf
   return failed() ? -1 : 0;
 }
 
-/* Whether attributes (or links) are numbered as they are made. */
+/* True if attributes (or links) have a creation order. */
 static int tracks_order(hid_t plist, herr_t (*get)(hid_t, unsigned *)) {
   unsigned flags = 0;
   return get(plist, &flags) >= 0 && (flags & H5P_CRT_ORDER_TRACKED);
@@ -148,7 +151,8 @@ static int copy_attributes(hid_t from, hid_t to, haddr_t address) {
   return each_attribute(from, &job);
 }
 
-/* What a reader sees of how a group was made, and no more: the input's own list also knows where its links lie. */
+/* Copies only the visible properties of a group. The input's own property list also contains the location of its
+ * links. */
 static void copy_group_properties(hid_t from, hid_t to) {
   unsigned flags, most, least;
   size_t hint;
@@ -172,7 +176,8 @@ typedef struct {
 
 static int copy_links(hid_t from, hid_t to, int depth, time_t changed);
 
-/* Linking changes the group, not the object: that is why objects are made without a link first. */
+/* Adds a link to an object. Linking changes the group's time but not the object's; therefore objects are first created
+ * without a link. */
 static int link_object(hid_t object, const char *name, hid_t link_plist, const group_job *job, const H5O_info_t *info) {
   clock_seconds = job->changed;
   if (H5Olink(object, job->to, name, link_plist, H5P_DEFAULT) < 0) return fail(UNSUPPORTED, "a link cannot be written", name);
@@ -280,7 +285,8 @@ static int copy_links(hid_t from, hid_t to, int depth, time_t changed) {
   return failed();
 }
 
-/* The library neither checks nor copies how many links an object's header counts: the output counts those that are there. */
+/* Checks the link counts in object headers, which the library neither verifies nor copies. The output counts existing
+ * links. */
 static int links_miscounted(void) {
   for (const pair *p = next_pair(NULL); p; p = next_pair(p)) {
     H5O_info_t info;
@@ -296,10 +302,11 @@ static int links_miscounted(void) {
 
 /* ------------------------------------------------------------------------------------------------------- pre-scan */
 
-/* A node of a version 1 B-tree of chunks has up to 64 of them, and 4 KB for up to 5 dimensions; contiguous values come to lie in chunks of 512 KB or more. */
+/* Estimates for chunk indexes. A version 1 B-tree node has up to 64 chunks and takes 4 KB for up to 5 dimensions.
+ * Contiguous values get chunks of at least 512 KB. */
 enum { NODE_CHUNKS = 32, NODE_BYTES = 4 << 10, SMALLEST_CHUNK = 512 << 10 };
 
-/* What the written chunks of a dataset come to; of one without chunks, what it takes. */
+/* Returns the decoded size in bytes of a dataset's written chunks, or its stored size if it is not chunked. */
 static double decoded_size(hid_t set, hid_t type, hid_t plist, double stored) {
   hsize_t chunk[H5S_MAX_RANK], count = 0;
   if (H5Pget_layout(plist) != H5D_CHUNKED || stored == 0) return stored;
@@ -337,7 +344,7 @@ static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, 
 
 static hid_t create_output(hid_t root, const H5O_info_t *info, H5F_libver_t low) {
   hid_t plist = H5Fget_create_plist(input), group = H5Gget_create_plist(root), access = host_access(OUTPUT, low);
-  /* Free space is not kept track of in a file that nobody changes any more. */
+  /* No free-space tracking, because the output is not modified later. */
   H5Pset_file_space_strategy(plist, H5F_FSPACE_STRATEGY_FSM_AGGR, 0, 1);
   copy_group_properties(group, plist);
   copy_times(info, plist);
@@ -346,7 +353,8 @@ static hid_t create_output(hid_t root, const H5O_info_t *info, H5F_libver_t low)
   return file;
 }
 
-/* How much room metadata get at the head: what a sink can still change there, and not much more than they need. */
+/* Returns the bytes to reserve for metadata at the start of the output: at most HEAD, the part of an output stream that
+ * can still be changed, and little more than needed. */
 static hsize_t room_for_metadata(void) {
   enum { HEAD = 5 << 20, MARGIN = 16 << 10 };
   hid_t plist = H5Fget_create_plist(input);
@@ -372,7 +380,8 @@ static int copy_user_block(void) {
   return 0;
 }
 
-/* Writes the output. `in_order`: metadata at the head, then values in the order of their places. A `verdict`; why is at `reason_at`. */
+/* Writes the output. `in_order`: metadata at the start, then values in file order. Returns a verdict; its message is at
+ * `reason_at`. */
 EXPORT(rewrite) int rewrite(int level, int in_order) {
   H5F_info2_t info;
   H5O_info_t root_info;

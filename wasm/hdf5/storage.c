@@ -1,4 +1,4 @@
-/* How a dataset is to be stored: which filters, in chunks of what shape. Decided from its own values. */
+/* Chooses filters and chunk shape of a dataset from a sample of its values. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,22 +12,23 @@ static void shuffle(char *to, const char *from, size_t values, size_t bytes) {
     for (size_t i = 0; i < values; i++) *to++ = from[i * bytes + b];
 }
 
-/* Compressed sizes of some of the values, plain and shuffled; 0 when they cannot be had. */
+/* Compresses a sample of the values, plain and shuffled, and stores both sizes in `sizes`. Returns 0 if this is not
+ * possible. */
 static size_t try_sample(hid_t set, hid_t type, int rank, const hsize_t *size, const hsize_t *chunk, size_t sizes[2]) {
   size_t bytes = H5Tget_size(type);
-  /* The library holds some kilobytes for every chunk that a read touches. */
+  /* Limits the number of chunks, because the library holds some kilobytes for each chunk that a read touches. */
   double most = chunk ? (double)SAMPLE_CHUNKS * (double)bytes : SAMPLE_BYTES;
   for (int i = 0; chunk && i < rank; i++) most *= (double)chunk[i];
   expected_chunk_bytes = chunk && most / SAMPLE_CHUNKS < MAX_BUFFER_BYTES ? (size_t)(most / SAMPLE_CHUNKS) : 0;
   boxes b;
   begin_boxes(&b, rank, size, chunk, bytes, most < SAMPLE_BYTES ? (size_t)most : SAMPLE_BYTES);
-  for (int i = 0; i < rank; i++) { /* from the middle, on a chunk's edge */
+  for (int i = 0; i < rank; i++) { /* sample from the middle, aligned to a chunk */
     hsize_t steps = size[i] / b.box[i] / 2;
     b.start[i] = steps * b.box[i];
   }
   if (!next_box(&b)) return 0;
   if (b.values * bytes > MAX_BUFFER_BYTES) return fail(OVER_BUDGET, "a chunk too large for memory", NULL), 0;
-  /* Of a large chunk, which must be read whole, the middle. */
+  /* A large chunk must be read whole; the sample is its middle. */
   size_t some = LARGEST_SAMPLE / bytes;
   if (some < 1) some = 1;
   if (some > b.values) some = b.values;
@@ -49,10 +50,12 @@ static size_t try_sample(hid_t set, hid_t type, int rank, const hsize_t *size, c
   return sampled;
 }
 
-/* Version 1 B-tree node of chunks (format specification III.A.1), K = 32, as files without newer features have it. */
+/* Size in bytes of a version 1 B-tree node for chunks (format specification III.A.1) with K = 32, used by files without
+ * newer features. */
 static size_t index_bytes(int rank) { return 24 + 65 * (8 + 8 * ((size_t)rank + 1)) + 64 * 8; }
 
-/* Chunks are written once, at their final length; unwritten ones stay so, as nothing can fill them. */
+/* Sets incremental allocation for raw chunks. They are written once at their final length; unwritten chunks stay
+ * unwritten. */
 static int raw_chunks(hid_t plist) {
   H5Pset_alloc_time(plist, H5D_ALLOC_TIME_INCR);
   return RAW_CHUNKS;
@@ -66,7 +69,8 @@ int plan_storage(hid_t set, hid_t type, hid_t space, hid_t plist, int compact_in
   if (H5Sget_simple_extent_type(space) != H5S_SIMPLE || rank < 1 || (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)) return 0;
   if (H5Dget_storage_size(set) == 0 && layout == H5D_CONTIGUOUS) return 0;
   H5Sget_simple_extent_dims(space, size, NULL);
-  if (H5Tdetect_class(type, H5T_VLEN) > 0 && H5Tget_class(type) != H5T_VLEN) return 0; /* vlens inside compounds: left alone */
+  /* variable-length values inside compounds stay unchanged */
+  if (H5Tdetect_class(type, H5T_VLEN) > 0 && H5Tget_class(type) != H5T_VLEN) return 0;
 
   if (has_chunks_to_copy(plist, type)) return raw_chunks(plist);
   if (has_filter(plist, H5Z_FILTER_NBIT) || has_filter(plist, H5Z_FILTER_SCALEOFFSET)) return RAW_CHUNKS;
@@ -82,14 +86,14 @@ int plan_storage(hid_t set, hid_t type, hid_t space, hid_t plist, int compact_in
     for (int i = 0; i < rank && total > CHUNK_BYTES; i++) {
       double slice = total / (double)chunk[i];
       hsize_t fits = slice >= CHUNK_BYTES ? 1 : (hsize_t)(CHUNK_BYTES / slice);
-      /* Equal parts: 1000 rows of which 600 fit become 2 × 500. */
+      /* Divides a dimension into equal parts: 1000 rows of which 600 fit become 2 × 500. */
       hsize_t parts = (chunk[i] + fits - 1) / fits;
       chunk[i] = (size[i] + parts - 1) / parts;
       total = slice * (double)chunk[i];
     }
   }
   for (int i = 0; i < rank; i++)
-    if (size[i] == 0) return 0; /* nothing to judge by, and nothing to gain */
+    if (size[i] == 0) return 0; /* empty dataset: no values to sample and nothing to gain */
   if (contents == PLAIN) {
     size_t sizes[2], sampled = try_sample(set, type, rank, size, layout == H5D_CHUNKED ? chunk : NULL, sizes);
     if (!sampled) return fail(MALFORMED, "values that cannot be read", NULL), 0;

@@ -1,4 +1,4 @@
-/* Values in memory: references in them, comparison, and the boxes by which datasets are read. */
+/* Values in memory: translation of references, comparison, and iteration over boxes of a dataset. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,8 @@ static int verdict;
 
 EXPORT(reason_at) const char *reason_at(void) { return reason; }
 
-/*
- * What a later version of HDF5 wrote is no damage: types such as the references of 1.12 and the complex numbers of 2.0, messages such as the
- * chunks of 2.0. The library says so in words alone.
- */
+/* True if an error means that a newer HDF5 version wrote the file, so that it is unsupported rather than damaged.
+ * Examples: references of 1.12, complex numbers of 2.0, chunk indexes of 2.0. The library only reports this as text. */
 static herr_t is_newer(unsigned level, const H5E_error2_t *error, void *found) {
   static const char *const words[] = {"bad version number for", "bad superblock version number", "unknown message with 'fail if unknown'",
                                       "unknown datatype class found", "unknown chunk index type"};
@@ -43,7 +41,7 @@ int failed(void) { return verdict; }
 
 /* ---------------------------------------------------------------------------------------------------- addresses */
 
-static pair *pairs; /* open addressing, a power of two long */
+static pair *pairs; /* open addressing hash table; its length is a power of two */
 static size_t pair_room, pair_count;
 
 void forget_pairs(void) {
@@ -132,7 +130,7 @@ static int leads_somewhere(hid_t file, hobj_ref_t reference) {
 
 static int is_region(hid_t type) { return H5Tequal(type, H5T_STD_REF_DSETREG) > 0; }
 
-/* The counterpart of one region reference; HADDR_UNDEF targets and broken ones end the job. */
+/* Converts one region reference. Fails if its target is undefined or broken. */
 static int translate_region(hdset_reg_ref_t *reference, hid_t input, hid_t output) {
   if (is_zero(reference, sizeof *reference)) return 0;
   hid_t target = H5Rdereference2(input, H5P_DEFAULT, H5R_DATASET_REGION, reference);
@@ -164,7 +162,7 @@ int translate_references(hid_t type, void *values, size_t count, hid_t input, hi
         if (reference == 0 || reference == HADDR_UNDEF) continue;
         haddr_t to = counterpart(reference);
         if (to == HADDR_UNDEF) {
-          /* One that leads nowhere stays as it is; one that leads to an object without a name cannot. */
+          /* A dangling reference stays unchanged. A reference to an object without a link cannot be converted. */
           if (leads_somewhere(input, reference)) return fail(UNSUPPORTED, "a reference to an object without a link", NULL);
           continue;
         }
@@ -237,7 +235,7 @@ int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t i
       }
       return equal;
     }
-    case H5T_STRING: /* of variable length */
+    case H5T_STRING: /* variable-length strings */
       for (size_t i = 0; i < count && equal; i++, x += bytes, y += bytes) {
         const char *s = *(char *const *)x, *t = *(char *const *)y;
         equal = s && t ? strcmp(s, t) == 0 : s == t;
@@ -284,7 +282,7 @@ void begin_boxes(boxes *b, int rank, const hsize_t *size, const hsize_t *chunk, 
     if (size[i] == 0) b->ended = 1;
     room /= b->box[i] > room ? room : b->box[i];
   }
-  /* Grow from the fastest dimension on, by whole chunks. */
+  /* Extend the box from the fastest-varying dimension on, by whole chunks. */
   for (int i = rank - 1; i >= 0 && room > 1; i--) {
     hsize_t wanted = (size[i] + b->box[i] - 1) / b->box[i];
     hsize_t times = wanted < room ? wanted : room;

@@ -1,4 +1,5 @@
-/* A virtual file driver over the host's ranges (H5FDpublic.h). Offsets beyond 2^53 do not occur: files are smaller. */
+/* Virtual file driver that reads and writes ranges through the host (H5FDpublic.h). Files are smaller than 2^53 bytes,
+ * so that offsets fit into a double. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@ typedef struct {
   H5FD_t pub;
   int file;
   haddr_t eoa, eof;
-  haddr_t metadata_at, metadata_end; /* what is left of the room kept for metadata */
+  haddr_t metadata_at, metadata_end; /* remaining part of the space reserved for metadata */
 } host_file;
 
 hsize_t metadata_room;
@@ -31,7 +32,7 @@ static int host_cmp(const H5FD_t *a, const H5FD_t *b) { return ((const host_file
 
 static herr_t host_query(const H5FD_t *file, unsigned long *flags) {
   (void)file;
-  /* No aggregation: the rests of its blocks would stay in the file as holes. */
+  /* No metadata aggregation, because unused parts of its blocks would stay in the file as gaps. */
   if (flags) *flags = H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE;
   return 0;
 }
@@ -47,10 +48,9 @@ static herr_t host_set_eoa(H5FD_t *file, H5FD_mem_t type, haddr_t address) {
   return 0;
 }
 
-/*
- * Metadata are written last, and values first. With a room kept for metadata at the head, everything behind it is written in
- * order and once. Values, and the heaps of variable-length values, never come there.
- */
+/* Allocates file space. The library writes values first and metadata last. With reserved space for metadata at the
+ * start, everything after it is written once and in order. Values, and heaps of variable-length values, never use the
+ * reserved space. */
 static haddr_t host_alloc(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, hsize_t bytes) {
   (void)dxpl;
   host_file *f = (host_file *)file;
@@ -74,7 +74,7 @@ static haddr_t host_get_eof(const H5FD_t *file, H5FD_mem_t type) {
 static herr_t read_range(H5FD_t *file, H5FD_mem_t type, hid_t dxpl, haddr_t address, size_t bytes, void *buffer) {
   (void)type, (void)dxpl;
   host_file *f = (host_file *)file;
-  /* Bytes behind the end are zero, as in the other drivers. */
+  /* Bytes after the end of the file read as zero, as in other drivers. */
   size_t inside = address >= f->eof ? 0 : f->eof - address < bytes ? (size_t)(f->eof - address) : bytes;
   memset((char *)buffer + inside, 0, bytes - inside);
   if (bytes > INT32_MAX || address + bytes < address) return -1;
@@ -131,7 +131,8 @@ hid_t host_access(int file, H5F_libver_t low) {
     cache.initial_size = 2u << 20;
     H5Pset_mdc_config(access, &cache);
   }
-  /* Chunks are read once, and one that was kept for a place never written would pass for written (dataset.c). */
+  /* No chunk cache: chunks are read once, and a cached chunk for a position that was never written would be reported as
+   * written (dataset.c). */
   if (file == INPUT) H5Pset_cache(access, 0, 1, 0, 0);
   return access;
 }

@@ -1,1 +1,1 @@
-/* H5private.h includes it; nothing in the library waits for a process. */
+/* Stub of <sys/wait.h> for H5private.h. The library never waits for a process. */
