@@ -2,14 +2,14 @@
 
 /* ---- Memory ---- */
 
-extern u8 __heap_base; /* set by the linker: the end of data and stack */
+extern u8 __heap_base; /* defined by the linker: end of data and stack */
 
 typedef struct {
   u8 *end;
-  void *spare[32]; /* recycled blocks by log2 of their size, each beginning with a pointer to the next */
+  void *spare[32]; /* free blocks by log2 of their size; each starts with a pointer to the next */
 } Heap;
 
-/* An instance has one memory. */
+/* State of the memory allocator. */
 static Heap heap;
 
 void *allocate(u32 bytes) {
@@ -49,7 +49,7 @@ void model_reset(model *m) {
   m->total = 0;
   m->cycle = symbols;
   model_update(m);
-  /* The first refresh comes sooner than model_update would have it. */
+  /* The first model update comes earlier than model_update would schedule it. */
   m->cycle = m->until_update = (symbols + 6) >> 1;
 }
 
@@ -152,7 +152,7 @@ u32 encoder_finish(encoder *e) {
   e->base += step;
   if (e->base < step) encoder_carry(e);
   renormalise(e);
-  while (padding--) *e->at++ = 0; /* decoders read four bytes ahead; there is room, since at < end */
+  while (padding--) *e->at++ = 0; /* decoders read four bytes ahead; the buffer has space, because at < end */
   return (u32)(e->at - e->buffer);
 }
 
@@ -186,8 +186,8 @@ void integers_code(integers *i, i32 c, u32 context) {
     encode_bit(e, &i->zero_or_one, (u32)c);
     return;
   }
-  if (k == 32) return; /* the single value -2^31 */
-  /* Class k holds -(2^k - 1) … -2^(k-1) and 2^(k-1) + 1 … 2^k. */
+  if (k == 32) return; /* class 32 has the single value -2^31 */
+  /* Class k has the values -(2^k - 1) … -2^(k-1) and 2^(k-1) + 1 … 2^k. */
   u32 position = c < 0 ? (u32)c + (1u << k) - 1 : (u32)c - 1;
   model *corrector = i->correctors[k];
   u32 low = k > CORRECTOR_HIGH_BITS ? k - CORRECTOR_HIGH_BITS : 0;

@@ -1,6 +1,6 @@
-/* The adaptive arithmetic coder of LAZ files, writing side: a 32-bit interval, renormalised by bytes, whose carries
- * run into bytes already written; symbol models with 15-bit cumulative probabilities, a bit model with 13 bits.
- * Written from the behaviour of the format; the arithmetic is A. Said's (FastAC), the constants are LASzip's. */
+/* Adaptive arithmetic encoder of the LAZ format: a 32-bit interval, renormalised by bytes, with carries into bytes
+ * already written. Symbol models have 15-bit cumulative probabilities, the bit model 13 bits. Reimplemented from the
+ * behaviour of the format; the arithmetic is A. Said's (FastAC), the constants are LASzip's. */
 #pragma once
 #include <string.h>
 
@@ -10,23 +10,23 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define INLINE static inline __attribute__((always_inline))
 
-/* Memory that lives as long as the instance. Traps when --max-memory is reached. */
+/* Allocates memory that is never freed. Traps if --max-memory is reached. */
 void *allocate(u32 bytes);
-/* A block of 2^log2 bytes that `give_back` may recycle. */
+/* Allocates a block of 2^log2 bytes. `give_back` returns it for reuse. */
 void *take_block(u32 log2);
 void give_back(void *block, u32 log2);
 
 /* ---- Models ---- */
 
-/* LASzip's. */
+/* Constants of LASzip's probability models. */
 enum { MODEL_BITS = 15, MODEL_MAX_TOTAL = 1 << MODEL_BITS };
 enum { BIT_MODEL_BITS = 13, BIT_MODEL_MAX_TOTAL = 1 << BIT_MODEL_BITS };
 
-/* Frequencies of an alphabet of 2 to 2048 symbols. */
+/* Adaptive frequencies of an alphabet of 2 to 2048 symbols. */
 typedef struct {
   u32 symbols, until_update, total, cycle;
-  /* By symbol: the probability below it (low half, 15 bits) and how often it came (high half). One more than
-   * symbols. */
+  /* For each symbol: cumulative probability below it (low half, 15 bits) and its count (high half). The array has
+   * symbols + 1 entries. */
   u32 entries[];
 } model;
 
@@ -40,7 +40,7 @@ model *new_model(u32 symbols);
 void bit_model_update(bit_model *m);
 void bit_model_reset(bit_model *m);
 
-/* Many models of equal size, of which only those used come to exist. */
+/* Array of models of equal size, which are created at first use. */
 typedef struct {
   u32 size, symbols;
   model **models;
@@ -60,15 +60,15 @@ enum { MIN_LENGTH = 0x01000000 };
 
 typedef struct {
   u32 base, length;
-  u8 *at, *end; /* the next byte; where less than 4 bytes are left */
+  u8 *at, *end; /* `at`: next byte; `end`: position from which fewer than 4 bytes are left */
   u8 *buffer;
-  u32 log2; /* the buffer has 2^log2 bytes; 0: none yet */
+  u32 log2; /* the buffer has 2^log2 bytes; 0: not allocated yet */
 } encoder;
 
 void encoder_reset(encoder *e);
 void encoder_grow(encoder *e);
 void encoder_carry(encoder *e);
-/* Closes the code stream; returns its length, the bytes stand at e->buffer. */
+/* Ends the code stream. Returns its length in bytes; the bytes are at e->buffer. */
 u32 encoder_finish(encoder *e);
 
 INLINE void renormalise(encoder *e) {
@@ -89,7 +89,7 @@ INLINE void encode_symbol(encoder *e, model *m, u32 symbol) {
   u32 *entry = m->entries + symbol;
   u32 unit = e->length >> MODEL_BITS;
   u32 offset = (entry[0] & 0xffff) * unit;
-  /* The last symbol takes what rounding left. */
+  /* The last symbol gets the rest of the interval that rounding left. */
   u32 above = symbol == m->symbols - 1 ? e->length : (entry[1] & 0xffff) * unit;
   u32 base = e->base + offset;
   if (UNLIKELY(base < offset)) encoder_carry(e);
@@ -115,7 +115,7 @@ INLINE void encode_bit(encoder *e, bit_model *m, u32 bit) {
   if (UNLIKELY(--m->until_update == 0)) bit_model_update(m);
 }
 
-/* 1 to 19 equiprobable bits. */
+/* Encodes 1 to 19 equally probable bits. */
 INLINE void write_raw(encoder *e, u32 bits, u32 value) {
   u32 unit = e->length >> bits;
   u32 offset = value * unit;
@@ -126,7 +126,7 @@ INLINE void write_raw(encoder *e, u32 bits, u32 value) {
   if (unit < MIN_LENGTH) renormalise(e);
 }
 
-/* 1 to 32 equiprobable bits. */
+/* Encodes 1 to 32 equally probable bits. */
 INLINE void write_bits(encoder *e, u32 bits, u32 value) {
   if (bits > 19) {
     write_raw(e, 16, value & 0xffff);
@@ -143,28 +143,28 @@ INLINE void write_int(encoder *e, u32 value) {
 
 /* ---- Integers ---- */
 
-/* An integer as the difference from a prediction: first the size class `k` of the difference (modelled per
- * context), then the position inside the class: its upper eight bits modelled, the rest raw. */
+/* Integer coder: encodes the difference from a prediction. The size class `k` of the difference is modelled per
+ * context. Of the position within the class, the upper eight bits are modelled and the others raw. */
 enum { CORRECTOR_HIGH_BITS = 8, MAX_CONTEXTS = 22 };
 
 typedef struct {
   encoder *e;
   u32 bits, contexts;
-  u32 k; /* size class of the value coded last; other fields use it as context */
+  u32 k; /* size class of the last value; other fields use it as context */
   model *classes[MAX_CONTEXTS], *correctors[33];
   bit_model zero_or_one;
 } integers;
 
 void integers_begin(integers *i, encoder *e, u32 bits, u32 contexts);
 void integers_reset(integers *i);
-/* Codes `c`, the difference. */
+/* Encodes the difference `c`. */
 void integers_code(integers *i, i32 c, u32 context);
 
 INLINE void compress32(integers *i, i32 predicted, i32 actual, u32 context) {
   integers_code(i, (i32)((u32)actual - (u32)predicted), context);
 }
 
-/* Differences of 16-bit values are folded into -32768 … 32767. */
+/* Wraps differences of 16-bit values to -32768 … 32767. */
 INLINE void compress16(integers *i, i32 predicted, i32 actual, u32 context) {
   i32 c = actual - predicted;
   if (c < -0x8000) c += 0x10000;
@@ -174,7 +174,7 @@ INLINE void compress16(integers *i, i32 predicted, i32 actual, u32 context) {
 
 /* ---- Median ---- */
 
-/* Median of five recent values: they are kept sorted, and alternately the largest or the smallest makes room. */
+/* Median of five recent values. They are kept sorted; alternately the largest or the smallest is replaced. */
 typedef struct {
   i32 v[5];
   u32 drop_low;
@@ -184,10 +184,10 @@ INLINE i32 smaller(i32 a, i32 b) { return a < b ? a : b; }
 INLINE i32 larger(i32 a, i32 b) { return a > b ? a : b; }
 
 INLINE void median_add(median *m, i32 x) {
-  /* The four that stay, then the new one among them: without branches, since none of them could be foretold. */
+  /* Branch-free insertion of the new value among the four remaining ones, because the order is unpredictable. */
   const i32 *v = m->v + m->drop_low;
   i32 middle = m->v[2], a = v[0], b = v[1], c = v[2], d = v[3];
-  /* Another extreme is dropped next unless the new value pushed the median towards the one dropped now. */
+  /* The other extreme is dropped next, unless the new value moved the median towards the one dropped now. */
   m->drop_low = m->drop_low ? middle < x : !(x < middle);
   m->v[0] = smaller(a, x);
   m->v[1] = larger(a, smaller(b, x));

@@ -25,7 +25,7 @@ static void write_multiple(gps_time *t, i32 last_diff, i32 diff) {
   u32 now = t->current;
   float ratio = (float)diff / (float)last_diff;
   float rounded = ratio >= 0 ? ratio + 0.5f : ratio - 0.5f;
-  /* Only -2^31 / -1 is out of range; LASzip's conversion makes it the smallest integer. */
+  /* Only -2^31 / -1 overflows; LASzip's conversion gives the smallest integer. */
   i32 multiple = rounded >= 2147483648.0f ? -0x7fffffff - 1 : (i32)rounded;
   u32 code, context;
   i32 predicted;
@@ -51,7 +51,7 @@ static void write_multiple(gps_time *t, i32 last_diff, i32 diff) {
   encode_symbol(t->e, t->steps, code);
   compress32(&t->integers, predicted, diff, context);
   if (context == 1) t->extremes[now] = 0;
-  /* After four steps out of range in a row the reference step is replaced. */
+  /* After four consecutive steps out of range, the reference step is replaced. */
   if ((context == 4 || context >= 6) && ++t->extremes[now] > 3) {
     t->diff[now] = diff;
     t->extremes[now] = 0;
@@ -130,7 +130,7 @@ u32 colour_write(colour *c, encoder *e, const u8 *p, const u8 *last) {
     encode_symbol(e, c->diffs[1], (u32)high & 255);
   }
   if (mask & 64) {
-    /* Green is foretold by red's change, blue by the mean of both changes. */
+    /* Green is predicted from the change of red, blue from the mean of both changes. */
     if (mask & 4) encode_symbol(e, c->diffs[2], (p[2] - clamp_byte(low + last[2])) & 255);
     if (mask & 16) {
       low = (low + p[2] - last[2]) / 2;

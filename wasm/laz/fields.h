@@ -1,4 +1,4 @@
-/* Fields of point records that both families of point formats have: GPS time, colour, wave packets. */
+/* Point record fields that both families of point formats share: GPS time, colour, wave packets. */
 #ifndef LAZ_FIELDS_H
 #define LAZ_FIELDS_H
 
@@ -25,10 +25,9 @@ INLINE u32 clamp_byte(i32 v) { return v < 0 ? 0 : v > 255 ? 255 : (u32)v; }
 
 enum { MAX_MULTIPLE = 500, MIN_MULTIPLE = -10, UNCHANGED = MAX_MULTIPLE - MIN_MULTIPLE + 1 };
 
-/* Times are 64-bit floats whose bit patterns are differenced as integers. Up to four interleaved sequences are
- * followed; in one, a step is coded as a small multiple of the previous step and a remainder. The two dialects
- * differ in how an unchanged time is told: items of version 2 spend a symbol on it, layers record the change
- * elsewhere. */
+/* GPS time coder. Times are 64-bit floats; differences are taken of their bit patterns as integers. Up to four
+ * interleaved sequences are tracked. A step is coded as a small multiple of the previous step plus a remainder. Point
+ * formats 0 to 5 code an unchanged time as a symbol; layered formats record it elsewhere. */
 typedef struct {
   encoder *e;
   model *steps, *first_step;
@@ -37,10 +36,10 @@ typedef struct {
   i32 diff[4];
   u32 extremes[4];
   u32 current, next;
-  u32 extra; /* by how many symbols the tables shift when "unchanged" has one of its own */
+  u32 extra; /* offset of the symbol tables if "unchanged" has its own symbol */
 } gps_time;
 
-/* `codes_unchanged`: 1 in point formats 0 to 5, where an unchanged time has a symbol of its own. */
+/* `codes_unchanged`: 1 for point formats 0 to 5, which have a symbol for an unchanged time. */
 void time_begin(gps_time *t, encoder *e, u32 codes_unchanged);
 void time_reset(gps_time *t, i64 first);
 void time_write(gps_time *t, i64 time);
@@ -53,7 +52,8 @@ typedef struct {
 
 void colour_begin(colour *c);
 void colour_reset(colour *c);
-/* Codes the colour at `p` given the one at `last`. Returns which bytes changed (bit 6: it is not grey). */
+/* Encodes the colour at `p` relative to the one at `last`. Returns a mask of changed bytes; bit 6: the colour is not
+ * grey. */
 u32 colour_write(colour *c, encoder *e, const u8 *p, const u8 *last);
 
 /* ---- Wave packets ---- */

@@ -1,6 +1,6 @@
 #include "layered.h"
 
-/* Rows by number of returns, columns by return number (4 bits each). */
+/* Context of a return: rows by number of returns, columns by return number (4 bits each). */
 static const char RETURN_MAP_4BIT[256 + 1] = "0123453445555555"
                                              "1013333333333333"
                                              "2124444444433333"
@@ -19,7 +19,7 @@ static const char RETURN_MAP_4BIT[256 + 1] = "0123453445555555"
                                              "5334444444444455";
 
 INLINE u32 channel_of(const u8 *p) { return (p[15] >> 4) & 3; }
-/* Byte 15 holds class flags (4), channel (2), scan direction, edge of flight line. */
+/* Returns the flag bits of byte 15: classification flags (4), channel (2), scan direction, edge of flight line. */
 INLINE u32 flag_bits(u32 byte) { return (byte & 15) | ((byte >> 2) & 48); }
 
 static channel *new_channel(Layered *la) {
@@ -43,7 +43,7 @@ static channel *new_channel(Layered *la) {
   return c;
 }
 
-/* Starts a channel: its first point is predicted from the one at `p`. */
+/* Initialises a channel: its first point is predicted from the point at `p`. */
 static void open_channel(Layered *la, u32 number, const u8 *p) {
   channel *c = la->channels[number];
   if (!c) c = la->channels[number] = new_channel(la);
@@ -65,7 +65,7 @@ static void open_channel(Layered *la, u32 number, const u8 *p) {
   time_reset(&c->time, i64_at(p + 22));
   memset(c->median_x, 0, sizeof c->median_x);
   memset(c->median_y, 0, sizeof c->median_y);
-  /* Unlike in the older formats, heights and intensities start at the first point's values. */
+  /* Heights and intensities start at the first point's values; in formats 0 to 5 they start at zero. */
   for (u32 i = 0; i < 8; i++) {
     c->last_z[i] = i32_at(p + 8);
     c->last_intensity[i] = u16_at(p + 12);
@@ -74,7 +74,7 @@ static void open_channel(Layered *la, u32 number, const u8 *p) {
   c->time_changed = 0;
 }
 
-/* X, Y and Z of a point. */
+/* Encodes X, Y and Z of a point. */
 INLINE void write_position(channel *c, const u8 *p, const u8 *last, u32 time_changed) {
   u32 r = p[14] & 15, n = p[14] >> 4;
   u32 single = n == 1;
@@ -96,7 +96,7 @@ INLINE void write_position(channel *c, const u8 *p, const u8 *last, u32 time_cha
   c->last_z[level] = z;
 }
 
-/* Classification, flags and intensity of a point. */
+/* Encodes classification, flags and intensity of a point. */
 INLINE void write_classes(Layered *la, channel *c, const u8 *p, const u8 *last, u32 time_changed) {
   layer *l = la->layers;
   u32 r = p[14] & 15, n = p[14] >> 4;
@@ -115,7 +115,8 @@ INLINE void write_classes(Layered *la, channel *c, const u8 *p, const u8 *last, 
   c->last_intensity[index] = intensity;
 }
 
-/* The 30 bytes every format has. Returns the scanner channel if it is another than the last point's, else 0. */
+/* Encodes the 30 bytes that every layered format has. Returns the scanner channel if it differs from the last point's,
+ * otherwise 0. */
 INLINE u32 write_layered_point(Layered *la, const u8 *p) {
   layer *l = la->layers;
   encoder *xy = &l[XY].e;
@@ -197,7 +198,7 @@ static void open_attributes(Layered *la, const Layout *layout, u32 number, const
   a->last = last;
 }
 
-/* Everything behind the core fields, for a point of which write_layered_point returned `number`. */
+/* Encodes all attributes after the core fields. `number`: result of write_layered_point. */
 INLINE void write_attributes(Layered *la, const Layout *layout, const u8 *p, u32 number) {
   attributes *history = la->attributes[la->attributes_current], *a = history;
   if (UNLIKELY(number != la->attributes_current)) {
@@ -215,7 +216,7 @@ INLINE void write_attributes(Layered *la, const Layout *layout, const u8 *p, u32
   p += 30;
   last += 30;
   if (layout->rgb) {
-    /* Bit 6 only says "not grey"; without the others the colour is the last one. */
+    /* Bit 6 alone only means "not grey": the colour is unchanged. */
     if (colour_write(&a->rgb, &l->e, p, last) & 63) l->changed = 1;
     l++;
     p += 6;
@@ -248,7 +249,7 @@ INLINE void write_attributes(Layered *la, const Layout *layout, const u8 *p, u32
 void layered_encode(Layered *la, const Layout *layout, const u8 *records, const u8 *end) {
   for (u32 i = 0; i < la->layer_count; i++) {
     encoder_reset(&la->layers[i].e);
-    la->layers[i].changed = i <= Z; /* positions are always there */
+    la->layers[i].changed = i <= Z; /* the position layers are always stored */
   }
   memset(la->live, 0, sizeof la->live);
   memset(la->attributes_live, 0, sizeof la->attributes_live);

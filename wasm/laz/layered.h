@@ -1,4 +1,4 @@
-/* Point formats 6 to 10: each field in a layer of its own, with a code stream. */
+/* Encoder for point formats 6 to 10: each field is a layer with its own code stream. */
 #ifndef LAZ_LAYERED_H
 #define LAZ_LAYERED_H
 
@@ -7,7 +7,7 @@
 
 enum { CHANNELS = 4, MAX_EXTRA = 1024 };
 
-/* The layers of the core fields, in the order in which a chunk stores them; colour, infrared, waves and extra bytes
+/* Layers of the core fields in the order of a chunk. Layers for colour, infrared, wave packets and extra bytes
  * follow. */
 enum {
   XY,
@@ -23,13 +23,13 @@ enum {
   MAX_LAYERS = CORE_LAYERS + 3 + MAX_EXTRA
 };
 
-/* One attribute's code stream within a chunk; stored empty when the attribute never changed. */
+/* Code stream of one attribute within a chunk. It is stored empty if the attribute never changes. */
 typedef struct {
   encoder e;
   u32 changed;
 } layer;
 
-/* All that is remembered of one scanner channel's core fields. */
+/* Coder state of one scanner channel's core fields. */
 typedef struct {
   model *changes[8], *channel_step, *return_step;
   bank returns, return_number, classification, flags, user_data;
@@ -38,14 +38,14 @@ typedef struct {
   median median_x[12], median_y[12];
   i32 last_z[8];
   u32 last_intensity[8];
-  const u8 *last; /* the channel's last point */
+  const u8 *last; /* last point of this channel */
   u32 time_changed;
 } channel;
 
-/* What is remembered of one channel's other attributes. Version 3 has two quirks every reader shares, so a writer
- * must keep them: these attributes see the scanner channel only on the very point at which it changes and channel 0
- * otherwise; and on returning to a channel seen before they predict from, and then replace, the *previous*
- * channel's last value. */
+/* Coder state of one channel's other attributes. Readers of version 3 share two quirks, which the encoder must
+ * reproduce. First, these attributes use the scanner channel only at the point where it changes, and channel 0
+ * otherwise. Second, on returning to a known channel they predict from, and then replace, the last value of the
+ * previous channel. */
 typedef struct {
   colour rgb;
   model *nir_used, *nir_low, *nir_high, **extra;
@@ -62,7 +62,7 @@ typedef struct {
   u32 attributes_live[CHANNELS], attributes_current;
 } Layered;
 
-/* Codes a chunk of records but the first, into `layers`. */
+/* Encodes all records of a chunk except the first into `layers`. */
 void layered_encode(Layered *la, const Layout *layout, const u8 *records, const u8 *end);
 
 #endif

@@ -1,8 +1,7 @@
-/* Compresses chunks of LAS point records into LAZ chunks: point formats 0–5 pointwise (LASzip's items of version
- * 2, wave packets of version 1), 6–10 in layers (version 3). Written from the behaviour of the format; its
- * constants, models and contexts are LASzip's (M. Isenburg). One job at a time, and one layout per instance.
- *
- * Layers: laz.c calls pointwise.c and layered.c; both call fields.c; all call coder.c. */
+/* LAZ encoder: compresses chunks of LAS point records. Point formats 0–5 are coded point by point (LASzip items of
+ * version 2, wave packets of version 1), formats 6–10 in layers (version 3). Reimplemented from the behaviour of the
+ * format; constants, models and contexts are LASzip's (M. Isenburg). One job and one layout per instance. Layers: laz.c
+ * calls pointwise.c and layered.c; both call fields.c; all call coder.c. */
 #include "../common/host.h"
 #include "coder.h"
 #include "fields.h"
@@ -16,18 +15,18 @@ typedef struct {
   Layered layered;
   u8 *records;
   u32 records_room;
-  u32 streams[2 * MAX_LAYERS]; /* of every code stream of the last chunk: address and length */
-  integers sizes;              /* of the table of chunk sizes */
+  u32 streams[2 * MAX_LAYERS]; /* address and length of each code stream of the last chunk */
+  integers sizes;              /* coder for the table of chunk sizes */
   encoder sizes_encoder;
 } Laz;
 
-/* An instance does one job. */
+/* An instance does one job, so that global state is safe. */
 static Laz laz;
 
 EXPORT(streams_at) u32 *streams_at(void) { return laz.streams; }
 
-/* Once per instance: says what a record holds and how many bytes of records a chunk has at most. Returns where the
- * host puts them; 0: there is no such layout. */
+/* Sets the record layout and `room`, the largest number of record bytes in a chunk. Called once per instance. Returns
+ * the address where the host writes records; 0: invalid layout. */
 EXPORT(begin) u8 *begin(u32 layered, u32 time, u32 rgb, u32 nir, u32 wave, u32 extra, u32 room) {
   Laz *z = &laz;
   if (z->records || extra > MAX_EXTRA || (layered && time) || (nir && !(layered && rgb))) return 0;
@@ -41,8 +40,8 @@ EXPORT(begin) u8 *begin(u32 layered, u32 time, u32 rgb, u32 nir, u32 wave, u32 e
   return z->records;
 }
 
-/* Compresses the records put in place. The first one stays as it is, and the host stores it. Returns the number of
- * code streams behind it (streams_at), which last until the next call; 0: not whole records, or too many. */
+/* Encodes the records in the buffer. The host stores the first one uncompressed. Returns the number of code streams
+ * (streams_at), which are valid until the next call; 0: incomplete or too many records. */
 EXPORT(encode) u32 encode(u32 bytes) {
   Laz *z = &laz;
   const u8 *records = z->records;
@@ -58,8 +57,8 @@ EXPORT(encode) u32 encode(u32 bytes) {
   return count;
 }
 
-/* Compresses the table of chunk sizes put where the records go, without its own header: every size is predicted by
- * the one before, in context 1. Makes one code stream (streams_at). Returns 0: too many. */
+/* Encodes the table of chunk sizes in the record buffer, without its header. Each size is predicted by the one before,
+ * in context 1. Produces one code stream (streams_at). Returns 0 if there are too many. */
 EXPORT(encode_table) u32 encode_table(u32 count) {
   Laz *z = &laz;
   const u8 *table = z->records;

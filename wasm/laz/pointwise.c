@@ -1,6 +1,6 @@
 #include "pointwise.h"
 
-/* Rows by number of returns, columns by return number (3 bits each). */
+/* Context of a return: rows by number of returns, columns by return number (3 bits each). */
 static const u8 RETURN_MAP_3BIT[64] = {
     15, 14, 13, 12, 11, 10, 9,  8,  14, 0,  1,  3,  6, 10, 10, 9,  13, 1,  2,  4,  7,  11,
     11, 10, 12, 3,  4,  5,  8,  12, 12, 11, 11, 6,  7, 8,  9,  13, 13, 12, 10, 10, 11, 12,
@@ -42,7 +42,7 @@ static void pointwise_reset(Pointwise *pw, const Layout *layout) {
   integers_reset(&pw->z);
   memset(pw->median_x, 0, sizeof pw->median_x);
   memset(pw->median_y, 0, sizeof pw->median_y);
-  /* Intensities and heights start at zero, not at the first point's values. */
+  /* Intensities and heights start at zero; in formats 6 to 10 they start at the first point's values. */
   memset(pw->last_intensity, 0, sizeof pw->last_intensity);
   memset(pw->last_height, 0, sizeof pw->last_height);
   if (layout->rgb) colour_reset(&pw->rgb);
@@ -50,7 +50,7 @@ static void pointwise_reset(Pointwise *pw, const Layout *layout) {
   for (u32 i = 0; i < layout->extra; i++) model_reset(pw->extra[i]);
 }
 
-/* The 20 bytes every format has, given the last point's. */
+/* Encodes the 20 bytes that every format has, relative to the last point. */
 INLINE void write_point(Pointwise *pw, const u8 *p, const u8 *last) {
   encoder *e = &pw->e;
   u32 intensity = u16_at(p + 12), bits = p[14];

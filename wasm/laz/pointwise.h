@@ -1,4 +1,4 @@
-/* Point formats 0 to 5: all fields of a point after another, in one code stream. */
+/* Encoder for point formats 0 to 5: all fields of a point follow each other in one code stream. */
 #ifndef LAZ_POINTWISE_H
 #define LAZ_POINTWISE_H
 
@@ -18,9 +18,9 @@ typedef struct {
   wave wave;
 } Pointwise;
 
-/* Once. */
+/* Initialises the encoder. Called once. */
 void pointwise_begin(Pointwise *pw, const Layout *layout);
-/* Codes a chunk of records but the first, into `e`. */
+/* Encodes all records of a chunk except the first into `e`. */
 void pointwise_encode(Pointwise *pw, const Layout *layout, const u8 *records, const u8 *end);
 
 #endif
