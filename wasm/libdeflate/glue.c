@@ -1,39 +1,36 @@
-/* The host's calls of libdeflate. An arena replaces malloc, so that one instance serves many calls without
- * fragmentation. One compressor stays at its bottom. Layout of the linear memory from __heap_base on:
- *
- *   [decompressor][compressor of the last level][input][output]
- *
- * `arena_reset` frees everything above the compressor. */
+/* Functions through which the host calls libdeflate. An arena replaces malloc, so that one instance serves many calls
+ * without fragmentation. One compressor stays at its bottom. Memory layout from __heap_base on:
+ * [decompressor][compressor of the last level][input][output]. `arena_reset` frees everything above the compressor. */
 #include "../common/heap.h"
 #include "../common/host.h"
 #include "additions.h"
 #include "libdeflate.h"
 
-#define ALIGNMENT 64 /* a cache line */
+#define ALIGNMENT 64 /* size of a cache line */
 
 enum container { RAW = 0, ZLIB = 1, GZIP = 2 };
-/* Above libdeflate's twelve levels: two of priced.h. */
+/* Levels above libdeflate's twelve: the two compressors of priced.h. */
 enum own_level { SAMPLES_FAST = 13, SAMPLES_CLOSE = 14 };
 enum { NO_LEVEL = -1 };
 
-extern u8 __heap_base; /* set by the linker: the end of data and stack */
+extern u8 __heap_base; /* defined by the linker: end of data and stack */
 
 typedef struct {
   uintptr_t arena_top;        /* first free byte; 0: nothing was allocated yet */
-  uintptr_t arena_floor;      /* where `arena_reset` goes back to: the end of the compressor */
-  uintptr_t compressor_floor; /* where the compressor begins: above the decompressor */
+  uintptr_t arena_floor;      /* address to which `arena_reset` returns: the end of the compressor */
+  uintptr_t compressor_floor; /* address at which the compressor starts, after the decompressor */
   struct libdeflate_compressor *compressor;
-  int level; /* of the compressor */
+  int level; /* level of the compressor */
   struct libdeflate_decompressor *decompressor;
-  size_t consumed, produced; /* bytes of the last decompression */
+  size_t consumed, produced; /* input and output bytes of the last decompression */
   struct thorough_stream *thorough;
-  u32 pending_bits; /* of a stream in segments: those that do not fill a byte yet */
+  u32 pending_bits; /* for streams in segments: bits of the incomplete last byte */
 } Deflate;
 
-/* malloc has no place for a pointer to it. */
+/* Global, because malloc has no parameter for it. */
 static Deflate deflate = {.level = NO_LEVEL};
 
-/* 64-byte aligned memory, or NULL if the memory cannot grow. */
+/* Returns memory aligned to 64 bytes; NULL: the memory cannot grow. */
 EXPORT(arena_reserve) void *arena_reserve(size_t bytes) {
   Deflate *d = &deflate;
   if (!d->arena_top) {
@@ -49,7 +46,7 @@ EXPORT(arena_reserve) void *arena_reserve(size_t bytes) {
 
 EXPORT(arena_reset) void arena_reset(void) { deflate.arena_top = deflate.arena_floor; }
 
-/* What libdeflate allocates comes from the arena, too, and goes with `arena_reset`. */
+/* libdeflate also allocates from the arena, and `arena_reset` frees its memory. */
 void *malloc(size_t bytes) { return arena_reserve(bytes); }
 void free(void *ignored) { (void)ignored; }
 
@@ -58,8 +55,8 @@ static struct libdeflate_compressor *new_compressor(int level) {
                                : libdeflate_alloc_compressor(level);
 }
 
-/* Makes the compressor of this level ready. Call on an empty arena: a change of level moves the floor. Returns 0 if
- * there is no memory. */
+/* Creates the compressor for this level. Requires an empty arena, because a change of level moves the floor. Returns 0
+ * if memory is short. */
 EXPORT(prepare_level) int prepare_level(int level) {
   Deflate *d = &deflate;
   if (!d->decompressor) {
@@ -85,7 +82,7 @@ EXPORT(compress_bound) size_t compress_bound(int container, size_t bytes) {
   return libdeflate_deflate_compress_bound(c, bytes);
 }
 
-/* Returns the bytes written, or 0 if the result does not fit in `room`. */
+/* Compresses a buffer. Returns the bytes written; 0: the result does not fit in `room` bytes. */
 EXPORT(compress) size_t compress(int container, const void *in, size_t bytes, void *out, size_t room) {
   struct libdeflate_compressor *c = deflate.compressor;
   if (container == GZIP) return libdeflate_gzip_compress(c, in, bytes, out, room);
@@ -93,21 +90,21 @@ EXPORT(compress) size_t compress(int container, const void *in, size_t bytes, vo
   return libdeflate_deflate_compress(c, in, bytes, out, room);
 }
 
-/* Begins a raw stream by thorough.h, with a compressor of level 10 to 12. Returns 0 if there is no room, or 6 MB of
- * memory are not there. */
+/* Starts a raw Deflate stream with thorough.h and a compressor of level 10 to 12. Returns 0 if the output has no space
+ * or 6 MB of memory are not available. */
 EXPORT(begin_thorough) int begin_thorough(const void *in, size_t bytes, void *out, size_t room) {
   deflate.thorough = libdeflate_thorough_begin(deflate.compressor, in, bytes, out, room);
   return deflate.thorough != NULL;
 }
 
-/* Compresses at most 300,000 bytes more. Returns 0 after the last. */
+/* Compresses up to 300,000 further bytes. Returns 0 after the last ones. */
 EXPORT(thorough_stretch) int thorough_stretch(void) { return libdeflate_thorough_stretch(deflate.thorough); }
 
-/* Returns the bytes written, or 0 if the result did not fit. */
+/* Ends the stream. Returns the bytes written; 0: the result did not fit. */
 EXPORT(end_thorough) size_t end_thorough(void) { return libdeflate_thorough_end(deflate.thorough); }
 
-/* Returns a `libdeflate_result`: 0 success, 1 bad data, 3 insufficient space. `consumed` and `produced` return the
- * lengths. */
+/* Decompresses a buffer and sets `consumed` and `produced`. Returns a `libdeflate_result`: 0 success, 1 bad data, 3
+ * insufficient space. */
 EXPORT(decompress) int decompress(int container, const void *in, size_t bytes, void *out, size_t room) {
   Deflate *d = &deflate;
   d->consumed = d->produced = 0;
@@ -123,8 +120,8 @@ EXPORT(produced) size_t produced(void) { return deflate.produced; }
 
 EXPORT(begin_stream) void begin_stream(void) { deflate.pending_bits = 0; }
 
-/* Compresses the next segment of a raw stream. `window`: bytes in front of `in` that came before it. Returns the
- * bytes written; 0 is possible only at the end of memory. */
+/* Compresses the next segment of a raw Deflate stream. `window`: number of preceding bytes before `in`. Returns the
+ * bytes written; 0: out of memory. */
 EXPORT(compress_segment)
 size_t compress_segment(const void *in, size_t bytes, size_t window, int more_follows, void *out, size_t room) {
   Deflate *d = &deflate;

@@ -1,27 +1,27 @@
-/* Deflate for the samples of pictures, whose noise makes many matches cost more than the bytes they stand for. As
- * libdeflate's lazy compressor, but a match counts by the bits that it saves, at prices learnt from the items
- * before: on photographs the bytes of the near-optimal levels at a quarter of their time, and less. It searches
- * little: what is far and short is seldom worth its price. Included at the end of libdeflate's deflate_compress.c,
- * whose match finder, block splitting and block writer it uses. */
+/* Deflate for picture samples, whose noise makes many matches cost more than literals. Based on libdeflate's lazy
+ * compressor, but a match is valued by the bits it saves, at prices learnt from previous items. On photographs the size
+ * equals that of the near-optimal levels, in at most a quarter of their time. The search is shallow, because distant
+ * short matches rarely pay. Included at the end of libdeflate's deflate_compress.c, whose match finder, block splitting
+ * and block writer it uses. */
 
-#define PRICED_SHIFT 5     /* prices are in 32nds of a bit */
-#define PRICED_SAMPLE 16384 /* bytes at the beginning that the first prices are taken from */
-#define PRICED_EVERY 8192  /* bytes after which the prices are taken again */
-#define PRICED_SUMMED 24   /* bytes of a match whose prices are summed; the others count as the mean of these */
-#define PRICED_LENGTHS 29  /* symbols for lengths, and for offsets, that Deflate has */
+#define PRICED_SHIFT 5     /* prices are in 1/32 bit */
+#define PRICED_SAMPLE 16384 /* bytes at the start from which the first prices are estimated */
+#define PRICED_EVERY 8192  /* interval in bytes at which prices are updated */
+#define PRICED_SUMMED 24   /* bytes of a match whose literal prices are summed; further bytes count as their mean */
+#define PRICED_LENGTHS 29  /* number of Deflate symbols for lengths, and for offsets */
 #define PRICED_OFFSETS 30
 
 struct priced {
-	/* Items of the blocks before, halved with every block. */
+	/* Symbol counts of previous blocks; they are halved with every block. */
 	u32 litlen[DEFLATE_NUM_LITLEN_SYMS];
 	u32 offsets[DEFLATE_NUM_OFFSET_SYMS];
-	/* Prices, extra bits included. */
+	/* Prices including extra bits, in 1/32 bit. */
 	u16 literal_price[DEFLATE_NUM_LITERALS];
 	u16 length_price[DEFLATE_MAX_MATCH_LEN + 1];
 	u16 offset_price[DEFLATE_NUM_OFFSET_SYMS];
 };
 
-/* 32 * log2(n) for n > 0: straight between powers of two, and a parabola for what the straight line leaves out. */
+/* Returns 32 * log2(n) for n > 0: linear between powers of two, plus a parabola as correction. */
 static u32
 priced_log2(u32 n)
 {
@@ -37,7 +37,7 @@ priced_bits(u32 log_total, u32 count, u32 most_bits)
 	return MIN(log_total - priced_log2(count + 1), most_bits << PRICED_SHIFT);
 }
 
-/* Takes the prices from the items so far. */
+/* Computes the prices from the symbol counts so far. */
 static void
 priced_take_prices(const struct libdeflate_compressor *c, struct priced *p)
 {
@@ -63,7 +63,7 @@ priced_take_prices(const struct libdeflate_compressor *c, struct priced *p)
 				     (deflate_extra_offset_bits[i] << PRICED_SHIFT);
 }
 
-/* Before anything is known: literals as in the first bytes, and some matches of every kind. */
+/* Sets initial symbol counts: literals as in the first bytes, and some matches of every length and offset. */
 static void
 priced_begin(struct libdeflate_compressor *c, struct priced *p, const u8 *in, size_t in_nbytes)
 {
@@ -72,14 +72,14 @@ priced_begin(struct libdeflate_compressor *c, struct priced *p, const u8 *in, si
 	memset(p, 0, sizeof(*p));
 	for (i = 0; i < sample; i++)
 		p->litlen[in[i]]++;
-	/* Lengths of 3 to 10 have symbols of their own. */
+	/* lengths 3 to 10 have a symbol each */
 	for (i = 0; i < PRICED_LENGTHS; i++)
 		p->litlen[DEFLATE_FIRST_LEN_SYM + i] = sample >> (i < 8 ? 7 : 9);
 	for (i = 0; i < PRICED_OFFSETS; i++)
 		p->offsets[i] = 16;
 }
 
-/* The items of a finished block count half of all that is known. */
+/* Adds a finished block to the symbol counts. It gets half of the total weight. */
 static void
 priced_remember(const struct libdeflate_compressor *c, struct priced *p)
 {
@@ -91,7 +91,7 @@ priced_remember(const struct libdeflate_compressor *c, struct priced *p)
 		p->offsets[i] = (p->offsets[i] + c->freqs.offset[i] + 1) >> 1;
 }
 
-/* What the match saves, in 32nds of a bit; negative where it costs more than its bytes. */
+/* Returns the bits that a match saves, in 1/32 bit; negative: it costs more than its literals. */
 static forceinline int
 priced_gain(const struct priced *p, const u8 *at, unsigned length, unsigned offset)
 {
@@ -105,14 +105,14 @@ priced_gain(const struct priced *p, const u8 *at, unsigned length, unsigned offs
 	return (int)bytes - (int)p->length_price[length] - (int)p->offset_price[deflate_get_offset_slot(offset)];
 }
 
-/* The place in the data, and what the match finder needs there. */
+/* Position in the data, and the state that the match finder needs there. */
 struct priced_place {
 	const u8 *in_next, *in_end, *in_cur_base;
 	unsigned max_len, nice_len;
 	u32 next_hashes[2];
 };
 
-/* Returns the length of the longest match at the place if it is longer than `best_len`, which it returns otherwise. */
+/* Returns the length of the longest match if it is longer than `best_len`, otherwise `best_len`. */
 static forceinline unsigned
 priced_longest(struct libdeflate_compressor *c, struct priced_place *at, unsigned best_len, unsigned depth,
 	       unsigned *offset)
@@ -122,7 +122,7 @@ priced_longest(struct libdeflate_compressor *c, struct priced_place *at, unsigne
 					    at->nice_len, depth, at->next_hashes, offset);
 }
 
-/* Begins the match finder, with the bytes in front of the place. */
+/* Initialises the match finder with the bytes before the position. */
 static forceinline void
 priced_window(struct libdeflate_compressor *c, struct priced_place *at)
 {
@@ -169,8 +169,8 @@ deflate_compress_priced(struct libdeflate_compressor * restrict c, const u8 *in,
 			}
 			at.in_next++;
 
-			/* A byte on, there may be a match that saves more. */
-			found = 1; /* bytes of the match that the match finder knows */
+			/* Lazy matching: the match at the next byte may save more. */
+			found = 1; /* bytes of the match already added to the match finder */
 			while (length < at.nice_len) {
 				next_length = priced_longest(c, &at, length - 1, c->max_search_depth >> 1, &next_offset);
 				at.in_next++;
@@ -196,7 +196,8 @@ deflate_compress_priced(struct libdeflate_compressor * restrict c, const u8 *in,
 	} while (at.in_next != at.in_end);
 }
 
-/* A compressor for samples: fast, or by the near-optimal parse in one pass, for samples with much to be found. */
+/* Allocates a compressor for picture samples: fast, or with one pass of the near-optimal parser for highly compressible
+ * samples. */
 struct libdeflate_compressor *
 libdeflate_alloc_compressor_samples(bool fast)
 {

@@ -1,8 +1,6 @@
-/*
- * What symbols cost, and which codes make a block smallest. Part of thorough.h.
- */
+/* Symbol costs, and the choice of Huffman codes for a block. Part of thorough.h. */
 
-/* 128 * log2(n), by a table for the leading twelve bits. */
+/* Returns 128 * log2(n), from a table for the leading twelve bits. */
 static u32
 thorough_log2(const struct thorough *t, u32 n)
 {
@@ -18,11 +16,11 @@ thorough_init(struct thorough *t)
 {
 	u32 i;
 
-	/* Bit by bit: a number is squared, and halved whenever it passes 2. */
+	/* Computes log2 bit by bit: a number is squared, and halved whenever it reaches 2. */
 	t->log2_table[0] = 0;
 	for (i = 1; i <= 4096; i++) {
 		u32 whole = 31 - __builtin_clz(i), result = whole;
-		u64 x = ((u64)i << 30) >> whole; /* 1 <= x < 2 in 2^-30 */
+		u64 x = ((u64)i << 30) >> whole; /* 1 <= x < 2, in units of 2^-30 */
 		unsigned bit;
 
 		for (bit = 0; bit < THOROUGH_COST_SHIFT + 1; bit++) {
@@ -35,7 +33,7 @@ thorough_init(struct thorough *t)
 	}
 }
 
-/* Costs from how often symbols were used; those that were not cost as if they had been, half a time. */
+/* Computes costs from symbol frequencies. Unused symbols cost as if used half a time. */
 static void
 thorough_costs(const struct thorough *t, struct deflate_costs *costs,
 	       const struct deflate_freqs *freqs)
@@ -87,7 +85,7 @@ thorough_add(struct libdeflate_compressor *c, const u32 *items, u32 count)
 	}
 }
 
-/* Counts the symbols of a block of these items. */
+/* Counts the symbols in a block of items. */
 static void
 thorough_tally(struct libdeflate_compressor *c, const u32 *items, u32 count)
 {
@@ -96,7 +94,7 @@ thorough_tally(struct libdeflate_compressor *c, const u32 *items, u32 count)
 	c->freqs.litlen[DEFLATE_END_OF_BLOCK]++;
 }
 
-/* Bits of a block's symbols by the codes that are ready, extra bits included. */
+/* Returns the bits of a block's symbols with the current codes, including extra bits. */
 static u32
 thorough_data_bits(const struct libdeflate_compressor *c,
 		   const struct deflate_lens *lens)
@@ -115,7 +113,8 @@ thorough_data_bits(const struct libdeflate_compressor *c,
 	return bits;
 }
 
-/* Bits of the header in the best of the ways to write runs; leaves `precode_ways` at it. */
+/* Returns the bits of the block header with the best run-length coding of code lengths. Stores that choice in
+ * `precode_ways`. */
 static u32
 thorough_header_bits(struct libdeflate_compressor *c, bool all_ways)
 {
@@ -127,7 +126,7 @@ thorough_header_bits(struct libdeflate_compressor *c, bool all_ways)
 
 		precode_ways = ways;
 		deflate_precompute_huffman_header(c);
-		/* It leaves copies of offset lengths behind those that are used. */
+		/* Clear the copies of offset lengths that libdeflate leaves after the used lengths. */
 		memset(&c->codes.lens.litlen[c->o.precode.num_litlen_syms], 0,
 		       DEFLATE_NUM_LITLEN_SYMS - c->o.precode.num_litlen_syms);
 		bits = 5 + 5 + 4 + 3 * c->o.precode.num_explicit_lens;
@@ -144,8 +143,8 @@ thorough_header_bits(struct libdeflate_compressor *c, bool all_ways)
 	return best;
 }
 
-/* Frequencies that lie next to each other and within `slack` of their mean become that mean: runs make short
- * headers. */
+/* Replaces adjacent frequencies within `slack` of their mean by the mean, because runs of equal code lengths make
+ * headers shorter. */
 static void
 thorough_even_out(u32 *freqs, unsigned count, unsigned slack)
 {
@@ -175,7 +174,8 @@ thorough_even_out(u32 *freqs, unsigned count, unsigned slack)
 	}
 }
 
-/* Makes the codes for the tallied symbols, evened out where that is smaller. Returns the bits of the whole block. */
+/* Computes the codes for the counted symbols, with smoothed frequencies if that is smaller. Returns the bits of the
+ * whole block. */
 static u32
 thorough_make_codes(struct libdeflate_compressor *c, bool all_ways)
 {

@@ -1,7 +1,5 @@
-/*
- * Where one block ends and another one begins. Part of thorough.h. All sizes are of what the blocks' items cost with
- * codes of their own, headers included.
- */
+/* Block splitting for Deflate. Part of thorough.h. Sizes are those of the items with the block's own codes, including
+ * the header. */
 
 static u32
 thorough_range_bits(struct libdeflate_compressor *c, const u32 *items, u32 from, u32 to)
@@ -16,7 +14,7 @@ thorough_cut_bits(struct libdeflate_compressor *c, const u32 *items, u32 from, u
 	return thorough_range_bits(c, items, from, cut) + thorough_range_bits(c, items, cut, to);
 }
 
-/* Where to cut a range of items so that both parts together are smallest, by ever finer samples. */
+/* Finds the cut of a range of items that minimises the size of both parts, by successively finer sampling. */
 static u32
 thorough_best_cut(struct libdeflate_compressor *c, const u32 *items, u32 from, u32 to, u32 *cut)
 {
@@ -42,7 +40,7 @@ thorough_best_cut(struct libdeflate_compressor *c, const u32 *items, u32 from, u
 	return best;
 }
 
-/* Moves a cut between two blocks to where they are smaller, by ever smaller steps. */
+/* Moves the cut between two blocks to the position with the smallest total size, with decreasing steps. */
 static void
 thorough_move_cut(struct libdeflate_compressor *c, const u32 *items, u32 from, u32 *cut, u32 to, u32 step)
 {
@@ -61,7 +59,7 @@ thorough_move_cut(struct libdeflate_compressor *c, const u32 *items, u32 from, u
 	}
 }
 
-/* From many small blocks: the two neighbours that save most together are joined, until that saves no more. */
+/* Starts with many small blocks and repeatedly merges the neighbours that save the most, until nothing is saved. */
 static u32
 thorough_joined(struct libdeflate_compressor *c, const u32 *items, u32 num_items, u32 ends[THOROUGH_BLOCKS])
 {
@@ -106,10 +104,10 @@ thorough_joined(struct libdeflate_compressor *c, const u32 *items, u32 num_items
 	return count;
 }
 
-/* Of the blocks between `ends`, those next to each other become one wherever that is smallest as a whole: of blocks
- * with symbols of their own (a number that counts up, say) two together may be larger, and all of them together
- * smaller, since their header is written once. Runs of 1, 2, 3, 4, 6, 9 … blocks are looked at, and from the
- * first one on. Returns how many are left. */
+/* Merges adjacent blocks between `ends` if that minimises the total size. Blocks with different symbols (such as an
+ * increasing number) may be larger when two are merged, but smaller when all are merged, because the header is written
+ * once. Tries runs of 1, 2, 3, 4, 6, 9 … blocks, and runs from the first block on. Returns the number of remaining
+ * blocks. */
 static u32
 thorough_merged(struct libdeflate_compressor *c, struct thorough *t, const u32 *items, u32 ends[THOROUGH_BLOCKS],
 		u32 count)
@@ -150,7 +148,7 @@ thorough_merged(struct libdeflate_compressor *c, struct thorough *t, const u32 *
 			run = MIN(run + MAX(run / 2, 1), end);
 		}
 	}
-	/* The path, from its end; then its ends in order. */
+	/* Collects the block ends of the best path from its end, then reverses them. */
 	for (i = 0, end = count; end; end = first[end])
 		best[i++] = ends[end - 1];
 	for (count = i; i--; )
@@ -158,9 +156,9 @@ thorough_merged(struct libdeflate_compressor *c, struct thorough *t, const u32 *
 	return count;
 }
 
-/* Cuts the items into blocks, each of which is then cut in two as often as that helps; `joined` tells whether they
- * begin as many or as one. In the end they become fewer where that is smaller. `ends` are item numbers. Returns how
- * many blocks there are. */
+/* Splits items into blocks. `joined`: starts with many small blocks, which are merged; otherwise with one. Each block
+ * is split in two while that helps, and finally blocks are merged if that is smaller. `ends` are item numbers. Returns
+ * the number of blocks. */
 static u32
 thorough_cut(struct libdeflate_compressor *c, struct thorough *t, const u32 *items, u32 num_items, bool joined,
 	     u32 ends[THOROUGH_BLOCKS])

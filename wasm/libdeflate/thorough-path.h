@@ -1,6 +1,4 @@
-/*
- * Matches, and the cheapest way through them. Part of thorough.h.
- */
+/* Match finding and the cheapest path through the matches. Part of thorough.h. */
 
 struct thorough_finder {
 	const u8 *in_next;
@@ -10,8 +8,8 @@ struct thorough_finder {
 	u32 next_hashes[2];
 };
 
-/* Finds the matches of the next stretch: until it is as long as one may be, or the cache is full. Returns its
- * bytes. */
+/* Finds the matches of the next stretch of data, until it has the maximum length or the cache is full. Returns its
+ * length in bytes. */
 static u32
 thorough_matches(struct libdeflate_compressor *c, struct thorough *t, struct thorough_finder *f)
 {
@@ -37,7 +35,7 @@ thorough_matches(struct libdeflate_compressor *c, struct thorough *t, struct tho
 							   f->next_hashes, matches);
 			const struct lz_match *match;
 
-			/* Of matches whose offsets cost the same only the longest one is of use. */
+			/* Of matches whose offsets have the same cost, keep only the longest. */
 			for (match = matches; match < end; match++)
 				if (match + 1 == end || offset_slots[match->offset] != offset_slots[match[1].offset])
 					*cache_ptr++ = *match;
@@ -50,7 +48,7 @@ thorough_matches(struct libdeflate_compressor *c, struct thorough *t, struct tho
 	return length;
 }
 
-/* The longest match at a place, where it is worth a thought; else NULL. */
+/* Returns the longest match at a position if it is long enough to be useful, otherwise NULL. */
 static const struct lz_match *
 thorough_longest(const struct libdeflate_compressor *c, const struct thorough *t, u32 at, u32 *worth)
 {
@@ -62,7 +60,8 @@ thorough_longest(const struct libdeflate_compressor *c, const struct thorough *t
 	return *worth >= DEFLATE_MIN_MATCH_LEN ? end - 1 : NULL;
 }
 
-/* The items of a stretch by longest matches, a literal before a longer one. Returns how many there are. */
+/* Greedy parse of a stretch: takes longest matches, with a literal first if the next match is longer. Returns the
+ * number of items. */
 static u32
 thorough_greedy(const struct libdeflate_compressor *c, const struct thorough *t, u32 length, u32 *items)
 {
@@ -83,9 +82,10 @@ thorough_greedy(const struct libdeflate_compressor *c, const struct thorough *t,
 	return count;
 }
 
-#define THOROUGH_FOURS 8 /* groups of four length symbols with the same extra bits */
+#define THOROUGH_FOURS 8 /* groups of four length symbols with the same number of extra bits */
 
-/* The least rest within places `from` to `to` behind `at`, whose number is 1 << span to 2 << span. */
+/* Returns the lowest remaining cost at positions `from` to `to` after `at`. The number of positions is between 1 <<
+ * span and 2 << span. */
 static forceinline u32
 thorough_nearest(u32 (*near)[THOROUGH_NEAR], u32 at, u32 from, u32 to, unsigned span)
 {
@@ -94,13 +94,14 @@ thorough_nearest(u32 (*near)[THOROUGH_NEAR], u32 at, u32 from, u32 to, unsigned 
 	return MIN(near[span][(at + from) & mask], near[span][(at + to + 1 - (1u << span)) & mask]);
 }
 
-/* The best item so far at a place: lengths of one symbol, the rest behind the cheapest of them, and the cost. */
+/* Best item so far at a position: range of lengths with one symbol, lowest remaining cost after them, and total
+ * cost. */
 struct thorough_item {
 	u32 cost, rest;
 	unsigned first, last, offset;
 };
 
-/* Takes the lengths of a match that are as cheap as the best item, or cheaper. */
+/* Updates the best item with the lengths of a match that are at most as expensive. */
 static forceinline void
 thorough_try_match(const struct deflate_costs *costs, u32 (*near)[THOROUGH_NEAR], const u32 four_costs[THOROUGH_FOURS],
 		   u32 at, unsigned low, unsigned high, unsigned offset, u32 offset_cost, struct thorough_item *best)
@@ -126,7 +127,7 @@ thorough_try_match(const struct deflate_costs *costs, u32 (*near)[THOROUGH_NEAR]
 	}
 }
 
-/* Prepares the rests behind `end`, and the cheapest length of each group of four. */
+/* Initialises the remaining costs after `end`, and the cheapest length symbol of each group of four. */
 static void
 thorough_path_begin(const struct deflate_costs *costs, u32 (*near)[THOROUGH_NEAR], u32 end,
 		    u32 four_costs[THOROUGH_FOURS])
@@ -145,13 +146,11 @@ thorough_path_begin(const struct deflate_costs *costs, u32 (*near)[THOROUGH_NEAR
 	}
 }
 
-/* The cheapest path from `begin` to `end`, found from its end; its items are listed from path[begin] on. Returns
- * how many.
- *
- * Lengths of one symbol cost the same, so that of those only the one with the cheapest rest is of interest: the
- * costs of the places nearby are kept as minima over 1, 2, 4 … 64 places, and two of these tell the minimum over
- * any number. The symbols come in fours with the same extra bits; a four that cannot win by its cheapest symbol is
- * passed by as a whole. */
+/* Finds the cheapest path from `begin` to `end`, backwards from its end. Its items are stored from path[begin] on.
+ * Returns their number. Lengths with the same symbol cost the same, so that only the one with the lowest remaining cost
+ * matters. Remaining costs of nearby positions are stored as minima over 1, 2, 4 … 64 positions. Two of these give the
+ * minimum over any range. Symbols are grouped in fours with the same extra bits; a group that cannot win with its
+ * cheapest symbol is skipped. */
 static u32
 thorough_path(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u32 end)
 {
@@ -199,8 +198,9 @@ thorough_path(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u3
 	return count;
 }
 
-/* Parses a block over and over, from the costs that stand, until they no longer fall by much. Returns the fewest
- * bits, by `best_costs`. `found`: items of that parse where it was the last and still is in `path`, or 0. */
+/* Parses a block repeatedly, starting from the current costs, until the size hardly decreases. Returns the lowest bits,
+ * reached with `best_costs`. `found`: number of items if the best parse was the last one and is still in `path`,
+ * otherwise 0. */
 static u32
 thorough_block(struct libdeflate_compressor *c, struct thorough *t, u32 begin, u32 end, unsigned passes,
 	       struct deflate_costs *best_costs, u32 *found)

@@ -1,34 +1,32 @@
-/* Deflate for small data that is kept for long: as libdeflate's near-optimal compressor, but with time. Included at
- * the end of libdeflate's deflate_compress.c, whose match finder, Huffman codes and block writer it uses.
- *
- * 1. All matches of a stretch of data are found once (thorough-path.h), and a greedy parse of it is cut into blocks
- * (thorough-cut.h). 2. Each block is parsed again and again, by costs that are the entropy of its own last parse;
- * the smallest parse is kept. 3. The items that come out are cut into blocks anew, and these parsed again; what is
- * smaller stays. 4. The last block stays open: where the next stretch goes on in the same way, it becomes part of
- * it. 5. Code lengths are evened out where a shorter header pays for it, and the header is written in the best of
- * eight ways
- *    (thorough-codes.h). */
+/* Deflate for small data that is stored for long: like libdeflate's near-optimal compressor, but slower and smaller.
+ * Included at the end of libdeflate's deflate_compress.c, whose match finder, Huffman codes and block writer it uses.
+ * 1. All matches of a stretch of data are found once (thorough-path.h). A greedy parse of it is split into blocks
+ * (thorough-cut.h). 2. Each block is parsed repeatedly with costs from the entropy of its previous parse; the smallest
+ * parse is kept. 3. The resulting items are split into blocks anew and parsed again; the smaller result is kept. 4. The
+ * last block stays open: if the next stretch is similar, it is appended to the block. 5. Frequencies are smoothed if a
+ * shorter header pays for it, and the header is written in the best of eight ways (thorough-codes.h). */
 
-#define THOROUGH_COST_SHIFT 7 /* costs are in 128ths of a bit: 300,000 bytes of 21 bits stay below 2^31 */
+#define THOROUGH_COST_SHIFT 7 /* costs are in 1/128 bit: 300,000 bytes of 21 bits stay below 2^31 */
 #define THOROUGH_STRETCH SOFT_MAX_BLOCK_LENGTH
-#define THOROUGH_SEGMENT 64   /* items of the smallest blocks to begin with */
-#define THOROUGH_SEGMENTS 512 /* blocks to begin with, at most */
+#define THOROUGH_SEGMENT 64   /* items in each of the initial blocks */
+#define THOROUGH_SEGMENTS 512 /* largest number of initial blocks */
 #define THOROUGH_BLOCKS 640
-#define THOROUGH_NEAR 512 /* more than the longest match, and a power of two */
-#define THOROUGH_SPANS 7  /* 1, 2, 4 … 64 places */
-#define THOROUGH_SMALL 65536 /* bytes of a stretch that gets more of everything */
-#define THOROUGH_GAIN 3000   /* passes and cuts that save less than one of so many bits are the last */
+#define THOROUGH_NEAR 512 /* power of two above the longest match */
+#define THOROUGH_SPANS 7  /* minima over 1, 2, 4 … 64 positions */
+#define THOROUGH_SMALL 65536 /* stretches up to this many bytes get more search effort */
+#define THOROUGH_GAIN 3000   /* passes and cuts end when they save less than 1/THOROUGH_GAIN of the bits */
 
 struct thorough {
-	u32 cache_end[THOROUGH_STRETCH + 1]; /* match cache after the matches of the byte before */
-	/* Items are as in optimum_nodes. */
+	u32 cache_end[THOROUGH_STRETCH + 1]; /* end of the matches of each byte in the match cache */
+	/* Items have the format of libdeflate's optimum_nodes. */
 	u32 path[THOROUGH_STRETCH];
 	u32 greedy[THOROUGH_STRETCH];
-	u32 open[2 * THOROUGH_STRETCH]; /* what is not written yet: the open block, then the best blocks of this stretch */
+	/* items not written yet: the open block, then the best blocks of this stretch */
+	u32 open[2 * THOROUGH_STRETCH];
 	u32 open_ends[THOROUGH_BLOCKS + 1];
 	u32 near[THOROUGH_SPANS][THOROUGH_NEAR];
 	u32 log2_table[4097];
-	struct deflate_freqs sums[THOROUGH_BLOCKS + 1]; /* symbols before each block, while blocks are merged */
+	struct deflate_freqs sums[THOROUGH_BLOCKS + 1]; /* symbol counts before each block, used while merging blocks */
 };
 
 #include "thorough-codes.h"
@@ -45,7 +43,7 @@ thorough_bytes(const u32 *items, u32 count)
 	return bytes;
 }
 
-/* The blocks of a stretch. */
+/* Blocks of a stretch of data. */
 struct thorough_blocks {
 	u32 *items;
 	u32 *ends;
@@ -53,7 +51,7 @@ struct thorough_blocks {
 	u32 bits;
 };
 
-/* Costs before anything is known but the bytes: literals by how often they are there, few matches. */
+/* Sets initial costs from the byte values only: literals by frequency, few matches. */
 static void
 thorough_default_costs(struct libdeflate_compressor *c, const u8 *in, u32 length)
 {
@@ -64,11 +62,10 @@ thorough_default_costs(struct libdeflate_compressor *c, const u8 *in, u32 length
 	deflate_set_default_costs(c, literal_cost, length_cost);
 }
 
-/* Cuts the items into blocks, parses these, and takes what comes out where it is smaller than the best so far.
- * Returns whether it is so by enough to be done again.
- *
- * With `in`, the items are of a greedy parse. That is all matches, and where they are short and as dear as their
- * literals (figures, say), no pass leads away from them: so each block is parsed from default costs, too. */
+/* Splits the items into blocks, parses these, and keeps the result if it is smaller than the best so far. Returns
+ * whether the gain justifies another try. With `in`, the items are those of a greedy parse, which uses all matches. If
+ * matches are short and as expensive as literals (for example digits), no pass avoids them. Therefore each block is
+ * then also parsed from default costs. */
 static bool
 thorough_try(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, const u32 *items, u32 num_items,
 	     bool joined, unsigned passes, struct thorough_blocks *best)
@@ -90,7 +87,7 @@ thorough_try(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, 
 
 			thorough_default_costs(c, in + begin, bytes);
 			default_bits = thorough_block(c, t, begin, begin + bytes, passes, &default_costs, &default_found);
-			found = 0; /* but where the second way was the better one */
+			found = 0; /* discard the first parse if the second one is smaller */
 			if (default_bits < block_bits) {
 				found = default_found;
 				block_bits = default_bits;
@@ -117,8 +114,7 @@ thorough_try(struct libdeflate_compressor *c, struct thorough *t, const u8 *in, 
 	return more;
 }
 
-/* Lets the blocks that follow become part of the open one, as far as that makes them smaller. Returns how many
- * blocks there are. */
+/* Appends the following blocks to the open one while that reduces the size. Returns the number of blocks. */
 static u32
 thorough_go_on(struct libdeflate_compressor *c, struct thorough *t, u32 count)
 {
@@ -134,7 +130,7 @@ thorough_go_on(struct libdeflate_compressor *c, struct thorough *t, u32 count)
 		thorough_tally(c, t->open, end);
 		together = thorough_make_codes(c, true);
 
-		/* The same bytes by the costs of both. */
+		/* Parse the same bytes with the costs of both blocks. */
 		thorough_costs(t, &c->p.n.costs, &c->freqs);
 		found = thorough_path(c, t, begin, begin + bytes);
 		thorough_tally(c, t->open, had);
@@ -157,7 +153,7 @@ thorough_go_on(struct libdeflate_compressor *c, struct thorough *t, u32 count)
 	return count;
 }
 
-/* A stream on its way. It may rest after each stretch. */
+/* State of a stream. It can be paused after each stretch. */
 struct thorough_stream {
 	struct libdeflate_compressor *c;
 	struct thorough *t;
@@ -165,11 +161,11 @@ struct thorough_stream {
 	struct deflate_output_bitstream os;
 	u8 *out;
 	const u8 *written;
-	u32 num_open; /* items of the open block */
+	u32 num_open; /* number of items in the open block */
 };
 
-/* Begins a stream by a compressor of level 10 to 12; NULL where there is no room, no memory, or nothing to
- * compress. */
+/* Starts a stream with a compressor of level 10 to 12. Returns NULL if the output has no space, memory is short, or the
+ * input is empty. */
 struct thorough_stream *
 libdeflate_thorough_begin(struct libdeflate_compressor *c, const void *in, size_t in_nbytes, void *out,
 			  size_t out_nbytes_avail)
@@ -200,7 +196,7 @@ libdeflate_thorough_begin(struct libdeflate_compressor *c, const void *in, size_
 	return s;
 }
 
-/* Compresses one stretch more. Returns whether there is another, and room for it. */
+/* Compresses the next stretch. Returns true if another one follows and the output has space for it. */
 bool
 libdeflate_thorough_stretch(struct thorough_stream *s)
 {
@@ -228,7 +224,7 @@ libdeflate_thorough_stretch(struct thorough_stream *s)
 		count = thorough_go_on(c, t, count);
 	}
 
-	/* All but the last block. */
+	/* Write all blocks except the last. */
 	for (from = i = 0; i < count; i++) {
 		u32 num_items = t->open_ends[i] - from, bytes;
 
@@ -249,7 +245,7 @@ libdeflate_thorough_stretch(struct thorough_stream *s)
 	return s->written < s->f.in_end && s->os.next < s->os.end;
 }
 
-/* Bytes written, or 0 when there was not enough room. The stream is gone. */
+/* Ends and frees the stream. Returns the bytes written; 0: the output did not fit. */
 size_t
 libdeflate_thorough_end(struct thorough_stream *s)
 {
