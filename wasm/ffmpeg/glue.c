@@ -1,9 +1,7 @@
-/*
- * The whole interface of ffmpeg.wasm: packets in, pictures and sound decoded, packets out. Containers are TypeScript's.
- * One job per instance: one video decoder with one x264 encoder, and one audio decoder with one AAC encoder.
- * Every call handles one packet or one frame, so the caller can wait for bytes and let others run between calls.
- * Negative answers are errors (FFmpeg's or -1).
- */
+/* Interface of ffmpeg.wasm: packets in, decoded pictures and sound, encoded packets out. TypeScript code reads and
+ * writes the containers. An instance does one job: one video decoder with one x264 encoder, and one audio decoder with
+ * one AAC encoder. Every call handles one packet or frame, so that the caller can wait for data between calls. Negative
+ * results are errors (FFmpeg's codes or -1). */
 #include <libavcodec/avcodec.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/imgutils.h>
@@ -28,7 +26,8 @@ void EXPORT(quiet)(void) { av_log_set_level(AV_LOG_QUIET); }
 
 static double measured_mse, measured_ssim;
 
-/* Two planes of 8 bits: mean squared error of all samples and, where it is asked for, SSIM (11x11 Gaussian). -1 without memory. */
+/* Measures two planes of 8 bits: mean squared error of all samples and, if `ssim`, SSIM (11x11 Gaussian). Returns -1 if
+ * memory is short. */
 static int measure(const uint8_t *a, int a_stride, const uint8_t *b, int b_stride, int width, int height, int ssim) {
   static void *memory;
   static int room;
@@ -49,7 +48,7 @@ static int measure(const uint8_t *a, int a_stride, const uint8_t *b, int b_strid
   return 0;
 }
 
-/* Of the last measurement; SSIM is NaN when nobody asked for it. */
+/* Results of the last measurement; SSIM is NaN if it was not requested. */
 double EXPORT(last_mse)(void) { return measured_mse; }
 double EXPORT(last_ssim)(void) { return measured_ssim; }
 
@@ -73,7 +72,8 @@ static AVCodecContext *open_decoder(const char *name, unsigned char *extradata, 
   return c;
 }
 
-/* `bytes` 0 drains. The block must come from `reserve` with 64 bytes to spare; it stays the caller's. */
+/* Sends a packet to a decoder. `bytes` 0: drains it. The block must come from `reserve` with 64 spare bytes; the caller
+ * keeps it. */
 static int send(AVCodecContext *c, unsigned char *block, int bytes, double pts, int key) {
   if (!bytes) return avcodec_send_packet(c, NULL);
   memset(block + bytes, 0, AV_INPUT_BUFFER_PADDING_SIZE);
@@ -95,13 +95,14 @@ static int receive(AVCodecContext *c, AVFrame *frame) {
 
 /* ------------------------------------------------------------------------------------------------ two video decoders */
 
-/* Two films are compared in one engine. */
+/* Two decoders, so that two videos can be compared in one instance. */
 static AVCodecContext *video[2];
 static AVFrame *pictures[2];
-/* The one that was decoded last. */
+/* The picture that was decoded last. */
 static AVFrame *picture;
 
-/* `reorder` is how many frames may have to wait for later ones: a decoder that guesses too little loses some. */
+/* Opens a video decoder. `reorder`: largest number of frames that wait for later ones. If it is too small, the decoder
+ * loses frames. */
 int EXPORT(video_open)(int which, const char *name, unsigned char *extradata, int extradata_bytes, int width, int height, unsigned tag, int bits, int reorder) {
   AVCodecContext *c = video[which] = open_decoder(name, extradata, extradata_bytes);
   if (!c || !packet || !(pictures[which] || (pictures[which] = av_frame_alloc()))) return -1;
@@ -118,13 +119,13 @@ int EXPORT(video_send)(int which, unsigned char *block, int bytes, double pts, i
 int EXPORT(video_receive)(int which) { return receive(video[which], picture = pictures[which]); }
 void EXPORT(video_flush)(int which) { avcodec_flush_buffers(video[which]); }
 
-/* Facts of the picture that `video_receive` delivered. */
+/* Properties of the picture that `video_receive` returned. */
 double EXPORT(picture_pts)(void) { return picture->pts == AV_NOPTS_VALUE ? -1e18 : (double)picture->pts; }
 int EXPORT(picture_width)(void) { return picture->width; }
 int EXPORT(picture_height)(void) { return picture->height; }
 int EXPORT(picture_damaged)(void) { return picture->decode_error_flags != 0 || (picture->flags & AV_FRAME_FLAG_CORRUPT) != 0; }
 int EXPORT(picture_interlaced)(void) { return picture->interlaced_frame ? 1 + !!picture->top_field_first : 0; }
-/* Highest number of bits a component has. */
+/* Returns the largest bit depth of any component. */
 int EXPORT(picture_depth)(void) {
   const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(picture->format);
   return d ? d->comp[0].depth : 0;
@@ -144,7 +145,7 @@ static AVFrame *conversions[2];
 static unsigned char *encoded;
 static int encoded_bytes, encoded_key;
 static double encoded_pts, encoded_psnr, encoded_ssim;
-/* Luma of the packet's picture as it came in, and as decoders will show it. */
+/* Luma of the packet's picture: source, and as decoders will show it. */
 static const uint8_t *source_luma, *made_luma;
 static int source_stride, made_stride;
 
@@ -158,7 +159,8 @@ static int full_range(void) {
 
 static void no_log(void *p, int level, const char *format, va_list list) { (void)p, (void)level, (void)format, (void)list; }
 
-/* Opens the encoder for pictures like the present one; colour tags are taken from it where `encoder_colour` set none. */
+/* Opens the encoder for pictures like the current one. Colour tags are taken from it unless `encoder_colour` has set
+ * them. */
 int EXPORT(encoder_open)(int rate_num, int rate_den, double timescale, int annexb) {
   param.i_width = picture->width;
   param.i_height = picture->height;
@@ -176,9 +178,9 @@ int EXPORT(encoder_open)(int rate_num, int rate_den, double timescale, int annex
   param.b_stitchable = 1;
   param.analyse.b_psnr = 1;
   param.analyse.b_ssim = 1;
-  /* Frames that nothing is predicted from are measured after their deblocking, too. */
+  /* Also reconstruct non-reference frames completely, so that they are measured after deblocking. */
   param.b_full_recon = 1;
-  /* x264 measures only when it may also tell. */
+  /* x264 measures quality only if its log level is at least INFO. */
   param.i_log_level = X264_LOG_INFO;
   param.pf_log = no_log;
   param.vui.b_fullrange = full_range();
@@ -201,7 +203,7 @@ int EXPORT(encoder_open)(int rate_num, int rate_den, double timescale, int annex
   return encoder ? 0 : -1;
 }
 
-/* Parameter sets (length-prefixed NAL units, or Annex B); their number of bytes. */
+/* Returns the number of bytes of the parameter sets (length-prefixed NAL units, or Annex B). */
 int EXPORT(encoder_headers)(void) {
   x264_nal_t *nals;
   int count, bytes = x264_encoder_headers(encoder, &nals, &count);
@@ -209,7 +211,7 @@ int EXPORT(encoder_headers)(void) {
   return bytes;
 }
 
-/* Converts the present picture to 8-bit 4:2:0 when it is not; fields apart when it is interlaced. */
+/* Converts the current picture to 8-bit 4:2:0 if needed; interlaced pictures are converted field by field. */
 static const AVFrame *as_420(void) {
   if (picture->format == AV_PIX_FMT_YUV420P || picture->format == AV_PIX_FMT_YUVJ420P) return picture;
   const int fields = picture->interlaced_frame ? 2 : 1, w = picture->width, h = picture->height;
@@ -245,7 +247,7 @@ static const AVFrame *as_420(void) {
 
 static int encoded_from(x264_nal_t *nals, int count, int bytes, x264_picture_t *out) {
   if (bytes <= 0) return bytes;
-  /* x264's advertisement (SEI, user data unregistered) would cost 700 bytes a segment: skipped where it leads. */
+  /* Skip x264's version text (SEI, user data unregistered) at the start of a segment; it costs 700 bytes. */
   encoded = nals[0].p_payload;
   encoded_bytes = bytes;
   for (int i = 0; i < count && nals[i].i_type == NAL_SEI; i++) {
@@ -263,7 +265,7 @@ static int encoded_from(x264_nal_t *nals, int count, int bytes, x264_picture_t *
   return READY;
 }
 
-/* Luma of the present picture as 8-bit rows, `luma_stride` apart; 0 without memory. */
+/* Returns the luma of the current picture as 8-bit rows, `luma_stride` bytes apart. Returns 0 if memory is short. */
 const uint8_t *EXPORT(picture_luma)(void) {
   const AVFrame *f = as_420();
   return f ? f->data[0] : NULL;
@@ -273,7 +275,8 @@ int EXPORT(luma_stride)(void) {
   return f ? f->linesize[0] : 0;
 }
 
-/* Measures the second film's present picture against the first one's: 0, or -1 when they are of different sizes or do not fit. */
+/* Measures the second decoder's current picture against the first one's. Returns 0; -1: sizes differ or memory is
+ * short. */
 int EXPORT(compare)(int ssim) {
   picture = pictures[0];
   const AVFrame *a = as_420();
@@ -283,7 +286,8 @@ int EXPORT(compare)(int ssim) {
   return measure(a->data[0], a->linesize[0], b->data[0], b->linesize[0], a->width, a->height, ssim);
 }
 
-/* Encodes the present picture at `pts`; READY when a packet came out, NEED_INPUT when the encoder waits for more. */
+/* Encodes the current picture at `pts`. Returns READY if a packet is available, NEED_INPUT if the encoder needs more
+ * pictures. */
 int EXPORT(encode)(double pts, int force_key) {
   const AVFrame *f = as_420();
   if (!f || f->width != param.i_width || f->height != param.i_height) return -1;
@@ -302,7 +306,7 @@ int EXPORT(encode)(double pts, int force_key) {
   return encoded_from(nals, count, bytes, &out);
 }
 
-/* The next packet that the encoder still held back; END when there is none. */
+/* Returns the next packet that the encoder has delayed; END: there is none. */
 int EXPORT(encoder_drain)(void) {
   while (x264_encoder_delayed_frames(encoder) > 0) {
     x264_picture_t out;
@@ -317,15 +321,16 @@ unsigned char *EXPORT(packet_data)(void) { return encoded; }
 int EXPORT(packet_bytes)(void) { return encoded_bytes; }
 int EXPORT(packet_key)(void) { return encoded_key; }
 double EXPORT(packet_pts)(void) { return encoded_pts; }
-/* Luma of the packet's picture against the source: PSNR in dB, and x264's SSIM (8x8 windows every 4 samples). */
+/* Luma quality of the packet's picture against the source: PSNR in dB, and x264's SSIM (8x8 windows every 4
+ * samples). */
 double EXPORT(packet_psnr)(void) { return encoded_psnr; }
 double EXPORT(packet_ssim)(void) { return encoded_ssim; }
-/* Measures the packet's picture, until the next one is asked for, by the same definition as everything else. */
+/* Measures the packet's picture with the 11x11 Gaussian SSIM of `measure`. Valid until the next packet is requested. */
 int EXPORT(measure_packet)(void) { return measure(source_luma, source_stride, made_luma, made_stride, param.i_width, param.i_height, 1); }
 
 /* ------------------------------------------------------------------------------------------------ two audio decoders */
 
-/* What is encoded is decoded again on the way, in the same engine. */
+/* Two decoders: one for the source, one that decodes the encoded sound for comparison. */
 static AVCodecContext *audio[2];
 static AVFrame *sound;
 static float *planar;
@@ -343,7 +348,7 @@ int EXPORT(audio_open)(int which, const char *name, unsigned char *extradata, in
 }
 int EXPORT(audio_send)(int which, unsigned char *block, int bytes) { return send(audio[which], block, bytes, 0, 1); }
 
-/* Decodes and lays the samples out as planar floats. */
+/* Decodes a frame and converts its samples to planar floats. */
 int EXPORT(audio_receive)(int which) {
   int e = receive(audio[which], sound);
   if (e != READY) return e;
@@ -403,7 +408,7 @@ int EXPORT(aac_open)(int hertz, int channels, int bits_per_second) {
 }
 unsigned char *EXPORT(aac_config)(void) { return aac->extradata; }
 int EXPORT(aac_config_bytes)(void) { return aac->extradata_size; }
-/* Samples of silence that the encoder puts before the first one. */
+/* Returns the number of silent samples that the encoder inserts before the first sample. */
 int EXPORT(aac_delay)(void) { return aac->initial_padding; }
 float *EXPORT(aac_channel)(int channel) { return av_frame_make_writable(block) < 0 ? NULL : (float *)block->extended_data[channel]; }
 
@@ -414,7 +419,7 @@ static int aac_receive(void) {
   encoded_bytes = aac_packet->size;
   return e == AVERROR(EAGAIN) ? NEED_INPUT : e == AVERROR_EOF ? END : e < 0 ? e : READY;
 }
-/* Encodes 1024 samples of each channel buffer; `index` counts the blocks. */
+/* Encodes 1024 samples of each channel buffer; `index`: number of the block. */
 int EXPORT(aac_encode)(double index) {
   block->pts = (int64_t)index * 1024;
   int e = avcodec_send_frame(aac, block);

@@ -1,7 +1,8 @@
-/* Transforms of residuals: replaces functions of x264's common/dct.c. Coefficients lie transposed, as x264 keeps them. */
+/* Transforms of residuals: replaces functions of x264's common/dct.c. Coefficients are stored transposed, as in
+ * x264. */
 #include "simd.h"
 
-/* Rows of source minus prediction, 8 or 4 pixels wide. */
+/* Returns a row of source minus prediction, 8 or 4 pixels wide. */
 INLINE v128_t residual8(const pixel *e, const pixel *d, int row) { return wasm_i16x8_sub(wide8(e + row * FENC_STRIDE), wide8(d + row * FDEC_STRIDE)); }
 INLINE v128_t residual4(const pixel *e, const pixel *d, int row) { return wasm_i16x8_sub(wide4(e + row * FENC_STRIDE), wide4(d + row * FDEC_STRIDE)); }
 
@@ -22,7 +23,7 @@ static void simd_sub4x4_dct(dctcoef dct[16], pixel *e, pixel *p) {
   wasm_v128_store(dct, low64(a, b));
   wasm_v128_store(dct + 8, low64(c, d));
 }
-/* Two blocks side by side. */
+/* Transforms two adjacent 4x4 blocks. */
 INLINE void sub8x4_dct(dctcoef *left, dctcoef *right, const pixel *e, const pixel *p) {
   v128_t a = residual8(e, p, 0), b = residual8(e, p, 1), c = residual8(e, p, 2), d = residual8(e, p, 3);
   DCT4(a, b, c, d);
@@ -149,7 +150,7 @@ static void simd_add16x16_idct8(pixel *p, dctcoef dct[4][64]) {
   simd_add8x8_idct8(p + 8 * FDEC_STRIDE + 8, dct[3]);
 }
 
-/* `v` holds one value for each pixel of a row of 8 or 16. */
+/* `v` has one value for each pixel of a row of 8 or 16. */
 INLINE void add_flat8(pixel *p, v128_t v) {
   for (int y = 0; y < 4; y++, p += FDEC_STRIDE) {
     const v128_t sum = wasm_i16x8_add(v, wide8(p));

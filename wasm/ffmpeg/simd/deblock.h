@@ -1,14 +1,16 @@
-/* The deblocking filter (ITU-T H.264, 8.7): replaces functions of x264's common/deblock.c. 16 pixels of an edge at a time. */
+/* Deblocking filter (ITU-T H.264, 8.7): replaces functions of x264's common/deblock.c. Filters 16 pixels of an edge at
+ * a time. */
 #include "simd.h"
 
 INLINE v128_t apart(v128_t a, v128_t b) { return wasm_v128_or(wasm_u8x16_sub_sat(a, b), wasm_u8x16_sub_sat(b, a)); }
 INLINE v128_t below(v128_t a, v128_t limit) { return wasm_u8x16_lt(a, limit); }
-/* (a + b) >> 1 */
+/* Returns (a + b) >> 1. */
 INLINE v128_t floor_average(v128_t a, v128_t b) {
   return wasm_i8x16_sub(wasm_u8x16_avgr(a, b), wasm_v128_and(wasm_v128_xor(a, b), wasm_i8x16_splat(1)));
 }
 
-/* Edges inside a picture's prediction: p2 p1 p0 | q0 q1 q2, clipped by tc0 (one for every 4 pixels; negative: not filtered). */
+/* Filters luma edges with bS < 4: pixels p2 p1 p0 | q0 q1 q2, clipped by tc0 (one per 4 pixels; negative: not
+ * filtered). */
 INLINE void filter_luma(v128_t *pp1, v128_t *pp0, v128_t *qq0, v128_t *qq1, v128_t p2, v128_t q2, int alpha, int beta, const int8_t *tc0) {
   const v128_t p1 = *pp1, p0 = *pp0, q0 = *qq0, q1 = *qq1;
   const v128_t a = wasm_i8x16_splat(alpha), b = wasm_i8x16_splat(beta);
@@ -20,11 +22,11 @@ INLINE void filter_luma(v128_t *pp1, v128_t *pp0, v128_t *qq0, v128_t *qq1, v128
   const v128_t near_p = wasm_v128_and(on, below(apart(p2, p0), b)), near_q = wasm_v128_and(on, below(apart(q2, q0), b));
   const v128_t middle = wasm_u8x16_avgr(p0, q0);
   const v128_t tp = wasm_v128_and(tc0s, near_p), tq = wasm_v128_and(tc0s, near_q);
-  /* p1' = p1 + clip((p2 + avg) >> 1 - p1) is the average, held within tc0 of p1. */
+  /* p1' = p1 + clip(((p2 + avg) >> 1) - p1): the average, limited to p1 ± tc0. */
   *pp1 = wasm_u8x16_min(wasm_u8x16_max(floor_average(p2, middle), wasm_u8x16_sub_sat(p1, tp)), wasm_u8x16_add_sat(p1, tp));
   *qq1 = wasm_u8x16_min(wasm_u8x16_max(floor_average(q2, middle), wasm_u8x16_sub_sat(q1, tq)), wasm_u8x16_add_sat(q1, tq));
   const v128_t tc = wasm_i8x16_sub(wasm_i8x16_sub(tc0s, near_p), near_q);
-  /* The masks are -1, so that was tc0 + 1 + 1; outside of `on` it is zero. */
+  /* The masks are -1, so that subtracting both adds up to 2 to tc0. Outside `on`, tc is zero. */
   v128_t delta[2];
   for (int half = 0; half < 2; half++) {
 #define HALF(v) (half ? wasm_u16x8_extend_high_u8x16(v) : wasm_u16x8_extend_low_u8x16(v))
@@ -45,7 +47,7 @@ static void simd_deblock_v_luma(pixel *pix, intptr_t s, int alpha, int beta, int
   wasm_v128_store(pix - 2 * s, p1), wasm_v128_store(pix - s, p0), wasm_v128_store(pix, q0), wasm_v128_store(pix + s, q1);
 }
 
-/* 16 rows of 8 pixels become 8 vectors of 16. */
+/* Transposes 16 rows of 8 pixels into 8 vectors of 16. */
 INLINE void columns_8x16(v128_t out[8], const pixel *p, intptr_t s) {
   v128_t a[8], b[8], c[8];
   for (int i = 0; i < 8; i++) a[i] = low8(load8(p + i * s), load8(p + (i + 8) * s)); /* rows i and i+8 */
@@ -58,7 +60,7 @@ static void simd_deblock_h_luma(pixel *pix, intptr_t s, int alpha, int beta, int
   v128_t v[8];
   columns_8x16(v, pix - 4, s);
   filter_luma(&v[2], &v[3], &v[4], &v[5], v[1], v[6], alpha, beta, tc0);
-  /* p1 p0 q0 q1 back to rows of 4. */
+  /* Transposes p1 p0 q0 q1 back to rows of 4. */
   const v128_t a = low8(v[2], v[3]), b = high8(v[2], v[3]), c = low8(v[4], v[5]), d = high8(v[4], v[5]);
   const v128_t rows[4] = {low16(a, c), high16(a, c), low16(b, d), high16(b, d)};
   for (int i = 0; i < 4; i++) {

@@ -12,7 +12,7 @@ INLINE void average_rows(pixel *d, intptr_t sd, const pixel *a, intptr_t sa, con
     pixel_avg(d, sd, (pixel *)a, sa, (pixel *)b, sb, width, height);
 }
 
-/* (a w + b (64 - w) + 32) >> 6, at 8 pixels. */
+/* Returns (a w + b v + 32) >> 6 for 8 pixels; v is 64 - w. */
 INLINE v128_t weighted8(v128_t a, v128_t b, v128_t w, v128_t v) {
   return wasm_i16x8_shr(wasm_i16x8_add(wasm_i16x8_add(wasm_i16x8_mul(a, w), wasm_i16x8_mul(b, v)), wasm_i16x8_splat(32)), 6);
 }
@@ -43,7 +43,7 @@ AVERAGE_SIMD(4, 8)
 AVERAGE_SIMD(4, 4)
 AVERAGE_SIMD(4, 2)
 
-/* Like x264's `mc_luma` and `get_ref`: quarter positions are averages of two of the four half-sample planes. */
+/* Like x264's `mc_luma` and `get_ref`: quarter-pixel positions are averages of two of the four half-pixel planes. */
 static void simd_mc_luma(pixel *d, intptr_t sd, pixel *src[4], intptr_t s, int mvx, int mvy, int width, int height, const x264_weight_t *weight) {
   const int place = ((mvy & 3) << 2) + (mvx & 3);
   const intptr_t offset = (mvy >> 2) * s + (mvx >> 2);
@@ -77,7 +77,7 @@ static pixel *simd_get_ref(pixel *d, intptr_t *sd, pixel *src[4], intptr_t s, in
   return a;
 }
 
-/* Eighth positions of interleaved U and V: across first, then down. */
+/* Interpolates interleaved U and V at 1/8 pixel: horizontally first, then vertically. */
 INLINE v128_t chroma_across(v128_t a, v128_t b, int dx) {
   return wasm_i16x8_add(wasm_i16x8_mul(a, wasm_i16x8_splat(8 - dx)), wasm_i16x8_mul(b, wasm_i16x8_splat(dx)));
 }
@@ -114,7 +114,7 @@ static void simd_mc_chroma(pixel *u, pixel *v, intptr_t sd, pixel *src, intptr_t
     mc_chroma(u, v, sd, src - (mvy >> 3) * s - (mvx >> 3) * 2, s, mvx, mvy, width, height);
 }
 
-/* Half-sample planes: across (h), down (v) and both (c), by the 6-tap filter 1 -5 20 20 -5 1. */
+/* Half-pixel planes by the 6-tap filter 1 -5 20 20 -5 1: horizontal (h), vertical (v) and both (c). */
 INLINE v128_t six_taps(v128_t a, v128_t b, v128_t c, v128_t d, v128_t e, v128_t f) {
   const v128_t outer = wasm_i16x8_add(a, f), middle = wasm_i16x8_add(b, e), inner = wasm_i16x8_add(c, d);
   return wasm_i16x8_add(outer, wasm_i16x8_sub(wasm_i16x8_mul(inner, wasm_i16x8_splat(20)), wasm_i16x8_mul(middle, wasm_i16x8_splat(5))));
@@ -133,7 +133,7 @@ INLINE v128_t six_taps_wide(const int16_t *b) {
   const v128_t half = wasm_i32x4_splat(512);
   return wasm_i16x8_narrow_i32x4(wasm_i32x4_shr(wasm_i32x4_add(low, half), 10), wasm_i32x4_shr(wasm_i32x4_add(high, half), 10));
 }
-/* `buf` holds a row of sums and five more. */
+/* `buf` holds a row of vertical sums, plus five. */
 static void simd_hpel_filter(pixel *h, pixel *v, pixel *c, pixel *src, intptr_t stride, int width, int height, int16_t *buf) {
   for (int y = 0; y < height; y++, h += stride, v += stride, c += stride, src += stride) {
     int x = -2;
@@ -164,7 +164,8 @@ INLINE v128_t evens(v128_t a, v128_t b) {
   return wasm_u8x16_narrow_i16x8(wasm_v128_and(a, low), wasm_v128_and(b, low));
 }
 INLINE v128_t odds(v128_t a, v128_t b) { return wasm_u8x16_narrow_i16x8(wasm_u16x8_shr(a, 8), wasm_u16x8_shr(b, 8)); }
-/* The four half-size planes that the look-ahead searches; rows are padded enough to be written in sixteens. */
+/* Computes the four half-size planes for x264's look-ahead. Rows are padded, so that whole vectors of 16 can be
+ * written. */
 static void simd_frame_init_lowres_core(pixel *src, pixel *d, pixel *h, pixel *v, pixel *c, intptr_t stride, intptr_t low_stride, int width, int height) {
   for (int y = 0; y < height; y++, src += 2 * stride, d += low_stride, h += low_stride, v += low_stride, c += low_stride)
     for (int x = 0; x < width; x += 16) {

@@ -1,9 +1,9 @@
-/* SAD, SSD, Hadamard sums and SSIM's sums: replaces functions of x264's common/pixel.c. */
+/* SAD, SSD, Hadamard sums and SSIM sums: replaces functions of x264's common/pixel.c. */
 #include "simd.h"
 
 INLINE v128_t distance(v128_t a, v128_t b) { return wasm_v128_or(wasm_u8x16_sub_sat(a, b), wasm_u8x16_sub_sat(b, a)); }
 
-/* 16 pixels of each step of `SAD_SIMD`: a row, two rows or four. */
+/* Loads the 16 pixels of one step of `SAD_SIMD`: one row, two rows or four. */
 INLINE v128_t rows_16(const uint8_t *p, intptr_t stride) { return (void)stride, load16(p); }
 INLINE v128_t rows_8(const uint8_t *p, intptr_t stride) { return wasm_v128_load64_lane(p + stride, load8(p), 1); }
 INLINE v128_t rows_4(const uint8_t *p, intptr_t stride) {
@@ -73,10 +73,8 @@ SSD_SIMD(4, 16)
 SSD_SIMD(4, 8)
 SSD_SIMD(4, 4)
 
-/*
- * Sum of the absolute values of two 4x4 Hadamard transforms, halved. The last butterfly is not done:
- * |a+b| + |a-b| = 2 max(|a|, |b|), and the 2 is the halving.
- */
+/* Half the sum of absolute values of two 4x4 Hadamard transforms. The last butterfly is omitted: |a+b| + |a-b| = 2
+ * max(|a|, |b|), and the factor 2 cancels the halving. */
 INLINE v128_t hadamard_4x4_twice(v128_t a, v128_t b, v128_t c, v128_t d) {
   const v128_t s = wasm_i16x8_add(a, b), t = wasm_i16x8_sub(a, b), u = wasm_i16x8_add(c, d), v = wasm_i16x8_sub(c, d);
   a = wasm_i16x8_add(s, u), b = wasm_i16x8_add(t, v), c = wasm_i16x8_sub(s, u), d = wasm_i16x8_sub(t, v);
@@ -89,7 +87,7 @@ INLINE v128_t satd_8x4(const pixel *a, intptr_t sa, const pixel *b, intptr_t sb)
   return hadamard_4x4_twice(wasm_i16x8_sub(wide8(a), wide8(b)), wasm_i16x8_sub(wide8(a + sa), wide8(b + sb)),
                             wasm_i16x8_sub(wide8(a + 2 * sa), wide8(b + 2 * sb)), wasm_i16x8_sub(wide8(a + 3 * sa), wide8(b + 3 * sb)));
 }
-/* Two blocks, one below the other. */
+/* Returns the Hadamard sums of two 4x4 blocks, one below the other. */
 INLINE v128_t satd_4x8(const pixel *a, intptr_t sa, const pixel *b, intptr_t sb) {
   return hadamard_4x4_twice(wasm_i16x8_sub(wide44(a, a + 4 * sa), wide44(b, b + 4 * sb)),
                             wasm_i16x8_sub(wide44(a + sa, a + 5 * sa), wide44(b + sb, b + 5 * sb)),
@@ -123,7 +121,7 @@ INLINE void hadamard_8(v128_t v[8]) {
         v[i] = wasm_i16x8_add(a, b), v[i + step] = wasm_i16x8_sub(a, b);
       }
 }
-/* Sum of the absolute values of an 8x8 Hadamard transform, halved. */
+/* Returns half the sum of absolute values of an 8x8 Hadamard transform. */
 INLINE int half_sa8d_8x8(const pixel *a, intptr_t sa, const pixel *b, intptr_t sb) {
   v128_t v[8], sum = wasm_i16x8_splat(0);
   for (int i = 0; i < 8; i++) v[i] = wasm_i16x8_sub(wide8(a + i * sa), wide8(b + i * sb));
@@ -145,7 +143,7 @@ static int simd_sa8d_16x16(pixel *a, intptr_t sa, pixel *b, intptr_t sb) {
   return (sum + 1) >> 1;
 }
 
-/* For two windows of 4x4: sums of both pictures, of the squares, of the products. */
+/* SSIM sums for two windows of 4x4: pixels of both pictures, squares, products. */
 static void simd_ssim_4x4x2_core(const pixel *a, intptr_t sa, const pixel *b, intptr_t sb, int sums[2][4]) {
   v128_t s1 = wasm_i16x8_splat(0), s2 = s1, ss = s1, s12 = s1;
   for (int y = 0; y < 4; y++, a += sa, b += sb) {
@@ -155,13 +153,13 @@ static void simd_ssim_4x4x2_core(const pixel *a, intptr_t sa, const pixel *b, in
     s12 = wasm_i32x4_add(s12, wasm_i32x4_dot_i16x8(p, q));
   }
   s1 = wasm_i32x4_extadd_pairwise_i16x8(s1), s2 = wasm_i32x4_extadd_pairwise_i16x8(s2);
-  /* Each has its windows' halves in lanes 0+1 and 2+3. */
+  /* Each vector has half sums of window 0 in lanes 0+1 and of window 1 in lanes 2+3. */
   const v128_t a0 = low32(s1, s2), a1 = high32(s1, s2), b0 = low32(ss, s12), b1 = high32(ss, s12);
   wasm_v128_store(sums[0], wasm_i32x4_add(low64(a0, b0), high64(a0, b0)));
   wasm_v128_store(sums[1], wasm_i32x4_add(low64(a1, b1), high64(a1, b1)));
 }
 
-/* Sum and sum of squares of a block, as x264 packs them: squares in the high half. */
+/* Adds the sum and the sum of squares of a block. x264 packs them with the squares in the high half. */
 INLINE void gather(v128_t *sum, v128_t *square, v128_t pixels) {
   const v128_t low = wasm_u16x8_extend_low_u8x16(pixels), high = wasm_u16x8_extend_high_u8x16(pixels);
   *sum = wasm_i16x8_add(*sum, wasm_i16x8_add(low, high));
@@ -177,7 +175,7 @@ VAR_SIMD(16, 16)
 VAR_SIMD(8, 16)
 VAR_SIMD(8, 8)
 
-/* Squared differences of interleaved U and V, apart; a row has at most 8192 pixels. */
+/* Squared differences of interleaved U and V, separately; a row has at most 8192 pixels. */
 static void simd_ssd_nv12_core(pixel *a, intptr_t sa, pixel *b, intptr_t sb, int width, int height, uint64_t *ssd_u, uint64_t *ssd_v) {
   uint64_t us = 0, vs = 0;
   for (int y = 0; y < height; y++, a += sa, b += sb) {
@@ -225,7 +223,7 @@ static void simd_ssd_nv12_core(pixel *a, intptr_t sa, pixel *b, intptr_t sb, int
 #define x264_pixel_sa8d_16x16 simd_sa8d_16x16
 #define x264_pixel_sa8d_8x8 simd_sa8d_8x8
 
-/* What x264's own macros do not reach. */
+/* Registers the functions that x264's own macros do not set. */
 static void simd_pixel_init(x264_pixel_function_t *f) {
 #define EACH7(name) \
   f->name[PIXEL_16x16] = simd_##name##_16x16, f->name[PIXEL_16x8] = simd_##name##_16x8, f->name[PIXEL_8x16] = simd_##name##_8x16, \

@@ -1,7 +1,7 @@
 /* Quantisation and scanning of coefficients: replaces functions of x264's common/quant.c. */
 #include "simd.h"
 
-/* 8 coefficients: sign(c) * ((|c| + bias) * mf >> 16). */
+/* Quantises 8 coefficients: sign(c) * ((|c| + bias) * mf >> 16). */
 INLINE v128_t quantise(v128_t c, v128_t mf, v128_t bias) {
   const v128_t sign = wasm_i16x8_shr(c, 15);
   const v128_t a = wasm_i16x8_add(wasm_i16x8_abs(c), bias);
@@ -38,7 +38,7 @@ static int simd_quant_2x2_dc(dctcoef dct[4], int mf, int bias) {
   return wasm_i64x2_extract_lane(q, 0) != 0;
 }
 
-/* 8 coefficients times factors of 32 bits, shifted. */
+/* Multiplies 8 coefficients by 32-bit factors and shifts them. */
 INLINE void dequantise(dctcoef *dct, const int *mf, int bits) {
   const v128_t c = wasm_v128_load(dct);
   v128_t low = wasm_i32x4_mul(wasm_i32x4_extend_low_i16x8(c), wasm_v128_load(mf));
@@ -58,7 +58,7 @@ static void simd_dequant_8x8(dctcoef dct[64], int mf[6][64], int qp) {
   for (int i = 0; i < 64; i += 8) dequantise(dct + i, mf[qp % 6] + i, qp / 6 - 6);
 }
 
-/* A bit for each of 16 coefficients that is not zero. */
+/* Returns a bit mask of the non-zero ones among 16 coefficients. */
 INLINE uint32_t nonzero_16(const dctcoef *c) {
   const v128_t v = wasm_i8x16_narrow_i16x8(wasm_v128_load(c), wasm_v128_load(c + 8));
   return wasm_i8x16_bitmask(wasm_i8x16_ne(v, wasm_i8x16_splat(0)));
@@ -68,7 +68,7 @@ INLINE uint64_t nonzero_64(const dctcoef *c) {
 }
 INLINE int last_of(uint32_t mask) { return mask ? 31 - __builtin_clz(mask) : -1; }
 static int simd_coeff_last16(dctcoef *c) { return last_of(nonzero_16(c)); }
-/* The 16th belongs to the next block. */
+/* Ignores the 16th coefficient, which belongs to the next block. */
 static int simd_coeff_last15(dctcoef *c) { return last_of(nonzero_16(c) & 0x7fff); }
 static int simd_coeff_last64(dctcoef *c) {
   const uint64_t mask = nonzero_64(c);
@@ -88,7 +88,7 @@ INLINE int runs_in(const dctcoef *c, x264_run_level_t *out, uint32_t mask) {
 static int simd_coeff_level_run16(dctcoef *c, x264_run_level_t *out) { return runs_in(c, out, nonzero_16(c)); }
 static int simd_coeff_level_run15(dctcoef *c, x264_run_level_t *out) { return runs_in(c, out, nonzero_16(c) & 0x7fff); }
 
-/* Whether any of 16 coefficients is neither -1, 0 nor 1. */
+/* True if any of 16 coefficients is outside -1 to 1. */
 INLINE int large_16(const dctcoef *c) {
   const v128_t v = wasm_i8x16_abs(wasm_i8x16_narrow_i16x8(wasm_v128_load(c), wasm_v128_load(c + 8)));
   return wasm_v128_any_true(wasm_u8x16_gt(v, wasm_i8x16_splat(1)));

@@ -1,20 +1,19 @@
-/*
- * WebAssembly SIMD for x264's inner loops: what its assembly is elsewhere. Bit-exact with the C functions they replace,
- * so the encoder writes the same stream. Included by x264's own files (see x264.patch), after the C versions.
- */
+/* WebAssembly SIMD versions of x264's inner loops, in place of its assembly. They are bit-exact with the C functions
+ * that they replace, so that the encoder writes the same stream. x264's own files include this header after the C
+ * versions (see x264.patch). */
 #ifndef WHITTLE_SIMD_H
 #define WHITTLE_SIMD_H
 #include <wasm_simd128.h>
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* 8, 4 or 16 pixels; 8 widened to 16 bits. */
+/* Load 16, 8 or 4 pixels; wide…: widened to 16 bits. */
 INLINE v128_t load16(const uint8_t *p) { return wasm_v128_load(p); }
 INLINE v128_t load8(const uint8_t *p) { return wasm_v128_load64_zero(p); }
 INLINE v128_t load4(const uint8_t *p) { return wasm_v128_load32_zero(p); }
 INLINE v128_t wide8(const uint8_t *p) { return wasm_u16x8_load8x8(p); }
 INLINE v128_t wide4(const uint8_t *p) { return wasm_u16x8_extend_low_u8x16(load4(p)); }
-/* 4 pixels from each of two rows, widened. */
+/* Loads 4 pixels from each of two rows, widened to 16 bits. */
 INLINE v128_t wide44(const uint8_t *p, const uint8_t *q) { return wasm_u16x8_extend_low_u8x16(wasm_v128_load32_lane(q, load4(p), 1)); }
 
 INLINE v128_t low16(v128_t a, v128_t b) { return wasm_i16x8_shuffle(a, b, 0, 8, 1, 9, 2, 10, 3, 11); }
@@ -30,10 +29,10 @@ INLINE int sum32(v128_t v) {
   v = wasm_i32x4_add(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
   return wasm_i32x4_extract_lane(v, 0) + wasm_i32x4_extract_lane(v, 1);
 }
-/* Lanes are unsigned. */
+/* Sums lanes as unsigned numbers. */
 INLINE int sum16(v128_t v) { return sum32(wasm_u32x4_extadd_pairwise_u16x8(v)); }
 
-/* Two 4x4 blocks side by side: columns become vectors, each block's rows its lanes. */
+/* Transposes two adjacent 4x4 blocks: columns become vectors, and the rows of each block its lanes. */
 #define TRANSPOSE_4X4_TWICE(a, b, c, d)                                     \
   do {                                                                      \
     const v128_t t0 = low16(a, b), t1 = low16(c, d);                        \
