@@ -1,10 +1,7 @@
-/*
- * JPEG-LS, lossless (ISO/IEC 14495-1, ITU-T T.87, with NEAR = 0 and the default parameters of C.2.4.1.1), line by line:
- * two lines a component are all it remembers, so a frame of any height runs in constant memory. One component, or several
- * interleaved by lines (ILV = 1). The caller passes rows in and takes bytes out, or the other way round.
- *
- * Written from the standard. Section numbers are those of T.87.
- */
+/* Lossless JPEG-LS coder (ISO/IEC 14495-1, ITU-T T.87, with NEAR = 0 and the default parameters of C.2.4.1.1). It works
+ * line by line with two lines per component in memory, so that a frame of any height takes constant memory. Supports
+ * one component, or several interleaved by lines (ILV = 1). The host passes rows in and receives bytes, or the reverse.
+ * Written from the standard; section numbers are those of T.87. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,16 +10,17 @@
 
 enum { MAX_WIDTH = 65535, MAX_COMPONENTS = 4, CONTEXTS = 367, RESET = 64, MAX_SAMPLES = 1 << 18 };
 
-/* A.7.1.1: run lengths by run index. */
+/* Run lengths by run index (T.87, A.7.1.1). */
 static const uint8_t J[32] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-/* Samples of the rows at hand, little endian as DICOM has them; up to MAX_SAMPLES, or one row. */
+/* Samples of the current rows, little-endian as in DICOM; up to MAX_SAMPLES, or one row. */
 static uint8_t rows[2 * MAX_SAMPLES];
-/* A sample takes at most LIMIT = 64 bits, a run bit more, and one bit in eight is stuffed after 0xFF. */
+/* Coded bytes. A sample takes at most LIMIT = 64 bits plus a run bit, and one bit in eight is stuffed after 0xFF. */
 static uint8_t code[10 * MAX_SAMPLES];
 
 static int width, components, sample_bytes, bits, max_value, limit;
-static int8_t gradient_class[2 * 65536]; /* A.3.3: gradient + 65536 to -4…4 */
+/* quantised gradient (T.87, A.3.3): index is gradient + 65536, value is -4 to 4 */
+static int8_t gradient_class[2 * 65536];
 
 static int32_t A[CONTEXTS], B[CONTEXTS], C[CONTEXTS], N[CONTEXTS], negatives[2];
 static int run_index[MAX_COMPONENTS];
@@ -35,7 +33,7 @@ EXPORT(code_room) int code_room(void) { return (int)sizeof code; }
 
 static int clamp_threshold(int value, int low) { return value > max_value || value < low ? low : value; }
 
-/* Makes ready for a frame. 0: the parameters are out of range. */
+/* Initialises the coder for a frame. Returns 0 if a parameter is out of range. */
 EXPORT(begin) int begin(int frame_width, int frame_components, int bits_a_sample, int bytes_a_sample) {
   if (frame_width < 1 || frame_width > MAX_WIDTH || frame_components < 1 || frame_components > MAX_COMPONENTS) return 0;
   if (bits_a_sample < 2 || bits_a_sample > 8 * bytes_a_sample || bytes_a_sample < 1 || bytes_a_sample > 2) return 0;
@@ -46,8 +44,8 @@ EXPORT(begin) int begin(int frame_width, int frame_components, int bits_a_sample
   if (bits != bits_a_sample) {
     bits = bits_a_sample;
     max_value = (1 << bits) - 1;
-    limit = 2 * (bits + (bits > 8 ? bits : 8)); /* A.2.1 */
-    int t1, t2, t3;                             /* C.2.4.1.1.1 */
+    limit = 2 * (bits + (bits > 8 ? bits : 8)); /* maximum code length (T.87, A.2.1) */
+    int t1, t2, t3;                             /* gradient thresholds (T.87, C.2.4.1.1.1) */
     if (max_value >= 128) {
       int factor = ((max_value < 4095 ? max_value : 4095) + 128) / 256;
       t1 = clamp_threshold(factor * (3 - 2) + 2, 1);
@@ -70,7 +68,7 @@ EXPORT(begin) int begin(int frame_width, int frame_components, int bits_a_sample
                                            : d < t3   ? 3
                                                       : 4);
   }
-  int first = ((max_value + 1) + 32) / 64; /* A.2.1 */
+  int first = ((max_value + 1) + 32) / 64; /* initial value of A (T.87, A.2.1) */
   for (int q = 0; q < CONTEXTS; q++) {
     A[q] = first > 2 ? first : 2;
     B[q] = C[q] = 0;
@@ -83,7 +81,7 @@ EXPORT(begin) int begin(int frame_width, int frame_components, int bits_a_sample
   return 1;
 }
 
-static inline int predict(int a, int b, int c) /* A.4.1 */
+static inline int predict(int a, int b, int c) /* median edge prediction (T.87, A.4.1) */
 {
   int low = a < b ? a : b, high = a < b ? b : a;
   return c >= high ? low : c <= low ? high : a + b - c;
@@ -91,14 +89,14 @@ static inline int predict(int a, int b, int c) /* A.4.1 */
 
 static inline int clamp_sample(int value) { return value < 0 ? 0 : value > max_value ? max_value : value; }
 
-static inline int golomb_parameter(int count, int sum) /* A.5.1 */
+static inline int golomb_parameter(int count, int sum) /* Golomb parameter k (T.87, A.5.1) */
 {
   int k = 0;
   while ((count << k) < sum) k++;
   return k;
 }
 
-static inline void update(int q, int error) /* A.6 */
+static inline void update(int q, int error) /* update of the context variables (T.87, A.6) */
 {
   B[q] += error;
   A[q] += error < 0 ? -error : error;
@@ -119,7 +117,8 @@ static inline void update(int q, int error) /* A.6 */
   }
 }
 
-static inline void update_run_break(int kind, int error, int mapped) /* A.7.2.2, code segment A.23 */
+/* update after a run interruption (T.87, A.7.2.2, code segment A.23) */
+static inline void update_run_break(int kind, int error, int mapped)
 {
   int q = 365 + kind;
   if (error < 0) negatives[kind]++;
@@ -132,7 +131,7 @@ static inline void update_run_break(int kind, int error, int mapped) /* A.7.2.2,
   N[q]++;
 }
 
-/* Errors are taken modulo the number of values, in the half around zero (A.4.5). */
+/* Reduces an error modulo the number of sample values to the range around zero (T.87, A.4.5). */
 static inline int wrap(int error) {
   if (error < 0) error += max_value + 1;
   return error >= (max_value + 2) >> 1 ? error - (max_value + 1) : error;
@@ -140,12 +139,12 @@ static inline int wrap(int error) {
 
 /* ------------------------------------------------------------------------------------------------ writing bits */
 
-static uint64_t held; /* bits not yet written, right-aligned */
+static uint64_t held; /* bits not written yet, right-aligned */
 static int held_bits;
 static uint8_t *put;
 static int after_ff;
 
-/* D.1, D.3: a byte after 0xFF begins with a zero bit. */
+/* Writes whole bytes. After a byte 0xFF, the next byte starts with a stuffed zero bit (T.87, D.1, D.3). */
 static void drain(void) {
   for (;;) {
     int wanted = after_ff ? 7 : 8;
@@ -157,7 +156,7 @@ static void drain(void) {
   }
 }
 
-static inline void put_bits(uint32_t value, int count) /* count 0 to 32 */
+static inline void put_bits(uint32_t value, int count) /* count: 0 to 32 bits */
 {
   if (held_bits + count > 64) drain();
   held = held << count | value;
@@ -165,7 +164,7 @@ static inline void put_bits(uint32_t value, int count) /* count 0 to 32 */
   if (held_bits >= 32) drain();
 }
 
-static inline void put_golomb(int value, int k, int longest) /* A.5.3 */
+static inline void put_golomb(int value, int k, int longest) /* limited-length Golomb code (T.87, A.5.3) */
 {
   int high = value >> k;
   if (high < longest - bits - 1) {
@@ -185,7 +184,7 @@ static inline void put_golomb(int value, int k, int longest) /* A.5.3 */
   }
 }
 
-static void encode_run_break(int x, int a, int b, int index) /* A.7.2 */
+static void encode_run_break(int x, int a, int b, int index) /* sample after a run (T.87, A.7.2) */
 {
   int kind = a == b;
   int error = x - (kind ? a : b);
@@ -209,14 +208,14 @@ static void encode_line(const uint16_t *above, const uint16_t *line, int *index)
       q *= sign;
       int error = wrap((line[i] - clamp_sample(predict(a, b, c) + sign * C[q])) * sign);
       int k = golomb_parameter(N[q], A[q]);
-      int mapped = error >= 0 ? 2 * error : -2 * error - 1; /* A.5.2 */
+      int mapped = error >= 0 ? 2 * error : -2 * error - 1; /* error mapping (T.87, A.5.2) */
       if (k == 0 && 2 * B[q] <= -N[q]) mapped ^= 1;
       put_golomb(mapped, k, limit);
       update(q, error);
       i++;
       continue;
     }
-    int end = i; /* A.7.1 */
+    int end = i; /* run mode (T.87, A.7.1) */
     while (end <= width && line[end] == a) end++;
     int length = end - i;
     while (length >= 1 << J[*index]) {
@@ -229,14 +228,14 @@ static void encode_line(const uint16_t *above, const uint16_t *line, int *index)
       if (length > 0) put_bits(1, 1);
       return;
     }
-    put_bits((uint32_t)length, 1 + J[*index]); /* the zero bit that ends the run, then what is left of it */
+    put_bits((uint32_t)length, 1 + J[*index]); /* zero bit that ends the run, then the rest of its length */
     encode_run_break(line[i], a, above[i], *index);
     if (*index > 0) --*index;
     i++;
   }
 }
 
-/* Lines as the coder wants them: an edge sample on either side (A.2.1, figure A.1). */
+/* Sets the edge samples on both sides of a line (T.87, A.2.1, figure A.1). */
 static void set_edges(uint16_t *above, uint16_t *line) {
   above[width + 1] = above[width];
   line[0] = above[1];
@@ -247,7 +246,8 @@ EXPORT(begin_encoding) void begin_encoding(void) {
   held_bits = after_ff = 0;
 }
 
-/* Codes `count` rows that stand at `rows_at`. Bytes at `code_at`, or -1 when a sample has more than `bits` bits. */
+/* Encodes `count` rows at `rows_at`. Returns the number of bytes at `code_at`; -1: a sample has more than `bits`
+ * bits. */
 EXPORT(encode_rows) int encode_rows(int count) {
   const uint8_t *from = rows;
   put = code;
@@ -271,7 +271,7 @@ EXPORT(encode_rows) int encode_rows(int count) {
   return (int)(put - code);
 }
 
-/* The last bits; a byte after 0xFF is written even if it is empty (D.3). */
+/* Writes the last bits. After 0xFF, a byte is written even if it is empty (T.87, D.3). */
 EXPORT(end_encoding) int end_encoding(void) {
   put = code;
   drain();
@@ -283,7 +283,7 @@ EXPORT(end_encoding) int end_encoding(void) {
 /* ------------------------------------------------------------------------------------------------ reading bits */
 
 static const uint8_t *take, *take_end;
-static int overrun; /* bytes that had to be made up behind the end */
+static int overrun; /* number of zero bytes supplied after the end of the input */
 
 static void fill(void) {
   while (held_bits <= 56) {
@@ -305,7 +305,7 @@ static inline uint32_t take_bits(int count) {
 }
 
 static inline int take_golomb(int k, int longest) {
-  int most = longest - bits - 1; /* at most 47 */
+  int most = longest - bits - 1; /* at most 47 bits */
   if (held_bits < 48) fill();
   uint64_t top = held << (64 - held_bits);
   int zeros = top ? __builtin_clzll(top) : 64;
@@ -324,7 +324,7 @@ static int decode_run_break(int a, int b, int index) {
   int twice = mapped + kind;
   int map = twice & 1, size = (twice + map) >> 1;
   int few = 2 * negatives[kind] < N[q];
-  /* The encoder maps (adds `map`) positive errors when k is 0 and few were negative, negative ones otherwise. */
+  /* If k is 0 and few errors were negative, the encoder adds `map` to positive errors, otherwise to negative ones. */
   int error = (k == 0 && few) == map ? size : -size;
   update_run_break(kind, error, mapped);
   int x = kind ? a + error : b + (a > b ? -error : error);
@@ -351,7 +351,7 @@ static void decode_line(const uint16_t *above, uint16_t *line, int *index) {
       if (!take_bits(1)) {
         int length = (int)take_bits(J[*index]);
         for (; length > 0 && i <= width; length--) line[i++] = (uint16_t)a;
-        if (i > width) return; /* damaged: a run that was broken must end inside the line */
+        if (i > width) return; /* damaged: an interrupted run must end inside the line */
         line[i] = (uint16_t)decode_run_break(a, above[i], *index);
         i++;
         if (*index > 0) --*index;
@@ -372,10 +372,8 @@ EXPORT(begin_decoding) void begin_decoding(void) {
 
 static int consumed_bytes;
 
-/*
- * Decodes `count` rows to `rows_at` from `bytes` bytes at `code_at`, of which `consumed` are used up afterwards.
- * 0: the data ended before the rows did (the bits that complete the last byte do not count).
- */
+/* Decodes `count` rows to `rows_at` from `bytes` bytes at `code_at`; `consumed` is then the number of bytes used.
+ * Returns 0 if the data end before the rows are complete (padding bits of the last byte do not count). */
 EXPORT(decode_rows) int decode_rows(int count, int bytes) {
   uint8_t *to = rows;
   take = code;
