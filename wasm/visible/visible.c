@@ -1,5 +1,5 @@
-/* Compares two pictures row by row by what eyes see (../measure: score.h, shades.h): SSIMULACRA 2.1 of the whole
- * picture and of its worst tile, colour casts, steps, and dirt in what was flat. */
+/* Perceptual comparison of two pictures, row by row (../measure: score.h, shades.h): SSIMULACRA 2.1 of the whole
+ * picture and of its worst tile, colour casts, steps, and errors in flat areas. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,31 +10,31 @@
 #include "../measure/shades.h"
 
 #define BACKGROUNDS 3
-#define FLAT_SIDE 8 /* pixels each way of the blocks that may be flat: those of JPEG */
+#define FLAT_SIDE 8 /* side in pixels of the blocks checked for flatness: the block size of JPEG */
 #define EQUAL_SCORE 100
 
-/* Translucent pictures are judged on black, on a middle grey and on white. */
+/* Grey levels of the backgrounds on which translucent pictures are compared. */
 static const u32 GREYS[BACKGROUNDS] = {0, 128, 255};
 
-/* A block of a row of blocks. */
+/* One block in a row of blocks. */
 typedef struct {
-  u32 first, pixels;  /* its first pixel, and how many were read */
-  bool is_flat;       /* the reference has one colour */
-  float sum, squares; /* of the candidate's errors of luma */
+  u32 first, pixels;  /* first pixel of the block, and number of pixels read so far */
+  bool is_flat;       /* all pixels of the reference have one colour */
+  float sum, squares; /* sum, and sum of squares, of the candidate's luma errors */
 } Block;
 
 typedef struct {
   u32 width, height, channels;
-  u32 y;                               /* rows so far */
-  u8 *reference_rows, *candidate_rows; /* as the host gives them */
-  u32 *reference, *candidate;          /* a row of r | g << 8 | b << 16 | a << 24 */
-  Score *scores[BACKGROUNDS];          /* the first one alone while all rows are opaque; none: too small to be scored */
-  Shades *shades;                      /* NULL: only the score is measured */
+  u32 y;                               /* rows compared so far */
+  u8 *reference_rows, *candidate_rows; /* rows as passed by the host */
+  u32 *reference, *candidate;          /* one row of pixels as r | g << 8 | b << 16 | a << 24 */
+  Score *scores[BACKGROUNDS];          /* only the first one while all rows are opaque; NULL: picture too small */
+  Shades *shades;                      /* NULL: only SSIMULACRA 2 is measured */
   Block *blocks;
-  float dirt; /* of the worst flat block: variance of its errors */
+  float dirt; /* largest variance of luma errors in a flat block */
 } Comparison;
 
-/* An instance compares one pair of pictures at a time. */
+/* An instance compares one pair of pictures at a time, so that global state is safe. */
 static Comparison comparison;
 
 static void release(Comparison *c) {
@@ -50,8 +50,8 @@ static void release(Comparison *c) {
 
 static u32 block_count(const Comparison *c) { return (c->width + FLAT_SIDE - 1) / FLAT_SIDE; }
 
-/* Starts a measurement of pictures with 1 to 4 channels of 8 bits. `row_capacity`: rows that a push may bring.
- * `all`: 0 for the score alone, in a fifth of the time. Returns 0 if there is no memory. */
+/* Starts a comparison of pictures with 1 to 4 channels of 8 bits. `row_capacity`: rows per push at most. `all` 0: only
+ * SSIMULACRA 2, in a fifth of the time. Returns 0 if memory is short. */
 EXPORT(begin) int begin(u32 width, u32 height, u32 channels, u32 row_capacity, u32 all) {
   Comparison *c = &comparison;
   c->width = width;
@@ -80,7 +80,7 @@ EXPORT(begin) int begin(u32 width, u32 height, u32 channels, u32 row_capacity, u
 EXPORT(reference_at) u8 *reference_at(void) { return comparison.reference_rows; }
 EXPORT(candidate_at) u8 *candidate_at(void) { return comparison.candidate_rows; }
 
-/* Pixels without opacity become black, whatever their colour is. */
+/* Converts a row to RGBA. Fully transparent pixels become transparent black, whatever their colour. */
 static void unpack(const Comparison *c, const u8 *from, u32 *to) {
   const u32 width = c->width, channels = c->channels;
   if (channels == 3) {
@@ -99,7 +99,7 @@ static void unpack(const Comparison *c, const u8 *from, u32 *to) {
   }
 }
 
-/* ITU-R BT.601 */
+/* Luma of ITU-R BT.601, on black. */
 static float luma_of(u32 pixel) {
   return (.299f * (pixel & 255) + .587f * (pixel >> 8 & 255) + .114f * (pixel >> 16 & 255)) * (pixel >> 24) / 255;
 }
@@ -149,15 +149,14 @@ static bool is_row_translucent(const Comparison *c) {
   return both != 0xff000000;
 }
 
-/* From the first translucent row on, the picture is scored on every background. Returns false if there is no
- * memory. */
+/* Adds the meters for all backgrounds at the first translucent row. Returns false if memory is short. */
 static bool score_all_backgrounds(Comparison *c) {
   for (int i = 1; i < BACKGROUNDS; i++)
     if (!(c->scores[i] = score_copy(c->scores[0]))) return false;
   return true;
 }
 
-/* Takes the next rows. Returns 0 if there is no memory; nothing can follow then. */
+/* Compares the next rows. Returns 0 if memory is short; the comparison then cannot continue. */
 EXPORT(push) int push(u32 rows) {
   Comparison *c = &comparison;
   for (u32 r = 0; r < rows; r++, c->y++) {
@@ -177,7 +176,7 @@ EXPORT(push) int push(u32 rows) {
   return 1;
 }
 
-/* After the last row. */
+/* Ends the comparison. Called after the last row. */
 EXPORT(finish) void finish(void) {
   Comparison *c = &comparison;
   if (!c->shades) return;
@@ -185,7 +184,7 @@ EXPORT(finish) void finish(void) {
   end_blocks(c);
 }
 
-/* 100 if the picture is too small to be scored. */
+/* Returns SSIMULACRA 2.1 on the worst background; 100 if the picture is too small to be scored. */
 EXPORT(score) double score(void) {
   double worst = EQUAL_SCORE;
   for (int i = 0; i < BACKGROUNDS; i++)
@@ -204,5 +203,5 @@ EXPORT(cast) double cast(void) { return shades_result(comparison.shades).cast; }
 EXPORT(steps) double steps(void) { return shades_result(comparison.shades).steps; }
 EXPORT(bands) double bands(void) { return shades_result(comparison.shades).bands; }
 EXPORT(specks) double specks(void) { return shades_result(comparison.shades).specks; }
-/* Standard deviation, in levels of luma, of what came into the worst block of 8 x 8 that was of one colour. */
+/* Returns the largest standard deviation of luma errors, in levels, in any flat 8 x 8 block of the reference. */
 EXPORT(flat_dirt) double flat_dirt(void) { return sqrt(comparison.dirt); }
