@@ -1,39 +1,37 @@
-/* A separable filter that changes the size of a picture row by row. Each row that comes in is filtered along
- * itself, kept while a row that goes out needs it, and blended down the columns. The host writes the tables of
- * weights, so that one kernel serves every filter, smaller and larger.
- *
- * A pixel is four floats wherever it is kept, whatever its channels: one vector a tap. */
+/* Separable resampling filter that resizes a picture row by row. Each input row is filtered horizontally, kept while an
+ * output row needs it, and blended vertically. The host provides the weight tables, so that the same code serves every
+ * filter, for enlarging and reducing. A stored pixel has four floats for any number of channels: one vector per tap. */
 #include <wasm_simd128.h>
 
 #include "../common/heap.h"
 #include "../common/host.h"
 #include "../common/types.h"
 
-#define FLOATS 4 /* of a pixel */
+#define FLOATS 4 /* floats per stored pixel */
 
-extern u8 __heap_base; /* set by the linker: the end of data and stack */
+extern u8 __heap_base; /* defined by the linker: end of data and stack */
 
-/* What the host asks for; scale.ts writes the values in this order. */
+/* Parameters from the host; scale.ts writes the values in this order. */
 typedef struct {
   u32 in_width, out_width, out_height, channels;
-  u32 by_alpha;                  /* colour counts as much as it is opaque */
-  u32 across_taps, down_taps;    /* weights of a sample that goes out */
-  u32 in_capacity, out_capacity; /* rows of a batch */
-  u32 period, span;              /* of every `period` rows that could go out, the first `span` are wanted */
+  u32 by_alpha;                  /* 1: colour is weighted by alpha */
+  u32 across_taps, down_taps;    /* number of weights per output sample */
+  u32 in_capacity, out_capacity; /* rows per batch */
+  u32 period, span;              /* of every `period` output rows, only the first `span` are produced */
 } Job;
 
 typedef struct {
   Job job;
-  u32 *across_first, *down_first; /* the first sample that each sample that goes out needs */
-  float *across, *down;           /* weights */
-  float *wide;                    /* the row that came in */
-  float *ring;                    /* `down_taps` rows as wide as those that go out */
-  const float **blended;          /* those of the row that goes out */
+  u32 *across_first, *down_first; /* index of the first input sample for each output sample */
+  float *across, *down;           /* weights, horizontal and vertical */
+  float *wide;                    /* current input row as floats */
+  float *ring;                    /* ring buffer of `down_taps` horizontally filtered rows */
+  const float **blended;          /* rows that the current output row blends */
   u8 *in_rows, *out_rows;
-  u32 arrived, next, produced; /* rows that came in, the next to go out, and those of this batch */
+  u32 arrived, next, produced; /* input rows so far, next output row, and output rows in this batch */
 } Scaler;
 
-/* An instance scales one picture. */
+/* An instance scales one picture, so that global state is safe. */
 static Scaler scaler;
 
 static u64 take(u64 *at, u64 bytes) {
@@ -42,7 +40,7 @@ static u64 take(u64 *at, u64 bytes) {
   return place;
 }
 
-/* Starts a picture. Returns 0 if the memory is not enough. */
+/* Starts a picture. Returns 0 if memory is short. */
 EXPORT(begin) int begin(void) {
   Scaler *s = &scaler;
   const Job *job = &s->job;
@@ -72,8 +70,8 @@ EXPORT(begin) int begin(void) {
   return 1;
 }
 
-/* Where the host writes the job, firsts and weights along a row and down the columns, and rows that come in; and
- * where it reads rows. */
+/* Returns a buffer address by number: job, horizontal firsts and weights, vertical firsts and weights, input rows,
+ * output rows. */
 EXPORT(place) void *place(int what) {
   Scaler *s = &scaler;
   void *places[] = {&s->job, s->across_first, s->across, s->down_first, s->down, s->in_rows, s->out_rows};
@@ -91,7 +89,7 @@ static void widen(Scaler *s, const u8 *row) {
       for (u32 x = 0; x < width; x++, row += 2, out += FLOATS)
         wasm_v128_store(out, wasm_f32x4_make(row[0], row[1], 0, 0));
       return;
-    default: /* the fourth byte of a pixel of three is the next one's, or padding: its lane is never read */
+    default: /* with three channels, the fourth byte is the next pixel or padding; its lane is never used */
       for (u32 x = 0; x < width; x++, row += channels, out += FLOATS) {
         const v128_t bytes = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(row));
         v128_t pixel = wasm_f32x4_convert_u32x4(wasm_u32x4_extend_low_u16x8(bytes));
@@ -104,7 +102,7 @@ static void widen(Scaler *s, const u8 *row) {
   }
 }
 
-/* Sum plus pixel times weight. */
+/* Returns sum plus pixel times weight. */
 static inline v128_t add_weighted(v128_t sum, const float *pixel, const float *weight) {
   return wasm_f32x4_add(sum, wasm_f32x4_mul(wasm_v128_load(pixel), wasm_v128_load32_splat(weight)));
 }
@@ -120,7 +118,7 @@ static void filter_along(Scaler *s, float *out) {
   }
 }
 
-/* Takes colours back from opacity. */
+/* Divides colours by alpha (un-premultiplies). */
 static inline v128_t divide_by_alpha(v128_t sum) {
   float alpha = wasm_f32x4_extract_lane(sum, 3);
   alpha = alpha < 0 ? 0 : alpha > 255 ? 255 : alpha;
@@ -128,7 +126,8 @@ static inline v128_t divide_by_alpha(v128_t sum) {
   return wasm_f32x4_replace_lane(colour, 3, alpha);
 }
 
-/* Rounds to the nearest, cut at 0 and 255. Pixels of three write one byte too many, which the next one overwrites. */
+/* Computes an output row, rounded and clamped to 0-255. With three channels, a pixel writes one byte too many, which
+ * the next pixel overwrites. */
 static void blend(Scaler *s, u8 *out) {
   const u32 taps = s->job.down_taps, width = s->job.out_width, channels = s->job.channels;
   const float *weight = s->down + (size_t)s->next * taps, **blended = s->blended;
@@ -149,8 +148,8 @@ static void blend(Scaler *s, u8 *out) {
   }
 }
 
-/* Takes up to `rows` of the rows at `in_rows`, from the `skip`-th on, until there is no place for what goes out.
- * Returns how many it took; `made` says how many rows stand at `out_rows`. The host calls again with what is left. */
+/* Processes up to `rows` rows at `in_rows`, from index `skip` on, until the output buffer is full. Returns the number
+ * of rows used; `made` returns the number of rows at `out_rows`. The host calls again with the remaining rows. */
 EXPORT(push) u32 push(u32 skip, u32 rows) {
   Scaler *s = &scaler;
   const Job *job = &s->job;
