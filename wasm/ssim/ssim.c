@@ -1,10 +1,10 @@
-/* Compares two pictures row by row, with the meter that the engines of pictures have built in (../measure). */
+/* Compares two pictures row by row by SSIM and squared errors, with the same code as the image engines (../measure). */
 #include "../common/heap.h"
 #include "../common/host.h"
 #include "../common/types.h"
 #include "../measure/measure.h"
 
-extern u8 __heap_base; /* set by the linker: the end of data and stack */
+extern u8 __heap_base; /* defined by the linker: end of data and stack */
 
 typedef struct {
   u32 row_bytes;
@@ -12,11 +12,11 @@ typedef struct {
   Measure *measure;
 } Comparison;
 
-/* An instance compares one pair of pictures at a time. */
+/* An instance compares one pair of pictures at a time, so that global state is safe. */
 static Comparison comparison;
 
-/* Starts a measurement. `row_capacity`: rows that one `push` may bring. Samples have eight bits, or sixteen
- * (little-endian). Returns 0 if the memory is not enough. */
+/* Starts a comparison. `row_capacity`: rows per `push` at most. Samples have 8 bits, or 16 (little-endian). Returns 0
+ * if memory is short. */
 EXPORT(begin) int begin(u32 width, u32 channels, u32 row_capacity, int sixteen_bits) {
   Comparison *c = &comparison;
   const PixelFormat format = {(u8)channels, sixteen_bits != 0, !(channels & 1)};
@@ -40,10 +40,11 @@ EXPORT(push) void push(u32 rows) {
     measure_row(c->measure, c->reference_rows + at, c->candidate_rows + at);
 }
 
-/* After the last row. */
+/* Ends the comparison. Called after the last row. */
 EXPORT(finish) void finish(void) { measure_break(comparison.measure); }
 
-/* Of the whole picture, on the worse background: mean SSIM, mean squared errors of luma and of the colour channels. */
+/* Results for the whole picture on the worse background: mean SSIM, mean squared errors of luma and of the colour
+ * channels. */
 EXPORT(ssim) double ssim(void) { return measure_result(comparison.measure).ssim; }
 EXPORT(luma_mse) double luma_mse(void) { return measure_result(comparison.measure).luma_mse; }
 EXPORT(colour_mse) double colour_mse(void) { return measure_result(comparison.measure).rgb_mse; }
