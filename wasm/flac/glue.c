@@ -1,5 +1,4 @@
-/* libFLAC as a handful of calls. An instance has one encoder and one decoder; bytes leave through imported
- * functions. */
+/* Interface to libFLAC. An instance has one encoder and one decoder; output is passed to imported functions. */
 #include <FLAC/metadata.h>
 #include <FLAC/stream_decoder.h>
 #include <FLAC/stream_encoder.h>
@@ -8,27 +7,29 @@
 
 #include "../common/host.h"
 
-/* Encoded bytes, in order; the header's STREAMINFO (34 bytes) again when everything is known; decoded samples. */
+/* Host functions that receive encoded bytes in order, the final STREAMINFO block (34 bytes) of the header, and decoded
+ * samples. */
 IMPORT(flac_bytes) void flac_bytes(const unsigned char *bytes, int count);
 IMPORT(flac_info) void flac_info(const unsigned char *bytes, int count);
 IMPORT(flac_samples) void flac_samples(const FLAC__int32 *interleaved, int frames);
-/* Fills `room` bytes at most with the stream to decode; 0 at its end. */
+/* Host function that fills `bytes` with at most `room` bytes of the stream to decode. Returns their number; 0: end of
+ * the stream. */
 IMPORT(flac_input) int flac_input(unsigned char *bytes, int room);
 
 enum { ROOM_FRAMES = 4096, MAX_CHANNELS = 8, MAX_BLOCKS = 512 };
-enum { MAX_BLOCK_FRAMES = 65536 }; /* RFC 9639, section 8.2: the largest block has 65,535 samples */
+enum { MAX_BLOCK_FRAMES = 65536 }; /* a block has at most 65,535 samples (RFC 9639, section 8.2) */
 
 typedef struct {
   FLAC__int32 samples[ROOM_FRAMES * MAX_CHANNELS];
   FLAC__StreamEncoder *stream;
-  FLAC__StreamMetadata *blocks[MAX_BLOCKS]; /* metadata for the next encoder */
+  FLAC__StreamMetadata *blocks[MAX_BLOCKS]; /* metadata blocks for the next encoder */
   int block_count;
 } Encoder;
 
 typedef struct {
   FLAC__int32 samples[MAX_BLOCK_FRAMES * MAX_CHANNELS];
   FLAC__StreamDecoder *stream;
-  int channels; /* that the host expects */
+  int channels; /* number of channels that the host expects */
   int damaged;
 } Decoder;
 
@@ -49,7 +50,7 @@ static FLAC__StreamEncoderWriteStatus on_write(const FLAC__StreamEncoder *e, con
 static void on_metadata(const FLAC__StreamEncoder *e, const FLAC__StreamMetadata *m, void *x) {
   (void)e, (void)x;
   if (m->type != FLAC__METADATA_TYPE_STREAMINFO) return;
-  /* RFC 9639, section 8.2 */
+  /* Serialises STREAMINFO (RFC 9639, section 8.2). */
   const FLAC__StreamMetadata_StreamInfo *s = &m->data.stream_info;
   unsigned char b[34] = {s->min_blocksize >> 8,
                          s->min_blocksize,
@@ -73,7 +74,8 @@ static void on_metadata(const FLAC__StreamEncoder *e, const FLAC__StreamMetadata
   flac_info(b, 34);
 }
 
-/* An APPLICATION block (id and data together) or a VORBIS_COMMENT entry ("NAME=value"), for the next encoder. */
+/* Adds an APPLICATION block (id and data together) to the next encoder's metadata; add_comment adds a VORBIS_COMMENT
+ * entry ("NAME=value"). */
 EXPORT(add_application) int add_application(unsigned char *bytes, int count) {
   if (encoder.block_count == MAX_BLOCKS || count < 4) return 0;
   FLAC__StreamMetadata *m = FLAC__metadata_object_new(FLAC__METADATA_TYPE_APPLICATION);
@@ -96,7 +98,7 @@ EXPORT(add_comment) int add_comment(unsigned char *bytes, int count) {
   return FLAC__metadata_object_vorbiscomment_append_comment(m, entry, 1);
 }
 
-/* A PICTURE block (RFC 9639, section 8.8): MIME type and description are NUL-terminated. */
+/* Adds a PICTURE block (RFC 9639, section 8.8). MIME type and description are NUL-terminated. */
 EXPORT(add_picture) int add_picture(int type, char *mime, unsigned char *description, unsigned char *data, int bytes) {
   if (encoder.block_count == MAX_BLOCKS) return 0;
   FLAC__StreamMetadata *m = FLAC__metadata_object_new(FLAC__METADATA_TYPE_PICTURE);
@@ -157,11 +159,11 @@ EXPORT(open_decoder) int open_decoder(int channels) {
   return FLAC__stream_decoder_init_stream(decoder.stream, on_read, 0, 0, 0, 0, on_decoded, 0, on_error, 0) ==
          FLAC__STREAM_DECODER_INIT_STATUS_OK;
 }
-/* One frame or metadata block; 1 while there is more, 0 at the end, -1 on damage. */
+/* Decodes one frame or metadata block. Returns 1 if more follows, 0 at the end, -1 if the stream is damaged. */
 EXPORT(decode_step) int decode_step(void) {
   if (!FLAC__stream_decoder_process_single(decoder.stream) || decoder.damaged) return -1;
   FLAC__StreamDecoderState s = FLAC__stream_decoder_get_state(decoder.stream);
   return s == FLAC__STREAM_DECODER_END_OF_STREAM ? 0 : s < FLAC__STREAM_DECODER_END_OF_STREAM ? 1 : -1;
 }
-/* Whether the MD5 of the stream's header is that of the samples. */
+/* Ends decoding. Returns whether the MD5 checksum in the header matches the samples. */
 EXPORT(decode_finish) int decode_finish(void) { return FLAC__stream_decoder_finish(decoder.stream); }
