@@ -1,10 +1,10 @@
-/* LAME's encoder as a handful of calls. An instance has one encoder; samples come in as planar floats, -1 to 1. */
+/* Interface to LAME's encoder. An instance has one encoder; samples are planar floats from -1 to 1. */
 #include <lame.h>
 #include <stdlib.h>
 
 #include "../common/host.h"
 
-/* Four frames of 1,152 samples; and what LAME asks for in lame.h (1.25 x samples + 7,200), with room for a tag
+/* Buffer sizes: four frames of 1,152 samples; bytes as required by lame.h (1.25 x samples + 7,200), plus a tag
  * frame. */
 enum { ROOM_SAMPLES = 4608, ROOM_BYTES = 4608 * 5 / 4 + 7200 + 4096 };
 
@@ -21,8 +21,8 @@ EXPORT(right_channel) float *right_channel(void) { return encoder.right; }
 EXPORT(room_samples) int room_samples(void) { return ROOM_SAMPLES; }
 EXPORT(packet_buffer) u8 *packet_buffer(void) { return encoder.packets; }
 
-/* `vbr_quality`: 0 (best) to 9.999. `max_kbps`: 0 for no limit. `alone`: no frame uses bytes of another one (no bit
- * reservoir). Returns 0 if LAME takes the parameters. */
+/* Opens the encoder. `vbr_quality`: 0 (best) to 9.999. `max_kbps`: 0 for no limit. `alone`: disables the bit reservoir,
+ * so that frames are independent. Returns 0 if LAME accepts the parameters. */
 EXPORT(open_encoder)
 int open_encoder(int channels, int hertz, float vbr_quality, int max_kbps, int effort, int alone) {
   if (encoder.flags) lame_close(encoder.flags);
@@ -42,13 +42,14 @@ int open_encoder(int channels, int hertz, float vbr_quality, int max_kbps, int e
   return lame_init_params(flags);
 }
 
-/* Encodes the first `count` samples of the channel buffers. Returns bytes in the packet buffer, or less than 0. */
+/* Encodes the first `count` samples of the channel buffers. Returns the bytes in the packet buffer; negative: error. */
 EXPORT(encode) int encode(int count) {
   return lame_encode_buffer_ieee_float(encoder.flags, encoder.left, encoder.right, count, encoder.packets, ROOM_BYTES);
 }
-/* Encodes the last samples, padded to a frame, and empties the bit reservoir. */
+/* Encodes the last samples, padded to a frame, and flushes the bit reservoir. Returns the bytes in the packet
+ * buffer. */
 EXPORT(finish) int finish(void) { return lame_encode_flush(encoder.flags, encoder.packets, ROOM_BYTES); }
-/* Makes the Xing/LAME frame that replaces the first frame. Returns its length, or 0. */
+/* Creates the Xing/LAME frame that replaces the first frame. Returns its length; 0: none. */
 EXPORT(tag_frame) int tag_frame(void) {
   return (int)lame_get_lametag_frame(encoder.flags, encoder.packets, ROOM_BYTES);
 }
