@@ -1,7 +1,6 @@
-/*
- * JPEG 2000 by strips, on OpenJPEG as it is: each strip opens the codestream again and decodes an area of it, so that
- * memory is the codestream and one strip, not the picture. All calls return a negative number when the data is damaged.
- */
+/* JPEG 2000 decoding in strips with unmodified OpenJPEG. Each strip opens the codestream again and decodes an area of
+ * it, so that memory holds the codestream and one strip instead of the picture. All calls return a negative number if
+ * the data are damaged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,29 +9,29 @@
 #define EXPORT(name) __attribute__((export_name(#name)))
 /* Bytes that OpenJPEG reads at a time. Set by experiment. */
 #define STREAM_BUFFER_BYTES 65536
-/* Components of a picture that can be turned into rows: CMYK has four. */
+/* Largest number of components of a picture that can be delivered as rows: CMYK has four. */
 #define MAX_COMPONENTS 4
 
-/* What can go wrong with a strip. */
+/* Error codes for a strip. */
 enum { NO_PICTURE = -1, UNEXPECTED_SHAPE = -2, NO_SAMPLES = -3 };
 
-/* No environment: keeps WASI's out of the binary. */
+/* Stub of getenv, which keeps WASI's environment functions out of the binary. */
 char *getenv(const char *name) {
   (void)name;
   return 0;
 }
 
-/* A file that stays where the host put it. */
+/* Source file in the host's buffer; it is not copied. */
 typedef struct {
   const unsigned char *bytes;
   OPJ_SIZE_T length, at;
 } Source;
 
-/* What the header says, in the order of `info`. */
+/* Facts from the header, in the order of `info`. */
 typedef struct {
   int width, height, components;
-  int precision; /* bits a sample */
-  int plain;     /* is_plain */
+  int precision; /* bits per sample */
+  int plain;     /* result of is_plain */
   int tiles;
 } Header;
 
@@ -68,7 +67,7 @@ static OPJ_BOOL seek_source(OPJ_OFF_T to, void *user) {
 
 /* ---- pictures ---- */
 
-/* One byte for each sample, same size and sign for all components: what can be turned into rows. */
+/* True if the picture can be delivered as rows: samples of one byte, and the same size and sign for all components. */
 static int is_plain(const opj_image_t *image) {
   if (image->numcomps < 1 || image->numcomps > MAX_COMPONENTS) return 0;
   for (unsigned i = 0; i < image->numcomps; i++) {
@@ -103,21 +102,22 @@ static opj_stream_t *open_stream(Source *source) {
   return stream;
 }
 
-/* Rows `first` to `last` of the picture, or only what its header says (`last` 0). NULL: damaged. */
+/* Decodes rows `first` to `last`, or only the header (`last` 0). Returns NULL if the file is damaged. */
 static opj_image_t *decode(Jp2 *jp2, int first, int last) {
   Source *source = &jp2->source;
   opj_dparameters_t parameters;
   opj_set_default_decoder_parameters(&parameters);
-  /* Palettes and channel definitions are the business of the document that holds the picture. */
+  /* Palettes and channel definitions are ignored, because the document that contains the picture defines its
+   * colours. */
   parameters.flags |= OPJ_DPARAMETERS_IGNORE_PCLR_CMAP_CDEF_FLAG;
-  /* A bare codestream begins with SOC (ISO/IEC 15444-1, annex A). */
+  /* A raw codestream starts with the marker SOC (ISO/IEC 15444-1, annex A). */
   int bare = source->length > 4 && source->bytes[0] == 0xFF && source->bytes[1] == 0x4F;
   opj_codec_t *codec = opj_create_decompress(bare ? OPJ_CODEC_J2K : OPJ_CODEC_JP2);
   opj_stream_t *stream = open_stream(source);
   opj_image_t *image = 0;
   int good = 0;
   opj_setup_decoder(codec, &parameters);
-  /* Damage is an error, not a guess. */
+  /* Strict mode: damage is an error instead of a guess. */
   opj_decoder_set_strict_mode(codec, OPJ_TRUE);
   if (opj_read_header(stream, codec, &image)) {
     read_facts(&jp2->header, codec, image);
@@ -133,7 +133,7 @@ static opj_image_t *decode(Jp2 *jp2, int first, int last) {
   return image;
 }
 
-/* Writes samples interleaved, 8 bits each. 0: a component has no samples. */
+/* Writes interleaved samples of 8 bits. Returns 0 if a component has no samples. */
 static int interleave(const opj_image_t *image, unsigned long long pixels, unsigned char *to) {
   const unsigned count = image->numcomps;
   const int shift = (int)image->comps[0].prec - 8;
@@ -161,13 +161,13 @@ static int read_rows(Jp2 *jp2, int first, int last, unsigned char *to, unsigned 
   return result;
 }
 
-/* ---- what the host calls ---- */
+/* ---- functions that the host calls ---- */
 
 static Jp2 jp2;
 
 EXPORT(allocate) void *export_allocate(unsigned bytes) { return malloc(bytes); }
 
-/* Takes a file that stays where it is; 0, or -1 for what is no JPEG 2000. */
+/* Opens a file in the host's buffer, which must stay in place. Returns 0; -1: not a JPEG 2000 file. */
 EXPORT(open_picture) int export_open_picture(const unsigned char *bytes, unsigned length) {
   jp2.source = (Source){.bytes = bytes, .length = length};
   opj_image_t *image = decode(&jp2, 0, 0);
@@ -176,14 +176,15 @@ EXPORT(open_picture) int export_open_picture(const unsigned char *bytes, unsigne
   return 0;
 }
 
-/* 0 width, 1 height, 2 components, 3 bits a sample, 4 whether rows can be read, 5 tiles. */
+/* Returns 0 width, 1 height, 2 components, 3 bits per sample, 4 whether rows can be read, 5 tiles. */
 EXPORT(info) int export_info(int what) {
   const Header *h = &jp2.header;
   const int facts[] = {h->width, h->height, h->components, h->precision, h->plain, h->tiles};
   return what >= 0 && what < (int)(sizeof facts / sizeof *facts) ? facts[what] : -1;
 }
 
-/* Rows `first` to `last`, interleaved, 8 bits a sample; the number of bytes, or what went wrong. */
+/* Decodes rows `first` to `last` as interleaved 8-bit samples. Returns the number of bytes, or a negative error
+ * code. */
 EXPORT(read_strip) int export_read_strip(int first, int last, unsigned char *to, unsigned room) {
   return read_rows(&jp2, first, last, to, room);
 }

@@ -1,4 +1,4 @@
-/* What the build system of OpenJPEG would have found out. */
+/* OpenJPEG configuration for wasm32-wasi, in place of its build system's output. */
 #define OPJ_HAVE_STDINT_H
 #define OPJ_HAVE_INTTYPES_H 1
 #define OPJ_VERSION_MAJOR 2
