@@ -9,6 +9,6 @@ static void *checked(void *memory) {
   return memory;
 }
 
-/* malloc may answer NULL to a request for nothing. */
+/* Requests at least one byte, because malloc(0) may return NULL. */
 void *allocate(size_t bytes) { return checked(malloc(bytes ? bytes : 1)); }
 void *allocate_zeroed(size_t bytes) { return checked(calloc(bytes ? bytes : 1, 1)); }

@@ -1,12 +1,12 @@
-/* Memory from malloc. If there is none left, the job ends through host_fail. */
+/* malloc wrappers that end the job through host_fail if memory is short. */
 #ifndef WHITTLE_ALLOCATE_H
 #define WHITTLE_ALLOCATE_H
 
 #include <stddef.h>
 
-/* Undefined content. */
+/* Allocates memory with undefined content. */
 void *allocate(size_t bytes);
-/* All zero. */
+/* Allocates memory filled with zeros. */
 void *allocate_zeroed(size_t bytes);
 
 #endif

@@ -3,15 +3,16 @@
 #include <errno.h>
 #include <unistd.h>
 
-#define PAGE_BYTES 65536u /* of WebAssembly */
+#define PAGE_BYTES 65536u /* size of a WebAssembly memory page */
 
-/* The C library has one heap, so its end is one variable of the file. */
+/* End of the heap. It is global, because the C library has a single heap. */
 static uintptr_t top = HEAP_INITIAL_BYTES;
 
 #ifdef HEAP_LIMIT_FROM_HOST
 static uintptr_t limit = HEAP_LIMIT_BYTES;
 
-/* Called before the engine begins, if the job may use more memory than an isolate has. */
+/* Sets another memory limit. The host calls it before the engine starts, if the job may use more memory than an isolate
+ * has. */
 __attribute__((export_name("heap_most"))) void heap_set_limit(uintptr_t bytes) { limit = bytes; }
 #else
 static const uintptr_t limit = HEAP_LIMIT_BYTES;
@@ -28,7 +29,7 @@ int heap_claim(uintptr_t end) {
 
 __attribute__((export_name("heap_top"))) uintptr_t heap_top(void) { return top; }
 
-/* Replaces wasi-libc's sbrk under malloc, which would take all of a memory that is large from the start. */
+/* Replaces wasi-libc's sbrk, on which malloc is based. The original would claim the whole initial memory at once. */
 void *sbrk(intptr_t increment) {
   uintptr_t before = top;
   if (increment >= 0 && (uintptr_t)increment <= UINTPTR_MAX - before && heap_claim(before + (uintptr_t)increment)) {

@@ -1,22 +1,22 @@
-/* The heap of an engine. The memory comes from a pool (memories/memories.ts): it may be larger than this engine
- * ever asks for, and it is all zero. The pool clears it up to `heap_top` for the next engine. */
+/* Heap of an engine. The WebAssembly memory comes from a pool (memories/memories.ts). It is zeroed, and may be larger
+ * than this engine needs. The pool clears it up to `heap_top` for the next engine. */
 #ifndef WHITTLE_HEAP_H
 #define WHITTLE_HEAP_H
 
 #include <stdint.h>
 
-/* Bytes that the memory has at the beginning, as --initial-memory in the recipe: data, stack and the first of the
- * heap. */
+/* Initial size of the memory in bytes, equal to --initial-memory in build.sh: data, stack and the start of the heap. */
 #ifndef HEAP_INITIAL_BYTES
 #define HEAP_INITIAL_BYTES (1u << 20)
 #endif
 
-/* Bytes that data, stack and heap may take together. With HEAP_LIMIT_FROM_HOST the host may set another limit. */
+/* Limit in bytes for data, stack and heap together. With HEAP_LIMIT_FROM_HOST, the host may set another limit. */
 #ifndef HEAP_LIMIT_BYTES
 #define HEAP_LIMIT_BYTES (96u << 20)
 #endif
 
-/* Gives the engine everything below address `end`. Returns 0 if that is above the limit or the memory cannot grow. */
+/* Claims all memory below address `end` for the engine. Returns 0 if that exceeds the limit or the memory cannot
+ * grow. */
 int heap_claim(uintptr_t end);
 
 #endif

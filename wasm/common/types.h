@@ -1,4 +1,4 @@
-/* Short names of the integer types. */
+/* Short names for integer types. */
 #ifndef WHITTLE_TYPES_H
 #define WHITTLE_TYPES_H
 
