@@ -1,5 +1,6 @@
 #!/bin/sh
-# The AVIF decoder of the npm package @jsquash/avif 2.1.1 (libaom, libavif), with its memory imported: avif-decoder.wasm beside this script.
+# Builds avif-decoder.wasm from the AVIF decoder of the npm package @jsquash/avif 2.1.1 (libaom, libavif). The only
+# change: the WebAssembly memory is imported instead of created.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/jsquash-avif

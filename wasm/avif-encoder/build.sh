@@ -1,5 +1,6 @@
 #!/bin/sh
-# The AVIF encoder of the npm package @jsquash/avif 2.1.1 (libaom, libavif), with its memory imported: avif-encoder.wasm beside this script.
+# Builds avif-encoder.wasm from the AVIF encoder of the npm package @jsquash/avif 2.1.1 (libaom, libavif). The only
+# change: the WebAssembly memory is imported instead of created.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/jsquash-avif

@@ -1,14 +1,15 @@
 #!/bin/sh
-# Builds ffmpeg.wasm: libavcodec, libswscale and libswresample (FFmpeg 5.1.9, GPL build) with x264, and our glue.
-# No containers, filters or command line inside: `src/core/containers/` reads and writes those, `glue.c` is the whole interface.
-# Needs: clang-19, lld-19, llvm-19, wasi-libc, libclang-rt-19-dev-wasm32, make, patch, pkg-config and Debian 12's source packages.
+# Builds ffmpeg.wasm: libavcodec, libswscale and libswresample (FFmpeg 5.1.9, GPL build) with x264, and glue.c. It has
+# no containers, filters or command line. `src/core/containers/` reads and writes containers; `glue.c` is the only
+# interface. Needs: clang-19, lld-19, llvm-19, wasi-libc, libclang-rt-19-dev-wasm32, make, patch, pkg-config and Debian
+# 12's source packages.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=$here/../.cache/ffmpeg
 build=${BUILD_DIR:-$cache/build}
 mkdir -p "$cache" "$build"
 
-# Source archives, by Debian package version, checked before use.
+# Source archives by Debian package version; their checksums are verified before use.
 fetch() { # package=version file sha256
   [ -f "$cache/$2" ] || (cd "$cache" && apt-get source --download-only -q "$1" >/dev/null)
   echo "$3  $cache/$2" | sha256sum -c --quiet
@@ -28,7 +29,8 @@ if [ ! -f "$prefix/lib/libx264.a" ]; then
     --disable-cli --enable-static --disable-asm --disable-thread --disable-opencl --bit-depth=8 --chroma-format=420 \
     --disable-avs --disable-swscale --disable-lavf --disable-ffms --disable-gpac --disable-lsmash --extra-cflags="$flags -Dmemalign=aligned_alloc" >"$build/x264-configure.log")
   patch -s -p1 -d "$x264" <"$here/simd/x264.patch" && cp -r "$here/simd" "$x264/simd"
-  # x264 turns the vectoriser off because its assembly does better; here there is only `simd/` beside it.
+  # Enables the vectoriser. x264 turns it off because its assembly is faster, but WebAssembly has only the code in
+  # `simd/`.
   sed -i "s/-fno-tree-vectorize//; s/ -m32//" "$x264/config.mak"
   make -C "$x264" -j"$jobs" install-lib-static >"$build/x264-make.log" 2>&1
 fi
@@ -36,7 +38,7 @@ fi
 ffmpeg=$build/ffmpeg
 if [ ! -f "$ffmpeg/libavcodec/libavcodec.a" ]; then
   rm -rf "$ffmpeg" && mkdir -p "$ffmpeg" && tar xf "$cache/ffmpeg_5.1.9.orig.tar.xz" -C "$ffmpeg" --strip-components=1
-  # WASI has no temporary files, and nothing here opens one.
+  # Replaces tempnam(), which WASI lacks. No code in this build opens temporary files.
   sed -i 's/tempnam([^)]*)/NULL/' "$ffmpeg/libavutil/file_open.c"
   decoders=h264,hevc,mpeg4,mpeg1video,mpeg2video,msmpeg4v1,msmpeg4v2,msmpeg4v3,h263,mjpeg,mjpegb,prores,dnxhd,dvvideo,vp9,qtrle,rawvideo,svq3,cinepak,huffyuv,ffvhuff,utvideo,ffv1,msvideo1
   decoders="$decoders,aac,mp3float,mp2float,ac3,eac3,alac,flac,qdm2,mace6,pcm_u8,pcm_s8,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw,pcm_dvd"
@@ -51,7 +53,7 @@ if [ ! -f "$ffmpeg/libavcodec/libavcodec.a" ]; then
   make -C "$ffmpeg" -j"$jobs" libavcodec/libavcodec.a libswscale/libswscale.a libavutil/libavutil.a >"$build/ffmpeg-make.log" 2>&1
 fi
 
-# The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
+# Calls the linker directly, because clang's driver would run any wasm-opt that it finds in PATH.
 for file in glue ../measure/measure ../measure/pixels; do
   clang-19 $target -O3 -msimd128 -mbulk-memory -Wall -ffile-prefix-map="$here"=. -I"$here/../measure" -I"$ffmpeg" -I"$prefix/include" \
     -c "$here/$file.c" -o "$build/${file##*/}.o"

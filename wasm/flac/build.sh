@@ -1,6 +1,6 @@
 #!/bin/sh
-# libFLAC 1.4.2 (Debian source package flac 1.4.2+ds-2) to flac.wasm beside this script.
-# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and apt with source packages switched on.
+# Builds flac.wasm: libFLAC 1.4.2 (Debian source package flac 1.4.2+ds-2) and glue.c.
+# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and apt with a deb-src entry.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/flac

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds gif.wasm: all of it is our own C. Needs clang-19, lld-19, wasi-libc, libclang-rt-19-dev-wasm32.
+# Builds gif.wasm from the C code of this project. Needs clang-19, lld-19, wasi-libc, libclang-rt-19-dev-wasm32.
 set -eu
 cd "$(dirname "$(realpath "$0")")"
 work=$(mktemp -d)

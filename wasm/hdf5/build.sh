@@ -1,7 +1,7 @@
 #!/bin/sh
-# HDF5 1.10.8, zlib's inflate 1.2.13 and libdeflate 1.14, as Debian ships their sources, with our rewriter, to hdf5.wasm
-# beside this script. Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, node 20 or newer, and apt with source
-# packages switched on.
+# Builds hdf5.wasm: HDF5 1.10.8, the inflate part of zlib 1.2.13 and libdeflate 1.14 (Debian source packages), and the
+# rewriter in this folder. Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, node 20 or newer, and apt with a
+# deb-src entry.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/hdf5
@@ -24,19 +24,20 @@ hdf5=hdf5-1.10.8+repack1/src
 zlib=zlib-1.2.13.dfsg
 libdeflate=libdeflate-1.14
 sed -i 's/^typedef size_t machine_word_t;$/typedef u64 machine_word_t;/' $libdeflate/common_defs.h
-# Objects of a damaged global heap may claim any size: with pointers of 32 bits the next one would lie before them, for ever.
+# HDF5 patch against damaged files: an object of a global heap may declare any size. With 32-bit pointers, the next
+# object could then start before it, in an endless loop.
 sed -i 's/^            image = begin + need;$/            if (heap->obj[idx].size > heap->size || need < H5HG_SIZEOF_OBJHDR(f) || need > (size_t)(heap->chunk + heap->size - begin))\
                 HGOTO_ERROR(H5E_HEAP, H5E_CANTDECODE, NULL, "an object outside of its heap")\
 &/' $hdf5/H5HGcache.c
-# Where an attribute cannot be copied the whole table is released: what was not filled yet must be empty.
+# HDF5 patch: if an attribute cannot be copied, the library frees the whole table. Entries not filled yet must be zero.
 sed -i 's/^        udata->atable->nattrs = new_table_size;$/&\
         HDmemset(new_table + udata->curr_attr, 0, (new_table_size - udata->curr_attr) * sizeof(*new_table));/' $hdf5/H5Aint.c
-# An index may count fewer attributes than it leads to, or more.
+# HDF5 patch against damaged files: an attribute index may have fewer or more attributes than its counter declares.
 sed -i 's/^    HDassert(udata->curr_attr < udata->atable->nattrs);$/    if (udata->curr_attr >= udata->atable->nattrs)\
         HGOTO_ERROR(H5E_ATTR, H5E_BADITER, H5_ITER_ERROR, "more attributes than their index counts")/
 s/^            HGOTO_ERROR(H5E_ATTR, H5E_CANTINIT, FAIL, "error building attribute table")$/&\
         atable->nattrs = udata.curr_attr;/' $hdf5/H5Aint.c
-# An attribute may claim more bytes than its message has left.
+# HDF5 patch against damaged files: an attribute may declare more bytes than its message contains.
 sed -i '/^H5O_attr_decode/,/^}/{
 s/^    \/\* Version number \*\/$/    const uint8_t *p_end = p + p_size;\
 &/
@@ -48,14 +49,14 @@ s/^    \/\* Decode the attribute.s datatype \*\/$/    if (p > p_end || attr->sha
 &/
 s/^        if (attr->shared->data_size > p_size)$/        if (p > p_end || attr->shared->data_size > (size_t)(p_end - p))/
 }' $hdf5/H5Oattr.c
-# A type may have fewer members in its message than it counts.
+# HDF5 patch against damaged files: a datatype message may contain fewer members than it declares.
 sed -i '/^H5O_dtype_decode(/,/^}/{
 s/^    HDassert(p);$/    const uint8_t *p_start = p;/
 s/^    \/\* Set return value \*\/$/    if ((size_t)(p - p_start) > p_size)\
         HGOTO_ERROR(H5E_DATATYPE, H5E_CANTDECODE, NULL, "a type outside of its message")\
 &/
 }' $hdf5/H5Odtype.c
-# A chunk of an object header may claim to be shorter than its checksum.
+# HDF5 patch against damaged files: a chunk of an object header may declare a length shorter than its checksum.
 sed -i '/^H5F_get_checksums/,/^}/s/^    HDassert(buf_size);$/    if (buf_size < H5_SIZEOF_CHKSUM) {\
         if (s_chksum)\
             *s_chksum = 0;\
@@ -63,12 +64,14 @@ sed -i '/^H5F_get_checksums/,/^}/s/^    HDassert(buf_size);$/    if (buf_size < 
             *c_chksum = 1;\
         return SUCCEED;\
     }/' $hdf5/H5Fio.c
-# Chunks may claim to have no dimension, not even that of their values' size.
+# HDF5 patch against damaged files: a chunked layout must have at least two dimensions; the last one is the value size.
 sed -i 's/^                    if (mesg->u.chunk.ndims > H5O_LAYOUT_NDIMS)$/                    if (mesg->u.chunk.ndims < 2 || mesg->u.chunk.ndims > H5O_LAYOUT_NDIMS)/' $hdf5/H5Olayout.c
-# A chunk is inflated to the size that it is known to have, and a little more, so that its end is found: a buffer that doubles takes up to three times as much for a moment.
+# HDF5 patch: allocates the known decoded size of a chunk plus 64 bytes, which zlib needs to detect the end. A buffer
+# that doubles would temporarily take up to three times as much memory.
 sed -i 's/^        size_t   nalloc = \*buf_size; .*$/        extern size_t expected_chunk_bytes;\
         size_t nalloc = expected_chunk_bytes > *buf_size ? expected_chunk_bytes + 64 : *buf_size;/' $hdf5/H5Zdeflate.c
-# What Deflate does not make smaller is stored as it is, so that a chunk needs no more room than it takes itself.
+# HDF5 patch: the output buffer of Deflate is only as large as the chunk, because larger results are stored
+# uncompressed.
 sed -i 's/^        uLongf       z_dst_nbytes = (uLongf)H5Z_DEFLATE_SIZE_ADJUST(nbytes);$/        uLongf       z_dst_nbytes = (uLongf)nbytes;/' $hdf5/H5Zdeflate.c
 
 target="--target=wasm32-wasi -nostdlibinc -isystem $here/shim -isystem /usr/include/wasm32-wasi"
@@ -78,7 +81,7 @@ flags="$target -O2 -msimd128 -mbulk-memory -DNDEBUG -D_GNU_SOURCE -DH5_BUILT_AS_
   -I$here -I$hdf5 -I$zlib -I$libdeflate"
 builtins=$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)
 
-# HDF5 finds out how numbers look on a machine by running there: a program that prints H5Tinit.c.
+# HDF5 detects the number formats of the target with a program that runs there and prints H5Tinit.c.
 clang-19 $flags -w '-DHDraise(signal)=0' -c $hdf5/H5detect.c -o H5detect.o
 wasm-ld-19 -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-command.o H5detect.o -lc -lwasi-emulated-signal \
   -lwasi-emulated-process-clocks -lwasi-emulated-getpid "$builtins" -o H5detect.wasm
@@ -98,6 +101,6 @@ for source in $sources; do echo "$source"; done | xargs -P 2 -n 8 sh -c '
 for source in "$here"/*.c; do
   clang-19 $flags -Wall -Wextra -c "$source" -o "objects/whittle-$(basename "$source" .c).o"
 done
-# The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
+# Calls the linker directly, because clang's driver would run any wasm-opt that it finds in PATH.
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o $(ls objects/*.o | LC_ALL=C sort) -lc -lm "$builtins" \
   --wrap=malloc --wrap=calloc --wrap=realloc -s --gc-sections --max-memory=67108864 -z stack-size=1048576 -o "$here/hdf5.wasm"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds jpeg.wasm: mozjpeg 3.2 (vendored in the npm package mozjpeg 8.0.0) and the engine in src/.
-# Needs clang-19, lld-19, wasi-libc and libclang-rt-19-dev-wasm32 (Debian names). Same inputs, same bytes.
+# Needs clang-19, lld-19, wasi-libc and libclang-rt-19-dev-wasm32 (Debian names). The build is reproducible.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/mozjpeg-8.0.0

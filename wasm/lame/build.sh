@@ -1,6 +1,6 @@
 #!/bin/sh
-# LAME 3.100 (Debian source package lame 3.100-6), encoder only, to lame.wasm beside this script.
-# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and apt with source packages switched on.
+# Builds lame.wasm: the encoder of LAME 3.100 (Debian source package lame 3.100-6) and glue.c.
+# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and apt with a deb-src entry.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/lame
@@ -15,7 +15,7 @@ rm -rf lame-3.100
 tar xzf "$orig"
 cd lame-3.100
 
-# What configure would find out.
+# LAME's config.h for wasm32-wasi, in place of configure's output.
 cat > config.h <<'H'
 #define STDC_HEADERS 1
 #define HAVE_STDINT_H 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# libdeflate 1.14 as Debian ships it (source package libdeflate 1.14-1), to libdeflate.wasm beside this script.
-# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and patch, apt with source packages switched on.
+# Builds libdeflate.wasm: libdeflate 1.14 (Debian source package libdeflate 1.14-1), the patches in this folder and
+# glue.c. Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, patch, and apt with a deb-src entry.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/libdeflate
@@ -15,11 +15,11 @@ rm -rf libdeflate-1.14
 tar xzf "$orig"
 cd libdeflate-1.14
 
-# Streams in segments, for data that does not fit in memory.
+# Adds compression in segments, for data that does not fit in memory.
 patch -s -p1 <"$here/segments.patch"
-# Small data that is kept for long.
+# Adds thorough.h: slower and smaller compression for small data that is stored for long.
 patch -s -p1 <"$here/thorough.patch"
-# 64-bit words: Wasm has them, although its size_t is 32 bits wide. The output is the same, the work is less.
+# Uses 64-bit words, which WebAssembly supports although its size_t has 32 bits. The output is the same, but faster.
 sed -i 's/^typedef size_t machine_word_t;$/typedef u64 machine_word_t;/' common_defs.h
 
 flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I. -I$here -O3 -msimd128 -mbulk-memory
@@ -30,7 +30,7 @@ for source in lib/*.c "$here/glue.c" "$here/../common/heap.c"; do
   clang-19 $flags -c "$source" -o "$object"
   objects="$objects $object"
 done
-# The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
+# Calls the linker directly, because clang's driver would run any wasm-opt that it finds in PATH.
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi $objects -lc \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
   -s --gc-sections --lto-O3 --import-memory --export-memory --initial-memory=1048576 --max-memory=100663296 -z stack-size=65536 -o "$here/libdeflate.wasm"

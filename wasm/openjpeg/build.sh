@@ -1,6 +1,6 @@
 #!/bin/sh
-# OpenJPEG 2.5.0 as Debian ships it, its security patches applied, decoder only, to openjpeg.wasm beside this script.
-# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and patch, xz, apt with source packages switched on.
+# Builds openjpeg.wasm: the decoder of OpenJPEG 2.5.0 with Debian's security patches, and glue.c.
+# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, patch, xz, and apt with a deb-src entry.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/openjpeg
@@ -29,7 +29,7 @@ for name in bio cio dwt event function_list ht_dec image invert j2k jp2 mct mqc 
 done
 clang-19 $flags -c "$here/glue.c" -o glue.o
 clang-19 $flags -DHEAP_LIMIT_BYTES=67108864 -c "$here/../common/heap.c" -o heap.o
-# The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
+# Calls the linker directly, because clang's driver would run any wasm-opt that it finds in PATH.
 wasm-ld-19 -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o $objects glue.o heap.o -lwasi-emulated-process-clocks -lc \
   "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
   --entry=_initialize -s --gc-sections --lto-O3 \

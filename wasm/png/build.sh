@@ -1,7 +1,8 @@
 #!/bin/sh
-# Builds png.wasm: libdeflate 1.14 (Debian source package, pinned by SHA-256) with libdeflate-window.patch, and our C.
-# Needs clang-19, lld-19, wasi-libc, libclang-rt-19-dev-wasm32 and, for the first run, a deb-src entry for apt-get.
-# Two steps (compile, wasm-ld-19), so that clang's driver does not pick up a wasm-opt from PATH. Same sources, same bytes.
+# Builds png.wasm: libdeflate 1.14 (Debian source package, pinned by SHA-256) with libdeflate-window.patch, and the C
+# code in this folder. Needs clang-19, lld-19, wasi-libc, libclang-rt-19-dev-wasm32 and, for the first run, a deb-src
+# entry for apt-get. Calls the linker directly, because clang's driver would run any wasm-opt that it finds in PATH. The
+# build is reproducible.
 set -eu
 cd "$(dirname "$(realpath "$0")")"
 cache=../.cache

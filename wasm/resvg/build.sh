@@ -1,5 +1,6 @@
 #!/bin/sh
-# resvg of the npm package @resvg/resvg-wasm 2.6.2, with its work counted and its memory ending at 64 MB: resvg.wasm beside this script.
+# Builds resvg.wasm from the npm package @resvg/resvg-wasm 2.6.2, with added counting of executed work and a memory
+# limit of 64 MB.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/resvg

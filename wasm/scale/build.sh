@@ -1,5 +1,5 @@
 #!/bin/sh
-# The filter that changes the size of pictures, our own C, to scale.wasm beside this script.
+# Builds scale.wasm, the picture resampling filter, from the C code in this folder.
 # Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32.
 set -eu
 here=$(dirname "$(realpath "$0")")
@@ -9,6 +9,6 @@ for source in scale/scale common/heap; do
   clang-19 --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O3 -msimd128 -mbulk-memory -flto \
     -Wall -Wextra -ffunction-sections -DHEAP_INITIAL_BYTES=196608 -DHEAP_LIMIT_BYTES=33554432 -ffile-prefix-map="$here"=. -c "$here/../$source.c" -o "$(basename $source).o"
 done
-# The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
+# Calls the linker directly, because clang's driver would run any wasm-opt that it finds in PATH.
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi scale.o heap.o -lc "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
   -s --gc-sections --lto-O3 --import-memory --export-memory --initial-memory=196608 --max-memory=100663296 -z stack-size=65536 -o "$here/scale.wasm"

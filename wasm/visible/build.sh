@@ -1,5 +1,5 @@
 #!/bin/sh
-# The measure of what eyes see, our own C, to visible.wasm beside this script.
+# Builds visible.wasm, the perceptual comparison of pictures, from the C code in this folder and in ../measure.
 # Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32.
 set -eu
 here=$(dirname "$(realpath "$0")")
@@ -9,6 +9,6 @@ for source in visible/visible measure/score measure/shades measure/texture commo
   clang-19 --target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -O3 -msimd128 -mbulk-memory -flto -std=c11 \
     -Wall -Wextra -ffp-contract=off -ffunction-sections -DHEAP_INITIAL_BYTES=196608 -ffile-prefix-map="$here"=. -c "$here/../$source.c" -o "$(basename $source).o"
 done
-# The linker is called by hand: clang's driver would run any wasm-opt it finds in PATH.
+# Calls the linker directly, because clang's driver would run any wasm-opt that it finds in PATH.
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi visible.o score.o shades.o texture.o heap.o -lc "$(clang-19 --target=wasm32-wasi --print-libgcc-file-name)" \
   -s --gc-sections --lto-O3 --import-memory --export-memory --initial-memory=196608 --max-memory=100663296 -z stack-size=65536 -o "$here/visible.wasm"

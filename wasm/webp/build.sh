@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds webp.wasm: libwebp 1.2.4 as Debian ships it (source package libwebp 1.2.4-0.2+deb12u1, its patches applied) and our C.
-# Needs clang-19, lld-19, wasi-libc, libclang-rt-19-dev-wasm32, dpkg-dev, and emscripten for its headers alone: they say SSE2
-# in Wasm's vectors, which libwebp's fast paths are written in.
+# Builds webp.wasm: libwebp 1.2.4 (Debian source package libwebp 1.2.4-0.2+deb12u1 with its patches) and the C code in
+# this folder. Needs clang-19, lld-19, wasi-libc, libclang-rt-19-dev-wasm32, dpkg-dev, and emscripten. Only emscripten's
+# headers are used: they implement SSE2, which libwebp's fast paths use, with WebAssembly vectors.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/libwebp
@@ -23,7 +23,7 @@ flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I$
 cd "$cache/source"
 for file in src/enc/*.c src/dec/*.c src/dsp/*.c src/utils/*.c sharpyuv/*.c; do
   case $file in *thread_utils*|*_neon.c|*_msa.c|*_mips*.c|*_sse41.c) continue ;; esac
-  # cpu.c answers "SSE2: yes" for Wasm when it takes the compiler for Emscripten.
+  # Defines EMSCRIPTEN, because cpu.c only then reports SSE2 support for WebAssembly.
   clang-19 $flags -w -D__SSE__ -D__SSE2__ -DEMSCRIPTEN -I$simd -c "$file" -o "$objects/$(echo "$file" | tr / _).o"
 done
 for file in src/utils/thread_utils.c; do clang-19 $flags -w -c $file -o "$objects/thread_utils.o"; done
