@@ -22,7 +22,7 @@ void *EXPORT(reserve)(int bytes) { return av_mallocz(bytes); }
 void EXPORT(release)(void *block) { av_free(block); }
 void EXPORT(quiet)(void) { av_log_set_level(AV_LOG_QUIET); }
 
-/* ---------------------------------------------------------------------------------------------------------- measuring */
+/* ---- quality measurement ---- */
 
 static double measured_mse, measured_ssim;
 
@@ -52,7 +52,7 @@ static int measure(const uint8_t *a, int a_stride, const uint8_t *b, int b_strid
 double EXPORT(last_mse)(void) { return measured_mse; }
 double EXPORT(last_ssim)(void) { return measured_ssim; }
 
-/* ------------------------------------------------------------------------------------------------ decoders, both kinds */
+/* ---- functions for video and audio decoders ---- */
 
 static AVPacket *packet;
 
@@ -93,7 +93,7 @@ static int receive(AVCodecContext *c, AVFrame *frame) {
   return e == AVERROR(EAGAIN) ? NEED_INPUT : e == AVERROR_EOF ? END : e < 0 ? e : READY;
 }
 
-/* ------------------------------------------------------------------------------------------------ two video decoders */
+/* ---- the two video decoders ---- */
 
 /* Two decoders, so that two videos can be compared in one instance. */
 static AVCodecContext *video[2];
@@ -136,7 +136,7 @@ int EXPORT(picture_alpha)(void) {
   return d && (d->flags & AV_PIX_FMT_FLAG_ALPHA) != 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------ video encoder */
+/* ---- the video encoder (x264) ---- */
 
 static x264_t *encoder;
 static x264_param_t param;
@@ -328,7 +328,7 @@ double EXPORT(packet_ssim)(void) { return encoded_ssim; }
 /* Measures the packet's picture with the 11x11 Gaussian SSIM of `measure`. Valid until the next packet is requested. */
 int EXPORT(measure_packet)(void) { return measure(source_luma, source_stride, made_luma, made_stride, param.i_width, param.i_height, 1); }
 
-/* ------------------------------------------------------------------------------------------------ two audio decoders */
+/* ---- the two audio decoders ---- */
 
 /* Two decoders: one for the source, one that decodes the encoded sound for comparison. */
 static AVCodecContext *audio[2];
@@ -382,7 +382,7 @@ int EXPORT(sound_channels)(void) { return sound->ch_layout.nb_channels; }
 int EXPORT(sound_hertz)(void) { return sound->sample_rate; }
 float *EXPORT(sound_planar)(void) { return planar; }
 
-/* -------------------------------------------------------------------------------------------------------- AAC encoder */
+/* ---- the AAC encoder ---- */
 
 static AVCodecContext *aac;
 static AVFrame *block;

@@ -10,7 +10,7 @@ void codings_begin(Gif *gif) {
   if (!gif->codings.row) gif->codings.row = allocate_zeroed(gif->canvas.width);
 }
 
-/* ---- symbols by kind ---- */
+/* ---- symbols of a frame by transparency kind ---- */
 
 /* One row of the frame's box: prepared symbols, and index of its first pixel. */
 typedef struct {
@@ -76,7 +76,7 @@ void symbols_settle(Gif *gif, const Plan *plan) {
   }
 }
 
-/* ---- encoders side by side ---- */
+/* ---- several LZW encoders in one pass ---- */
 
 /* Removes encoders from the bitmap `alive` that are too far behind the best one. Returns the new bitmap. */
 static u32 drop_hopeless(const Lzw *encoders, int count, u32 alive) {
@@ -150,7 +150,7 @@ int best_style(Gif *gif, const Plan *plan) {
   return best;
 }
 
-/* ---- tables ---- */
+/* ---- choice of the colour table ---- */
 
 /* Returns the extra bytes of LZW codes for a table of `bits` bits instead of `smaller`, until both code widths are
  * equal. */

@@ -10,7 +10,7 @@ typedef struct {
 } CastCell;
 
 typedef struct {
-  CastCell *cells; /* one row of areas */
+  CastCell *cells; /* sums for one row of areas */
   int rows, width;
   double worst;
 } ColourCast;

@@ -7,7 +7,7 @@
 
 typedef struct {
   u16 number[256];
-  int size;        /* colours in use */
+  int size;        /* number of colours in use */
   int bits;        /* the table has 1 << bits entries */
   int code_bits;   /* pixels use only entries below 1 << code_bits, so that LZW codes start shorter */
   int clear_index; /* index of the transparent entry; -1: the table has no free entry for it */

@@ -16,7 +16,7 @@ typedef struct {
   u32 next;          /* first number that the search for a free number tries */
   bool alive[COLOURS];
   ColoursInUse *in_use; /* called when all 65,536 numbers are taken */
-  void *user;           /* first argument of `in_use` */
+  void *user;           /* first argument of the `in_use` callback */
 } Colours;
 
 void colours_begin(Colours *colours, ColoursInUse *in_use, void *user);

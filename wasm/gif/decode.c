@@ -7,7 +7,8 @@
 #include "../common/host.h"
 #include "decode_pixels.h"
 
-enum { EXTENSION_BLOCK = 0x21, IMAGE_BLOCK = 0x2c, TRAILER = 0x3b }; /* GIF89a, appendix A */
+/* block types and extension labels (GIF89a, appendix A) */
+enum { EXTENSION_BLOCK = 0x21, IMAGE_BLOCK = 0x2c, TRAILER = 0x3b };
 enum { PLAIN_TEXT = 0x01, GRAPHIC_CONTROL = 0xf9 };
 /* Header with logical screen descriptor: 13 bytes. Image descriptor without its separator byte: 9 bytes. */
 enum { HEADER_BYTES = 13, DESCRIPTOR_BYTES = 9 };
@@ -15,7 +16,7 @@ enum { DISPOSE_BACKGROUND = 2, DISPOSE_PREVIOUS = 3 };
 
 static _Noreturn void damaged(const char *what) { host_fail(FAIL_DAMAGED, what); }
 
-/* ---- frames ---- */
+/* ---- start and end of a frame, disposal ---- */
 
 static void clear_box(Canvas *canvas, Box box) {
   const int right = box.x + box.w < canvas->width ? box.x + box.w : canvas->width;
@@ -112,7 +113,7 @@ void decode_numbers_in_use(const Decoder *d, bool *alive) {
   for (int i = 0; i < 256; i++) alive[d->global_numbers[i]] = alive[d->local_numbers[i]] = true;
 }
 
-/* ---- blocks ---- */
+/* ---- blocks of the GIF file ---- */
 
 /* Buffers extension bytes, which are written before the frame. */
 static void keep_extension(Decoder *d, const void *bytes, u32 count) {
@@ -162,7 +163,8 @@ static void read_descriptor(Decoder *d) {
   d->local_size = part[8] & 128 ? 2 << (part[8] & 7) : 0;
   if (!d->frame.w || !d->frame.h) damaged("a frame without pixels");
   if (d->frame.x + d->frame.w > d->canvas->width || d->frame.y + d->frame.h > d->canvas->height)
-    host_fail(FAIL_UNSUPPORTED, "a frame that reaches over its canvas"); /* viewers show such frames differently */
+    /* frames beyond the canvas are shown differently by viewers */
+    host_fail(FAIL_UNSUPPORTED, "a frame that reaches over its canvas");
 }
 
 /* Parses a graphic control extension (GIF89a 23). */

@@ -45,21 +45,21 @@ typedef struct {
   void *user;
   bool is_still; /* the file has a single frame, and its disposal does not remove it */
 
-  /* State of the whole file. */
+  /* Decoder state of the whole file. */
   DecodeState state;
   u8 part[16]; /* header or descriptor while it is being read */
   u32 have;    /* bytes of `part` or of a colour table read so far */
   u32 left;    /* bytes of the current sub-block not read yet */
   bool closed; /* the GIF trailer byte was read */
   u32 frames_read;
-  u64 pixels_read; /* sum over all frames */
+  u64 pixels_read; /* pixels of all frames read so far */
   u8 global_table[768], local_table[768];
   int global_size, local_size; /* entries of each colour table; 0: the table is absent */
   int background;              /* background colour index; -1: no global colour table */
   u8 aspect;                   /* pixel aspect ratio byte (GIF89a 18.c.viii) */
   u16 global_numbers[256], local_numbers[256];
 
-  /* Extensions before the next frame. */
+  /* State of the extensions before the next frame. */
   int label;
   u8 control[8]; /* sub-block of the graphic control extension (GIF89a 23) */
   int disposal, delay, transparent;

@@ -7,12 +7,13 @@
 
 /* Quality limits that every written frame must meet. gif.ts writes the values in this order. */
 typedef struct {
-  double ssim, psnr, rgb_psnr;       /* lowest SSIM and PSNR (dB) of a frame */
-  double block_psnr, block_rgb_psnr; /* lowest PSNR (dB) of any block of 32 x 32 pixels */
-  double cast;                       /* largest distance of a small area's mean colour in CIE Lab a and b */
-  double smooth;                     /* largest squared colour distance of a pixel in a smooth area */
-  double most;                       /* largest squared colour distance of a pixel elsewhere */
-  double score, worst_tile; /* lowest SSIMULACRA 2.1 score of a canvas and of a tile, if scored (ssimulacra2_tiles.h) */
+  double ssim, psnr, rgb_psnr;       /* lowest allowed SSIM and PSNR (dB) of a frame */
+  double block_psnr, block_rgb_psnr; /* lowest allowed PSNR (dB) of any block of 32 x 32 pixels */
+  double cast;                       /* largest allowed distance of a small area's mean colour in CIE Lab a and b */
+  double smooth;                     /* largest allowed squared colour distance of a pixel in a smooth area */
+  double most;                       /* largest allowed squared colour distance of a pixel elsewhere */
+  /* lowest allowed SSIMULACRA 2.1 of a canvas and of a tile, if scored (ssimulacra2_tiles.h) */
+  double score, worst_tile;
 } QualityFloors;
 
 /* The next frame to write. */
@@ -26,7 +27,7 @@ typedef struct {
   u32 extension_bytes, extension_room;
   Box dirty; /* area that may differ from the frame that was written last */
   /* Set just before the frame is written: */
-  int disposal;    /* disposal method (GIF89a 23.c.iv) */
+  int disposal;    /* disposal method of the frame (GIF89a 23.c.iv) */
   const u16 *next; /* canvas after this frame; NULL: it is the last frame */
 } TargetFrame;
 

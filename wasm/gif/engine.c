@@ -34,7 +34,7 @@ EXPORT(alloc) u8 *host_alloc(u32 bytes) { return allocate_zeroed(bytes); }
 /* Returns the structure into which the host writes the quality floors of every frame. */
 EXPORT(floors) QualityFloors *host_floors(void) { return &gif.encoder.floors; }
 
-/* ---- callbacks ---- */
+/* ---- callbacks for colour numbers and decoded frames ---- */
 
 static void colours_in_use(void *user, bool *alive) {
   const Gif *g = user;
@@ -166,7 +166,7 @@ EXPORT(finish) double finish(void) {
   return (double)gif.output.bytes;
 }
 
-/* ---- values for the host ---- */
+/* ---- values that the host can query ---- */
 
 /* Returns a value by number. 0 width, 1 height, 2 frames, 3 colours (257: more than 256), 4 has transparent pixels, 5
  * delay of the last frame, 6 shortest delay, 7 bytes written so far. 8 to 11: x, y, width and height of the area where

@@ -8,7 +8,7 @@
 typedef struct {
   const Canvas *canvas; /* canvas whose width and height are used */
   const u32 *rgba;      /* RGBA of each colour number */
-  u8 *flat, *smooth;    /* one bit per canvas pixel */
+  u8 *flat, *smooth;    /* bitmaps with one bit per canvas pixel */
   u8 *cores;            /* three rows of flags: the pixel and its eight neighbours have one colour */
 } Flatness;
 

@@ -24,7 +24,7 @@ void quality_begin(Gif *gif, bool has_clear) {
   f->scored = lossy && score_tiles_begin(&gif->score_tiles, canvas->width, canvas->height, has_clear);
 }
 
-/* ---- rows ---- */
+/* ---- pixel rows of the target and of the output ---- */
 
 static void colours_of(const Gif *gif, const u16 *numbers, int count, u32 *out) {
   const u32 *rgba = gif->colours.rgba;
@@ -63,7 +63,7 @@ bool loses_its_change(Gif *gif, const Plan *plan) {
   return true;
 }
 
-/* ---- measurements ---- */
+/* ---- quality measurements of a frame ---- */
 
 Quality measure_frame(Gif *gif, const Plan *plan, u32 every) {
   FrameQuality *f = &gif->quality;

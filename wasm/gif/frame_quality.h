@@ -14,7 +14,7 @@ typedef struct {
   PerceptualScore score;
   /* Worst values of all frames written so far. */
   double worst_ssim, worst_luma_mse, worst_rgb_mse;
-  PerceptualScore worst_score; /* 100 if SSIMULACRA 2 is not measured */
+  PerceptualScore worst_score; /* worst SSIMULACRA 2 score; 100 if not measured */
 } FrameQuality;
 
 /* `has_clear`: some pixel of the animation may be transparent. */

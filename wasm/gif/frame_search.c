@@ -142,7 +142,7 @@ static bool search_tolerance(Gif *gif, Plan *best, double keep_share) {
   return found;
 }
 
-/* ---- exact coding ---- */
+/* ---- exact coding of a frame ---- */
 
 /* Finds the exact plan by encoding all transparency kinds in one pass. Returns false if no table can hold all
  * colours. */
@@ -209,7 +209,7 @@ static void search_variants(Gif *gif, Plan *best, LossyMarks *marks) {
   s->lossy_style = best->style;
 }
 
-/* ---- one frame ---- */
+/* ---- search for one frame ---- */
 
 /* True if several keep shares are compared for this frame. */
 static bool compares_shares(const Gif *gif) {

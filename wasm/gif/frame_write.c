@@ -4,7 +4,7 @@
 
 #include "gif.h"
 
-enum { DISPOSE_BACKGROUND = 2, DISPOSE_PREVIOUS = 3 }; /* GIF89a 23.c.iv */
+enum { DISPOSE_BACKGROUND = 2, DISPOSE_PREVIOUS = 3 }; /* disposal methods (GIF89a 23.c.iv) */
 
 void frames_begin(Gif *gif, bool exact, bool has_clear) {
   Encoder *e = &gif->encoder;
@@ -20,7 +20,7 @@ void frames_begin(Gif *gif, bool exact, bool has_clear) {
   search_begin(gif);
 }
 
-/* ---- parts of the file ---- */
+/* ---- blocks of the output file ---- */
 
 static void write_table(Gif *gif, const u16 *numbers, int size, int bits) {
   u8 rgb[768] = {0};
@@ -106,7 +106,7 @@ static void show(Gif *gif, const Plan *plan) {
     }
 }
 
-/* ---- one frame ---- */
+/* ---- writing one frame ---- */
 
 static bool is_good(Gif *gif, const Plan *plan, Quality q) {
   return holds_floors(gif, q) && points_left(gif, plan) >= 0 && !loses_its_change(gif, plan);

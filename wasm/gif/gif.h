@@ -44,17 +44,17 @@
 #include "ssimulacra2_tiles.h"
 
 struct Gif {
-  /* Source file. */
+  /* State of reading the source file. */
   Canvas canvas;
   Colours colours;
   Decoder decoder;
   Scan scan;
   bool has_clear; /* some pixel of some frame is transparent */
 
-  /* Output file. */
+  /* State of writing the output file. */
   Output output;
   LzwBits writer;
-  Lzw encoders[LZW_STYLES]; /* LZW_STYLES is at least KINDS */
+  Lzw encoders[LZW_STYLES]; /* shared by style and kind comparison: LZW_STYLES is at least KINDS */
   Recoder recoder;
   Encoder encoder;
   Changes changes;

@@ -6,7 +6,7 @@
 
 #define SLOT_SHIFT 19 /* shift that maps a 32-bit hash to one of LOSSY_SLOTS */
 
-/* ---- the table ---- */
+/* ---- the LZW table ---- */
 
 static void table_clear(LossyLzw *l) {
   memset(l->table, 0, sizeof l->table);
@@ -25,7 +25,7 @@ static void table_add(LossyLzw *l, u32 code, u32 parent, u8 symbol) {
   l->first_child[parent] = code;
 }
 
-/* ---- search ---- */
+/* ---- search for the longest phrase ---- */
 
 /* Returns the squared colour error of coding `symbol` for pixel `at`; -1: not allowed. */
 static inline i32 cost_of(const LossyPixels *p, u32 at, u8 symbol) {
@@ -89,7 +89,7 @@ static bool repeats(const LossyPixels *p, u32 before, u32 at) {
   return error <= p->tolerance * (LOSSY_ERROR_PER_PIXEL * (length + 1) + LOSSY_ERROR_ONCE);
 }
 
-/* ---- packed codes ---- */
+/* ---- packed LZW codes ---- */
 
 #define PIECE_BITS 18
 #define PIECE_BYTES (1u << PIECE_BITS)

@@ -20,8 +20,8 @@ typedef struct {
   u32 count;
   int clear_index; /* transparent index; -1: none */
   int code_size;
-  i32 tolerance;        /* largest squared colour distance of a pixel */
-  i32 smooth_tolerance; /* largest squared colour distance in smooth areas */
+  i32 tolerance;        /* largest allowed squared colour distance of a pixel */
+  i32 smooth_tolerance; /* largest allowed squared colour distance in smooth areas */
   Box box;              /* position of the pixels on the canvas */
   int canvas_width;
   const u16 *distances; /* 256 x 256 squared distances between entries of the colour table */

@@ -4,7 +4,7 @@
 
 const LzwStyle lzw_styles[LZW_STYLES] = LZW_STYLE_VALUES;
 
-/* ---- bytes ---- */
+/* ---- writing LZW codes as bytes ---- */
 
 static void writer_begin(LzwBits *w) {
   w->bits = 0;
@@ -31,7 +31,7 @@ static void writer_end(LzwBits *w) {
   output_write(w->output, &terminator, 1);
 }
 
-/* ---- the table ---- */
+/* ---- the LZW table ---- */
 
 static inline u32 slot_of(u32 key) { return (key * 0x9E3779B1u) >> (32 - LZW_SLOT_BITS); }
 static inline u32 find(const Lzw *lzw, u32 code, u8 symbol) {

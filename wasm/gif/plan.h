@@ -7,7 +7,7 @@
 #include "box.h"
 #include "colour_table.h"
 
-/* All state of the engine (gif.h). */
+/* Forward declaration: complete state of the GIF engine (gif.h). */
 typedef struct Gif Gif;
 
 /* Which of the pixels that may stay unpainted become transparent. */

@@ -10,7 +10,7 @@
 enum { STYLE_KEPT = 255 };    /* instead of a style: copy the source's codes, because they are smaller */
 enum { RECODE_GLOBAL = 255 }; /* instead of table bits: drop the local table and use the global one */
 
-/* ---- bytes ---- */
+/* ---- copied bytes ---- */
 
 static void flush(Recoder *r) {
   if (r->raw_bytes) output_write(r->output, r->raw, r->raw_bytes);
@@ -148,7 +148,7 @@ void recode_local_table(Recoder *r, u8 byte, u32 at, u32 bytes) {
   for (u32 i = 3u * kept_count(kept); i < 3u << choice_of(r)->table_bits; i++) recode_byte(r, 0);
 }
 
-/* ---- image data ---- */
+/* ---- image data of a frame ---- */
 
 static void open_count(Recoder *r, int code_size) {
   if (r->frame >= r->choices_room) {

@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
   /* `table_bits`: size of the written local table; 0: unchanged; RECODE_GLOBAL: dropped */
   u8 style, code_size, table_bits;
-  u32 entries; /* index into the list of KeptEntries */
+  u32 entries; /* for a shrunk table: index into the list of KeptEntries */
 } RecodeChoice;
 
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
   Lzw *encoders; /* array of LZW_STYLES encoders */
   LzwBits *writer;
 
-  /* State of the whole file. */
+  /* Recoder state of the whole file. */
   bool global_counts;    /* a frame or a plain text extension uses the global table */
   bool global_is_spared; /* false: the written global table has only the background colour */
   RecodeChoice *choices; /* one choice per frame, made by the first pass */
@@ -53,8 +53,8 @@ typedef struct {
   u8 raw[4096]; /* buffered bytes to be copied */
   u32 raw_bytes;
 
-  /* Frame that is being read. */
-  u32 frame; /* frame number from 0 */
+  /* Recoder state of the frame being read. */
+  u32 frame; /* number of the frame, from 0 */
   RecodeTables tables;
   KeptEntries used;
   bool text_before;    /* a plain text extension precedes the frame */

@@ -7,7 +7,7 @@
 
 typedef struct {
   u32 painted_in[COLOURS]; /* number of frames that paint each colour over another one */
-  u32 last_frame[COLOURS]; /* last such frame for each colour */
+  u32 last_frame[COLOURS]; /* number of the last frame that paints each colour over another one */
   u16 order[COLOURS];
   u8 rgb[256][3];  /* colours of the global table of the output */
   int colours;     /* colours used in all frames; 257: more than 256 */

@@ -9,11 +9,11 @@
 
 typedef struct {
   Measure *measure;
-  int width, height;            /* pixels of the canvases */
+  int width, height;            /* canvas size in pixels */
   bool with_alpha;              /* some pixel may be transparent */
   bool measure_alpha;           /* value of `with_alpha` for which `measure` was created */
   MeasureTile *kept, *measured; /* `kept`: blocks of the whole canvas; `measured`: blocks of the part being measured */
-  u32 across, down;             /* number of blocks */
+  u32 across, down;             /* size of the canvas in blocks */
   Box part;                     /* part being measured, in blocks */
 } Similarity;
 

@@ -14,8 +14,8 @@ typedef struct {
 } PerceptualScore;
 
 typedef struct {
-  int width, height; /* pixels of the canvases */
-  u32 across, down;  /* number of tiles */
+  int width, height; /* canvas size in pixels */
+  u32 across, down;  /* size of the canvas in tiles */
   int backgrounds;
   /* `kept`: tiles of the canvas; `measured`: the same with the last measured part */
   ScoreTile *kept[SCORE_BACKGROUNDS], *measured[SCORE_BACKGROUNDS];

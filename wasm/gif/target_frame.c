@@ -7,7 +7,7 @@
 #include "../common/host.h"
 #include "gif.h"
 
-enum { DISPOSE_NONE = 1, DISPOSE_BACKGROUND = 2, DISPOSE_PREVIOUS = 3 }; /* GIF89a 23.c.iv */
+enum { DISPOSE_NONE = 1, DISPOSE_BACKGROUND = 2, DISPOSE_PREVIOUS = 3 }; /* disposal methods (GIF89a 23.c.iv) */
 
 void target_begin(Gif *gif) {
   TargetFrame *frame = &gif->encoder.frame;

@@ -4,7 +4,7 @@
 #ifndef GIF_TUNING_H
 #define GIF_TUNING_H
 
-/* ---- limits ---- */
+/* ---- limits of memory and picture size ---- */
 
 /* Limit for extension bytes between two frames, which are held in memory. */
 #define EXTENSION_BYTES_LIMIT (4u << 20)
@@ -110,7 +110,7 @@
  * change the speed. */
 #define MERGED_DELAY_LEAST 2
 
-/* ---- colours ---- */
+/* ---- colour differences ---- */
 
 /* Largest squared colour distance between a pixel of a smooth area and each of its eight neighbours
  * (docs/decisions/gif.md). */

@@ -32,7 +32,7 @@ static int same_space(hid_t a, hid_t b) {
   return H5Sget_simple_extent_type(a) == H5Sget_simple_extent_type(b) && H5Sextent_equal(a, b) > 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- links */
+/* ---- comparison of links ---- */
 
 typedef struct {
   hid_t b;
@@ -82,7 +82,7 @@ static int links_differ(hid_t a, hid_t b, int depth) {
   return failed();
 }
 
-/* ------------------------------------------------------------------------------------------------------ attributes */
+/* ---- comparison of attributes ---- */
 
 typedef struct {
   hid_t b;
@@ -138,7 +138,7 @@ static int attributes_differ(hid_t a, hid_t b) {
   return failed();
 }
 
-/* -------------------------------------------------------------------------------------------------------- datasets */
+/* ---- comparison of datasets ---- */
 
 /* Compares fill values, and checks that no filter was dropped and no chunk shape changed. */
 static int properties_differ(hid_t p, hid_t q, hid_t type) {

@@ -117,7 +117,7 @@ static int begin_visit(visit *v, hid_t set, hid_t boxes_of, int raw) {
 typedef struct {
   hid_t set;
   hsize_t chunks, found;
-  int dense; /* every position has a chunk */
+  int dense; /* every chunk position of the dataset has a chunk */
 } written_chunks;
 
 static int begin_written(written_chunks *w, hid_t set, const visit *v) {
@@ -177,7 +177,7 @@ static int raw_chunks_differ(hid_t a, hid_t b, const hsize_t *start) {
 
 int copy_values(hid_t from, hid_t to, int raw_chunks, hid_t input, hid_t output) {
   visit v;
-  if (H5Dget_storage_size(from) == 0) return 0; /* nothing was ever written */
+  if (H5Dget_storage_size(from) == 0) return 0; /* no value of the dataset was ever written */
   if (begin_visit(&v, from, to, raw_chunks)) return failed();
   written_chunks chunks;
   if (v.chunked && begin_written(&chunks, from, &v)) return failed();

@@ -51,7 +51,7 @@ const pair *next_pair(const pair *p);
 haddr_t counterpart(haddr_t from);
 haddr_t address_of(hid_t object);
 
-/* values.c */
+/* Functions of values.c. */
 enum contents { PLAIN = 0, HAS_REFERENCES = 1, HAS_VLEN = 2, HAS_BROKEN = 4 };
 int contents_of(hid_t type);
 /* Converts references in `count` values from objects in `input` to their counterparts in `output`. */

@@ -63,7 +63,8 @@ static struct libdeflate_compressor *compressor;
 static int compressor_level;
 
 int compress2(Bytef *to, uLongf *room, const Bytef *from, uLong bytes, int level) {
-  level = bytes > LARGE_CHUNK_BYTES && deflate_level > 9 ? 9 : deflate_level; /* levels above 9 take 9 MB */
+  /* libdeflate levels above 9 take 9 MB of memory */
+  level = bytes > LARGE_CHUNK_BYTES && deflate_level > 9 ? 9 : deflate_level;
   if (!compressor || compressor_level != level) {
     libdeflate_free_compressor(compressor);
     compressor = libdeflate_alloc_compressor(level);

@@ -41,7 +41,7 @@ static int do_later(haddr_t address) {
   return 0;
 }
 
-/* --------------------------------------------------------------------------------------------------------- types */
+/* ---- datatypes ---- */
 
 static int copy_attributes(hid_t from, hid_t to, haddr_t address);
 
@@ -76,7 +76,7 @@ static hid_t output_type(hid_t type) {
   return H5Oopen_by_addr(output, address_of(copy));
 }
 
-/* ---------------------------------------------------------------------------------------------------- attributes */
+/* ---- attributes of objects ---- */
 
 typedef struct {
   hid_t to;
@@ -166,7 +166,7 @@ static void copy_group_properties(hid_t from, hid_t to) {
   if (H5Pget_obj_track_times(from, &times) >= 0) H5Pset_obj_track_times(to, times);
 }
 
-/* ----------------------------------------------------------------------------------------------- groups and links */
+/* ---- groups and links ---- */
 
 typedef struct {
   hid_t to;
@@ -300,7 +300,7 @@ static int links_miscounted(void) {
   return 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------- pre-scan */
+/* ---- first pass: sizes of the input's values ---- */
 
 /* Estimates for chunk indexes. A version 1 B-tree node has up to 64 chunks and takes 4 KB for up to 5 dimensions.
  * Contiguous values get chunks of at least 512 KB. */
@@ -340,7 +340,7 @@ static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, 
   return failed() ? -1 : 0;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- files */
+/* ---- creating and writing the output file ---- */
 
 static hid_t create_output(hid_t root, const H5O_info_t *info, H5F_libver_t low) {
   hid_t plist = H5Fget_create_plist(input), group = H5Gget_create_plist(root), access = host_access(OUTPUT, low);

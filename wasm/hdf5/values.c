@@ -5,7 +5,7 @@
 
 #include "glue.h"
 
-/* ------------------------------------------------------------------------------------------------------ reasons */
+/* ---- verdict and error message of the job ---- */
 
 static char reason[200];
 static int verdict;
@@ -39,7 +39,7 @@ int fail(int kind, const char *what, const char *name) {
 
 int failed(void) { return verdict; }
 
-/* ---------------------------------------------------------------------------------------------------- addresses */
+/* ---- pairs of object addresses in input and output ---- */
 
 static pair *pairs; /* open addressing hash table; its length is a power of two */
 static size_t pair_room, pair_count;
@@ -90,7 +90,7 @@ haddr_t address_of(hid_t object) {
   return H5Oget_info2(object, &info, H5O_INFO_BASIC) < 0 ? HADDR_UNDEF : info.addr;
 }
 
-/* --------------------------------------------------------------------------------------------------- references */
+/* ---- references between objects ---- */
 
 int contents_of(hid_t type) {
   int found = PLAIN;
@@ -195,7 +195,7 @@ int translate_references(hid_t type, void *values, size_t count, hid_t input, hi
   }
 }
 
-/* --------------------------------------------------------------------------------------------------- comparison */
+/* ---- comparison of values ---- */
 
 static int regions_equal(const void *a, const void *b, hid_t input, hid_t output) {
   int zero = is_zero(a, sizeof(hdset_reg_ref_t));
@@ -269,7 +269,7 @@ int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t i
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------- boxes */
+/* ---- iteration over boxes of a dataset ---- */
 
 void begin_boxes(boxes *b, int rank, const hsize_t *size, const hsize_t *chunk, size_t value_bytes, size_t limit_bytes) {
   memset(b, 0, sizeof *b);

@@ -137,7 +137,7 @@ static inline int wrap(int error) {
   return error >= (max_value + 2) >> 1 ? error - (max_value + 1) : error;
 }
 
-/* ------------------------------------------------------------------------------------------------ writing bits */
+/* ---- writing bits ---- */
 
 static uint64_t held; /* bits not written yet, right-aligned */
 static int held_bits;
@@ -156,7 +156,7 @@ static void drain(void) {
   }
 }
 
-static inline void put_bits(uint32_t value, int count) /* count: 0 to 32 bits */
+static inline void put_bits(uint32_t value, int count) /* writes `count` bits, 0 to 32 */
 {
   if (held_bits + count > 64) drain();
   held = held << count | value;
@@ -184,7 +184,7 @@ static inline void put_golomb(int value, int k, int longest) /* limited-length G
   }
 }
 
-static void encode_run_break(int x, int a, int b, int index) /* sample after a run (T.87, A.7.2) */
+static void encode_run_break(int x, int a, int b, int index) /* encodes the sample that ends a run (T.87, A.7.2) */
 {
   int kind = a == b;
   int error = x - (kind ? a : b);
@@ -208,7 +208,7 @@ static void encode_line(const uint16_t *above, const uint16_t *line, int *index)
       q *= sign;
       int error = wrap((line[i] - clamp_sample(predict(a, b, c) + sign * C[q])) * sign);
       int k = golomb_parameter(N[q], A[q]);
-      int mapped = error >= 0 ? 2 * error : -2 * error - 1; /* error mapping (T.87, A.5.2) */
+      int mapped = error >= 0 ? 2 * error : -2 * error - 1; /* maps errors to non-negative numbers (T.87, A.5.2) */
       if (k == 0 && 2 * B[q] <= -N[q]) mapped ^= 1;
       put_golomb(mapped, k, limit);
       update(q, error);
@@ -280,7 +280,7 @@ EXPORT(end_encoding) int end_encoding(void) {
   return (int)(put - code);
 }
 
-/* ------------------------------------------------------------------------------------------------ reading bits */
+/* ---- reading bits ---- */
 
 static const uint8_t *take, *take_end;
 static int overrun; /* number of zero bytes supplied after the end of the input */
@@ -305,7 +305,7 @@ static inline uint32_t take_bits(int count) {
 }
 
 static inline int take_golomb(int k, int longest) {
-  int most = longest - bits - 1; /* at most 47 bits */
+  int most = longest - bits - 1; /* length limit of the unary part, at most 47 bits */
   if (held_bits < 48) fill();
   uint64_t top = held << (64 - held_bits);
   int zeros = top ? __builtin_clzll(top) : 64;

@@ -2,7 +2,7 @@
 
 /* ---- Memory ---- */
 
-extern u8 __heap_base; /* defined by the linker: end of data and stack */
+extern u8 __heap_base; /* heap start, defined by the linker: end of data and stack */
 
 typedef struct {
   u8 *end;
@@ -34,7 +34,7 @@ void give_back(void *block, u32 log2) {
   heap.spare[log2] = block;
 }
 
-/* ---- Models ---- */
+/* ---- Probability models ---- */
 
 model *new_model(u32 symbols) {
   model *m = allocate(sizeof(model) + 4 * (symbols + 1));
@@ -107,7 +107,7 @@ void bank_reset(bank *b) {
     if (b->models[i]) model_reset(b->models[i]);
 }
 
-/* ---- Encoder ---- */
+/* ---- Arithmetic encoder ---- */
 
 enum { FIRST_LOG2 = 12 };
 
@@ -156,7 +156,7 @@ u32 encoder_finish(encoder *e) {
   return (u32)(e->at - e->buffer);
 }
 
-/* ---- Integers ---- */
+/* ---- Integer coder ---- */
 
 void integers_begin(integers *i, encoder *e, u32 bits, u32 contexts) {
   memset(i, 0, sizeof *i);

@@ -16,7 +16,7 @@ void *allocate(u32 bytes);
 void *take_block(u32 log2);
 void give_back(void *block, u32 log2);
 
-/* ---- Models ---- */
+/* ---- Probability models ---- */
 
 /* Constants of LASzip's probability models. */
 enum { MODEL_BITS = 15, MODEL_MAX_TOTAL = 1 << MODEL_BITS };
@@ -54,7 +54,7 @@ INLINE model *bank_get(bank *b, u32 index) {
   return LIKELY(m != 0) ? m : (b->models[index] = new_model(b->symbols));
 }
 
-/* ---- Encoder ---- */
+/* ---- Arithmetic encoder ---- */
 
 enum { MIN_LENGTH = 0x01000000 };
 
@@ -141,7 +141,7 @@ INLINE void write_int(encoder *e, u32 value) {
   write_raw(e, 16, value >> 16);
 }
 
-/* ---- Integers ---- */
+/* ---- Integer coder ---- */
 
 /* Integer coder: encodes the difference from a prediction. The size class `k` of the difference is modelled per
  * context. Of the position within the class, the upper eight bits are modelled and the others raw. */
@@ -157,7 +157,7 @@ typedef struct {
 
 void integers_begin(integers *i, encoder *e, u32 bits, u32 contexts);
 void integers_reset(integers *i);
-/* Encodes the difference `c`. */
+/* Encodes `c`, the difference from a prediction. */
 void integers_code(integers *i, i32 c, u32 context);
 
 INLINE void compress32(integers *i, i32 predicted, i32 actual, u32 context) {
@@ -172,7 +172,7 @@ INLINE void compress16(integers *i, i32 predicted, i32 actual, u32 context) {
   integers_code(i, c, context);
 }
 
-/* ---- Median ---- */
+/* ---- Median of recent values ---- */
 
 /* Median of five recent values. They are kept sorted; alternately the largest or the smallest is replaced. */
 typedef struct {

@@ -103,7 +103,7 @@ void time_write(gps_time *t, i64 time) {
   }
 }
 
-/* ---- Colour ---- */
+/* ---- RGB colour ---- */
 
 void colour_begin(colour *c) {
   c->used = new_model(128);

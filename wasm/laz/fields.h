@@ -44,7 +44,7 @@ void time_begin(gps_time *t, encoder *e, u32 codes_unchanged);
 void time_reset(gps_time *t, i64 first);
 void time_write(gps_time *t, i64 time);
 
-/* ---- Colour ---- */
+/* ---- RGB colour ---- */
 
 typedef struct {
   model *used, *diffs[6];

@@ -38,7 +38,7 @@ typedef struct {
   median median_x[12], median_y[12];
   i32 last_z[8];
   u32 last_intensity[8];
-  const u8 *last; /* last point of this channel */
+  const u8 *last; /* last point of this scanner channel */
   u32 time_changed;
 } channel;
 

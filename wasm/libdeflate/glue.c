@@ -6,28 +6,28 @@
 #include "additions.h"
 #include "libdeflate.h"
 
-#define ALIGNMENT 64 /* size of a cache line */
+#define ALIGNMENT 64 /* alignment in bytes: a cache line */
 
 enum container { RAW = 0, ZLIB = 1, GZIP = 2 };
 /* Levels above libdeflate's twelve: the two compressors of priced.h. */
 enum own_level { SAMPLES_FAST = 13, SAMPLES_CLOSE = 14 };
 enum { NO_LEVEL = -1 };
 
-extern u8 __heap_base; /* defined by the linker: end of data and stack */
+extern u8 __heap_base; /* heap start, defined by the linker: end of data and stack */
 
 typedef struct {
   uintptr_t arena_top;        /* first free byte; 0: nothing was allocated yet */
   uintptr_t arena_floor;      /* address to which `arena_reset` returns: the end of the compressor */
   uintptr_t compressor_floor; /* address at which the compressor starts, after the decompressor */
   struct libdeflate_compressor *compressor;
-  int level; /* level of the compressor */
+  int level; /* compression level of `compressor` */
   struct libdeflate_decompressor *decompressor;
   size_t consumed, produced; /* input and output bytes of the last decompression */
   struct thorough_stream *thorough;
   u32 pending_bits; /* for streams in segments: bits of the incomplete last byte */
 } Deflate;
 
-/* Global, because malloc has no parameter for it. */
+/* Global state, because malloc has no parameter through which to pass it. */
 static Deflate deflate = {.level = NO_LEVEL};
 
 /* Returns memory aligned to 64 bytes; NULL: the memory cannot grow. */

@@ -11,8 +11,8 @@
 #define THOROUGH_SEGMENT 64   /* items in each of the initial blocks */
 #define THOROUGH_SEGMENTS 512 /* largest number of initial blocks */
 #define THOROUGH_BLOCKS 640
-#define THOROUGH_NEAR 512 /* power of two above the longest match */
-#define THOROUGH_SPANS 7  /* minima over 1, 2, 4 … 64 positions */
+#define THOROUGH_NEAR 512 /* entries of a ring buffer: power of two above the longest match */
+#define THOROUGH_SPANS 7  /* number of spans: minima over 1, 2, 4 … 64 positions */
 #define THOROUGH_SMALL 65536 /* stretches up to this many bytes get more search effort */
 #define THOROUGH_GAIN 3000   /* passes and cuts end when they save less than 1/THOROUGH_GAIN of the bits */
 

@@ -26,7 +26,7 @@ struct Measure {
   uint64_t windows, pixels;
   int planes;
   Plane plane[2];
-  float *blurred[QUANTITIES]; /* quantities after the vertical blur */
+  float *blurred[QUANTITIES]; /* quantities of each column after the vertical blur */
   uint8_t *raw;               /* pixels of the last eleven rows, kept where both pictures are equal */
   /* For each block column: one bit per row of `raw` whose quantities are not computed yet. They are computed only if
    * needed. */
@@ -159,7 +159,7 @@ static void fill(Measure *m, uint32_t slot, const uint8_t *a, const uint8_t *b, 
   }
   for (int p = 0; p < m->planes; p++) {
     float *x = ring_row(m, p, slot, X), *y = ring_row(m, p, slot, Y);
-    if (p && opaque) { /* opaque pixels: same values as on black */
+    if (p && opaque) { /* opaque pixels have the same values on white as on black */
       for (int q = 0; q < QUANTITIES; q++)
         memcpy(ring_row(m, p, slot, q) + from, ring_row(m, 0, slot, q) + from, (end - from) * sizeof(float));
       continue;
@@ -212,7 +212,7 @@ static void add_loss(Measure *m, int p, uint32_t row, uint32_t b, float loss) {
 
 /* Measures the windows that end with the newest row, if any. */
 static void close_row(Measure *m) {
-  const uint32_t newest = m->rows % TAPS, first = m->rows + 1 - TAPS; /* first row of those windows */
+  const uint32_t newest = m->rows % TAPS, first = m->rows + 1 - TAPS; /* row in which the windows that end here start */
   m->rows++;
   if (m->rows < TAPS || !m->every || first % m->every || first >= m->counted_rows) return;
   const uint32_t count = m->padded - TAPS + 1 < m->columns ? m->padded - TAPS + 1 : m->columns;
@@ -223,7 +223,7 @@ static void close_row(Measure *m) {
     while (end * BLOCK < count && !all_equal(m, end)) end++;
     const uint32_t to = end * BLOCK < count ? end * BLOCK : count;
     fill_missing(m, b * BLOCK, least(to + TAPS + 2, m->width));
-    int planes = 1; /* 1: both backgrounds give the same result */
+    int planes = 1; /* number of backgrounds to measure; 1 if both give the same result */
     for (uint32_t k = b; k < end && planes < m->planes; k++)
       if (!all(m, m->opaque_rows, k)) planes = m->planes;
     for (int p = 0; p < planes; p++) {
@@ -271,7 +271,7 @@ static void find_errors(Measure *m, uint32_t b, const uint8_t *a, const uint8_t 
   const size_t at = (size_t)from * m->pixel_bytes;
   float luma = 0, rgb = 0;
   for (int p = 0; p < m->planes; p++) {
-    if (!p || !opaque) { /* otherwise the same as on black */
+    if (!p || !opaque) { /* opaque pixels have the same errors on white as on black */
       rgb = pixels_squares(m->format, a + at, other + at, n, opaque, m->plane[p].background);
       luma = m->pixel_bytes == 1 ? rgb
                                  : luma_squares_of(ring_row(m, p, slot, X) + from, ring_row(m, p, slot, Y) + from, n);

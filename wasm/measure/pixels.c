@@ -82,7 +82,8 @@ static float wide_squares(PixelFormat s, const uint8_t *a, const uint8_t *b, uin
 float pixels_squares(PixelFormat s, const uint8_t *a, const uint8_t *b, uint32_t pixels, bool opaque,
                      float background) {
   if (s.wide) return wide_squares(s, a, b, pixels, opaque, background);
-  if (opaque) return byte_squares_of(a, b, pixels * s.channels); /* equal alpha adds no error */
+  /* four-channel rows also compare alpha, which is equal and adds no error */
+  if (opaque) return byte_squares_of(a, b, pixels * s.channels);
   const uint32_t colours = pixels_colours(s);
   float sum = 0;
   for (uint32_t i = 0; i < pixels; i++, a += s.channels, b += s.channels) {

@@ -12,7 +12,7 @@
 #define SCALES SCORE_SCALES
 #define TAPS 9
 #define HALF 4
-#define SIDE 4 /* zeros on each side of a blurred row */
+#define SIDE 4 /* number of zeros on each side of a blurred row */
 /* Tile rows whose sums are buffered: the smallest scale lags behind by fewer rows than these. */
 #define TILE_ROWS 4
 
@@ -61,7 +61,7 @@ static const double WEIGHT[108] = {
     .0013648766163243398,
     0,
     0,
-    /* channel Y, in the same order as X */
+    /* weights of channel Y, in the same order as X */
     0,
     0,
     0,
@@ -98,7 +98,7 @@ static const double WEIGHT[108] = {
     0,
     0,
     0,
-    /* channel B - Y, in the same order as X */
+    /* weights of channel B - Y, in the same order as X */
     0,
     .0008680556573291698,
     0,
@@ -145,8 +145,8 @@ typedef struct {
   uint32_t width, height, padded, in, out;
   float *ring[3];              /* TAPS rows of QUANTITIES times `padded` values, for each channel used at this scale */
   float *linear;               /* newest row in linear light: red, green and blue of both pictures */
-  float *upper;                /* previous row, while a pair of rows is incomplete */
-  bool same[TAPS], upper_same; /* both pictures are equal in these rows */
+  float *upper;                /* previous row in linear light, while a pair of rows is incomplete */
+  bool same[TAPS], upper_same; /* true if both pictures are equal in this row */
   double sum[3][6];
   float *tiles[3]; /* TILE_ROWS rows of six sums per tile; NULL: no tile scores */
 } Scale;

@@ -66,7 +66,7 @@ Shades *shades_open(uint32_t width, bool alpha) {
   for (int c = 0; c < 3; c++) good &= (s->error[c] = calloc((size_t)s->padded * CELL, sizeof(float))) != NULL;
   for (int p = 0; p < (alpha ? 2 : 1); p++) {
     good &= (s->known[p] = malloc(sizeof(Known) << KNOWN_BITS)) != NULL;
-    /* marks an empty cache entry */
+    /* NaN marks an empty cache entry */
     for (uint32_t i = 0; s->known[p] && i < 1u << KNOWN_BITS; i++) s->known[p][i].lab[0] = NAN;
   }
   for (int r = 0; r < ACROSS; r++) {
@@ -318,7 +318,7 @@ void shades_row(Shades *s, const uint32_t *a, const uint32_t *b) {
   const int r = newest(s);
   if (s->rows % CELL == 0) empty_cells(s, r);
   texture_row(&s->texture, a, s->width);
-  for (uint32_t k = 0; k < s->cells; k++) { /* bends after the last pixel are zero */
+  for (uint32_t k = 0; k < s->cells; k++) { /* the bends after the last pixel of a row are zero */
     const uint8_t *bends = s->texture.bends + k * CELL;
     s->bends[r][k] += bends[0] + bends[1] + bends[2] + bends[3] + bends[4];
   }

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
   int width, height, components;
   int precision; /* bits per sample */
-  int plain;     /* result of is_plain */
+  int plain;     /* 1: the picture can be delivered as rows (is_plain) */
   int tiles;
 } Header;
 
@@ -40,7 +40,7 @@ typedef struct {
   Header header;
 } Jp2;
 
-/* ---- OpenJPEG's stream over the source, which is its user data ---- */
+/* ---- OpenJPEG stream callbacks that read from the source ---- */
 
 static OPJ_SIZE_T read_source(void *to, OPJ_SIZE_T count, void *user) {
   Source *source = user;
@@ -65,7 +65,7 @@ static OPJ_BOOL seek_source(OPJ_OFF_T to, void *user) {
   return OPJ_TRUE;
 }
 
-/* ---- pictures ---- */
+/* ---- decoding pictures ---- */
 
 /* True if the picture can be delivered as rows: samples of one byte, and the same size and sign for all components. */
 static int is_plain(const opj_image_t *image) {

@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
   Facts facts;
   u32 slot_colour[COLOUR_SLOTS];
-  u16 slot_index[COLOUR_SLOTS]; /* index + 1 of the colour in the slot; 0: empty */
+  u16 slot_index[COLOUR_SLOTS]; /* hash table entry: index of the colour + 1; 0: empty slot */
   u32 recent_colour;
   int recent_index;   /* index of `recent_colour`; -1: none */
   u32 *side_by_side;  /* 256 x 256 counts of neighbouring colour pairs */

@@ -92,7 +92,7 @@ static void filter_band(const Encoder *e, int strategy, u8 *d) {
   }
 }
 
-/* ---- segments ---- */
+/* ---- segments of the Deflate stream ---- */
 
 static void flush_segment(Encoder *e, bool is_final) {
   u8 *in = e->segment + WINDOW;
@@ -155,7 +155,7 @@ static void flush_band(Encoder *e) {
   e->band_rows = 0;
 }
 
-/* ---- frames ---- */
+/* ---- start and end of frames ---- */
 
 static void free_buffers(Encoder *e) {
   free(e->segment), free(e->band), free(e->best_band), free(e->compressed), free(e->trial_out), free(e->row_above);

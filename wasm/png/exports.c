@@ -49,7 +49,7 @@ EXPORT(set_key) void export_set_key(u32 r, u32 g, u32 b) {
   p->key[0] = r, p->key[1] = g, p->key[2] = b;
 }
 
-/* ---- settings ---- */
+/* ---- compression settings ---- */
 
 EXPORT(effort)
 void export_effort(int level, int trial_level, u32 strategies, u32 band_bytes, int passes, bool sparse) {
@@ -78,7 +78,7 @@ EXPORT(set_dither) void export_set_dither(double share, double of_that_in_textur
   png.remap.dither_in_texture = (float)of_that_in_texture;
 }
 
-/* ---- passes ---- */
+/* ---- passes over the source rows ---- */
 
 EXPORT(begin) void export_begin(int mode, int form, bool muted, bool alpha) {
   pass_begin(&png, mode, form, muted, alpha);
@@ -92,7 +92,7 @@ EXPORT(frame_end) void export_frame_end(void) { pass_end_frame(&png); }
 EXPORT(deliver_later) void export_deliver_later(void) { png.source.delivers_later = true; }
 EXPORT(deliver) u32 export_deliver(u32 count) { return source_deliver(&png.source, count); }
 
-/* ---- the palette ---- */
+/* ---- computing the palette ---- */
 
 /* Computes a palette of at most `colours` entries after PASS_HISTOGRAM and stores it in the layout. `spread`: how far
  * outer entries move outwards for dithering. Returns the estimated mean squared error in the palette's colour space. */
@@ -112,7 +112,7 @@ EXPORT(weigh_as_at_first) void export_weigh_as_at_first(void) {
   quantise_forget(&png.quantiser);
 }
 
-/* ---- trials ---- */
+/* ---- trials on the sample of rows ---- */
 
 EXPORT(trial_map) void export_trial_map(void) { trial_map(&png); }
 EXPORT(trial_come_near) double export_trial_near(void) { return trial_near(&png); }
@@ -125,7 +125,7 @@ EXPORT(trial_bytes) double export_trial_bytes(bool mapped, bool gray, u32 every)
   return trial_bytes(&png, mapped, gray, every);
 }
 
-/* ---- results ---- */
+/* ---- results for the host ---- */
 
 EXPORT(digest) u64 export_digest(void) { return png.pass.digest; }
 EXPORT(encoded) double export_encoded(void) { return (double)png.encoder.bytes; }

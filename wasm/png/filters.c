@@ -6,7 +6,7 @@
 static inline __attribute__((always_inline)) void unfilter_pixels(int filter, u8 *row, const u8 *up, u32 n,
                                                                   const u32 step) {
   v128_t left = wasm_i16x8_splat(0), corner = left;
-  for (u32 i = 0; i + step <= n; i += step) { /* may read past the row, which has spare bytes */
+  for (u32 i = 0; i + step <= n; i += step) { /* may read past the row, which is followed by spare bytes */
     const v128_t raw = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(row + i));
     const v128_t over = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(up + i));
     v128_t predicted = left;

@@ -18,12 +18,12 @@ typedef struct {
 typedef struct {
   Texture texture;
   u8 counted[256]; /* weight of a pixel by its bends (texture.h) */
-  Bin *bins;       /* NULL after conversion to points */
+  Bin *bins;       /* hash table of bins; NULL after conversion to points */
   u32 bins_used;
   int bin_shift; /* low bits of each channel that bins ignore */
   Point *points;
   u32 point_count;
-  u32 *slot_key;   /* hash table: key of a former bin */
+  u32 *slot_key;   /* hash table for points: key of the former bin */
   u16 *slot_point; /* index of the bin's point + 1; 0: empty slot */
   u8 *weighed;     /* flags: weigh_up has raised the point's weight since the last palette */
 } Histogram;

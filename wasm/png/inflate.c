@@ -28,7 +28,7 @@ static const u8 distance_extra[30] = {0, 0, 0, 0, 1, 1, 2, 2,  3,  3,  4,  4,  5
 static _Noreturn void damaged(const char *what) { host_fail(FAIL_DAMAGED, what); }
 static _Noreturn void truncated(void) { host_fail(FAIL_TRUNCATED, "the image data end too early"); }
 
-/* ---- decoding tables ---- */
+/* ---- Huffman decoding tables ---- */
 
 /* Builds a two-level decoding table of the canonical Huffman code (RFC 1951, 3.2.2). Returns false if the code is
  * over-subscribed. */
@@ -69,7 +69,7 @@ static bool build_table(const u8 *lengths, int count, int root_bits, u32 *table,
   return true;
 }
 
-/* ---- input and output ---- */
+/* ---- input and output bytes ---- */
 
 void inflate_begin(Inflate *s, InflateTaker *take, void *context) {
   if (!s->out) {
@@ -196,7 +196,7 @@ static inline u32 decode(BitReader *r, const u32 *table, u32 root_bits) {
   return entry >> 16;
 }
 
-/* ---- data of a block ---- */
+/* ---- symbols of a Deflate block ---- */
 
 /* Ensures that at least 48 bits are available: enough for the longest length and distance. */
 static inline void fill(const Inflate *s, BitReader *r) {

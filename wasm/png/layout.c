@@ -90,7 +90,7 @@ int layout_plan_verbatim(Layout *l, const Picture *p) {
   return l->pixel_bits;
 }
 
-/* ---- packing ---- */
+/* ---- packing rows in the layout ---- */
 
 void pack_indices(const Layout *l, const u8 *indices, u32 width, u8 *out) {
   const int depth = l->depth;

@@ -60,7 +60,7 @@ static void find_flat(Near *n, const u32 *px) {
   }
 }
 
-/* ---- one row by one filter ---- */
+/* ---- one row with one filter ---- */
 
 static inline int predicted(int filter, int left, int up, int corner) {
   switch (filter) {

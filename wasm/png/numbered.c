@@ -2,7 +2,7 @@
 
 #include "tuning.h"
 
-#define SLOT_BITS 17 /* twice the largest number of colours */
+#define SLOT_BITS 17 /* log2 of the hash slots: twice the largest number of colours */
 #define SLOTS (1u << SLOT_BITS)
 #define FIRST_ROOM 1024
 

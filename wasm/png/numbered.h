@@ -10,9 +10,9 @@ typedef struct {
   u16 *numbers;
   bool tried;
   u32 count; /* number of colours; the first is the colour of transparent pixels */
-  u32 room;  /* allocated number of colours */
+  u32 room;  /* number of colours that fit into the arrays */
   u32 *colours;
-  v4f *at;     /* coordinates of each colour */
+  v4f *at;     /* coordinates of each colour in the palette's colour space */
   u8 *nearest; /* nearest palette entry of each colour */
   u32 version; /* palette version for which `nearest` is valid; 0: none */
 } Numbered;

@@ -12,7 +12,7 @@
 
 typedef struct {
   float at[COORDINATES][PALETTE_MOST] __attribute__((aligned(16)));
-  int used; /* number of entries */
+  int used; /* number of palette entries */
   /* Entries sorted by the first coordinate, in groups of four. The search stops when the first coordinate alone is
    * further away than the best entry. */
   float sorted[COORDINATES][PALETTE_MOST] __attribute__((aligned(16)));

@@ -79,9 +79,9 @@ void pass_end_frame(Png *png) {
   }
 }
 
-/* ---- rows ---- */
+/* ---- processing source rows ---- */
 
-static u64 mix(u64 v) { /* the finaliser of MurmurHash3 */
+static u64 mix(u64 v) { /* 64-bit finaliser of the hash MurmurHash3 */
   v ^= v >> 33;
   v *= 0xff51afd7ed558ccdull;
   v ^= v >> 33;

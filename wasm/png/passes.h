@@ -24,7 +24,7 @@ typedef struct {
   bool in_frame, fed_bytes;
   u32 frame_number;
   u64 digest;
-  Measure *measure;          /* NULL: no pass has measured quality yet */
+  Measure *measure;          /* SSIM meter; NULL: no pass has measured quality yet */
   PerceptualFigures figures; /* perceptual results of the last measuring pass */
 } Pass;
 

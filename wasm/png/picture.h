@@ -9,12 +9,12 @@ enum { GRAY = 0, RGB = 2, INDEXED = 3, GRAY_ALPHA = 4, RGB_ALPHA = 6 };
 /* Delivery of an Adam7 (interlaced) picture: pass by pass, or buffered and delivered in row order. */
 enum { INTERLACE_NONE = 0, INTERLACE_PASSES = 1, INTERLACE_GATHER = 2 };
 
-/* The source picture. */
+/* Properties of the source picture. */
 typedef struct {
-  u32 width, height; /* from the IHDR chunk */
+  u32 width, height; /* picture size from the IHDR chunk */
   int colour_type, depth, channels, pixel_bits, filter_bytes;
   int interlace;
-  u32 palette[256]; /* r | g << 8 | b << 16 | a << 24 */
+  u32 palette[256]; /* palette colours as r | g << 8 | b << 16 | a << 24 */
   int palette_size;
   bool has_key; /* a tRNS chunk makes one colour of a grey or RGB picture transparent */
   u16 key[3];

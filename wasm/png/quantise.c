@@ -161,7 +161,7 @@ static void cut_boxes(Quantiser *q, const Histogram *h, Palette *p, int wanted) 
 typedef struct {
   double weight[PALETTE_MOST], sum[PALETTE_MOST][COORDINATES];
   double error;
-  u32 worst_point; /* point with the largest weighted error */
+  u32 worst_point; /* histogram point with the largest weighted error */
 } Assignment;
 
 static void assign_points(const Histogram *h, const Palette *p, Assignment *a) {

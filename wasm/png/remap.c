@@ -6,7 +6,7 @@
 #include "picture.h"
 #include "tuning.h"
 
-/* ---- nearest entries ---- */
+/* ---- nearest palette entries ---- */
 
 static const Known *look_up(Known *known, const Palette *p, u32 colour) {
   Known *k = known + ((colour * 0x9E3779B1u) >> (32 - KNOWN_BITS));
@@ -130,11 +130,12 @@ static void settle_row(Remap *r, const Palette *p, const u32 *px, u32 width, u8 
   r->has_above = true;
 }
 
-/* ---- rows ---- */
+/* ---- mapping rows to indices ---- */
 
 void remap_begin(Remap *r, const Palette *p, u32 width) {
   remap_follow(r, p);
-  if (r->known_version != r->version) forget_known(r); /* keep the cache while the palette is unchanged */
+  /* the cache of nearest entries stays valid while the palette is unchanged */
+  if (r->known_version != r->version) forget_known(r);
   free(r->indices_above);
   r->indices_above = allocate_zeroed(width + 4);
   remap_break(r, width);

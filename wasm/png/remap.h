@@ -19,7 +19,7 @@ typedef struct {
   float tolerance;
   float dither;             /* share of an error that is diffused to neighbours; 0: no dithering */
   float dither_in_texture;  /* factor for `dither` in textured areas */
-  v4f points[PALETTE_MOST]; /* coordinates of the palette entries */
+  v4f points[PALETTE_MOST]; /* coordinates of each palette entry */
   int points_used;
   u32 version;       /* version number of `points`; 0: none yet */
   u32 known_version; /* version of `points` for which the cache `known` is valid */

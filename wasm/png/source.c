@@ -46,7 +46,7 @@ u32 source_deliver(Source *s, u32 count) {
   return ready ? deliver_gathered(s, count) : 0;
 }
 
-/* ---- frames and passes ---- */
+/* ---- frames and Adam7 passes ---- */
 
 static void expect_rows(Source *s, Rows rows) {
   s->rows = rows;

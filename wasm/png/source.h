@@ -18,11 +18,11 @@ typedef struct {
   Inflate inflate;
   u8 *current, *above; /* filter byte, then the row; 16 spare bytes on both sides */
   u32 row_filled;      /* bytes of the current row received so far */
-  u32 row_at;          /* completed rows of `rows` */
+  u32 row_at;          /* completed rows of the current frame or pass */
   int pass;            /* Adam7 pass number */
   bool complete;       /* all rows of the frame have arrived */
   u32 frame_width, frame_height;
-  u8 *gathered; /* the whole frame, if INTERLACE_GATHER */
+  u8 *gathered; /* buffer for the whole frame, if INTERLACE_GATHER */
   u32 gathered_stride;
   bool delivers_later; /* the host requests buffered rows itself (source_deliver) */
   u32 delivered;       /* buffered rows delivered so far */

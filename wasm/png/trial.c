@@ -192,7 +192,7 @@ void trial_score(Png *png) {
   free(mapped);
 }
 
-/* ---- bytes ---- */
+/* ---- size estimate of the sample ---- */
 
 double trial_bytes(Png *png, bool mapped, bool gray, u32 every) {
   const Sample *s = &png->sample;

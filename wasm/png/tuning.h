@@ -4,7 +4,7 @@
 #ifndef PNG_TUNING_H
 #define PNG_TUNING_H
 
-/* ---- memory ---- */
+/* ---- memory limits ---- */
 
 /* Bytes that inflate collects before it passes them on, and size of its input buffer. Set by experiment. */
 #define INFLATE_NEW_BYTES 262144u

@@ -7,23 +7,23 @@
 #include "../common/host.h"
 #include "../common/types.h"
 
-#define FLOATS 4 /* floats per stored pixel */
+#define FLOATS 4 /* floats per stored pixel, for any number of channels */
 
-extern u8 __heap_base; /* defined by the linker: end of data and stack */
+extern u8 __heap_base; /* heap start, defined by the linker: end of data and stack */
 
 /* Parameters from the host; scale.ts writes the values in this order. */
 typedef struct {
   u32 in_width, out_width, out_height, channels;
-  u32 by_alpha;                  /* 1: colour is weighted by alpha */
-  u32 across_taps, down_taps;    /* number of weights per output sample */
-  u32 in_capacity, out_capacity; /* rows per batch */
+  u32 by_alpha;                  /* 1: colours are weighted by alpha (premultiplied) */
+  u32 across_taps, down_taps;    /* filter taps: weights per output sample, horizontal and vertical */
+  u32 in_capacity, out_capacity; /* largest number of rows in an input or output batch */
   u32 period, span;              /* of every `period` output rows, only the first `span` are produced */
 } Job;
 
 typedef struct {
   Job job;
   u32 *across_first, *down_first; /* index of the first input sample for each output sample */
-  float *across, *down;           /* weights, horizontal and vertical */
+  float *across, *down;           /* filter weights, horizontal and vertical */
   float *wide;                    /* current input row as floats */
   float *ring;                    /* ring buffer of `down_taps` horizontally filtered rows */
   const float **blended;          /* rows that the current output row blends */
@@ -102,7 +102,7 @@ static void widen(Scaler *s, const u8 *row) {
   }
 }
 
-/* Returns sum plus pixel times weight. */
+/* Returns `sum` + `pixel` × `weight` for the four floats of a pixel. */
 static inline v128_t add_weighted(v128_t sum, const float *pixel, const float *weight) {
   return wasm_f32x4_add(sum, wasm_f32x4_mul(wasm_v128_load(pixel), wasm_v128_load32_splat(weight)));
 }

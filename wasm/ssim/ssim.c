@@ -4,7 +4,7 @@
 #include "../common/types.h"
 #include "../measure/measure.h"
 
-extern u8 __heap_base; /* defined by the linker: end of data and stack */
+extern u8 __heap_base; /* heap start, defined by the linker: end of data and stack */
 
 typedef struct {
   u32 row_bytes;

@@ -19,7 +19,7 @@ static const u32 GREYS[BACKGROUNDS] = {0, 128, 255};
 /* One block in a row of blocks. */
 typedef struct {
   u32 first, pixels;  /* first pixel of the block, and number of pixels read so far */
-  bool is_flat;       /* all pixels of the reference have one colour */
+  bool is_flat;       /* all pixels of the reference's block have one colour */
   float sum, squares; /* sum, and sum of squares, of the candidate's luma errors */
 } Block;
 
@@ -104,7 +104,7 @@ static float luma_of(u32 pixel) {
   return (.299f * (pixel & 255) + .587f * (pixel >> 8 & 255) + .114f * (pixel >> 16 & 255)) * (pixel >> 24) / 255;
 }
 
-/* ---- flat blocks ---- */
+/* ---- errors in flat blocks ---- */
 
 static void end_blocks(Comparison *c) {
   for (u32 i = 0; i < block_count(c); i++) {
@@ -115,7 +115,7 @@ static void end_blocks(Comparison *c) {
   }
 }
 
-/* Adds the part of a row that lies in a block. */
+/* Adds the part of a pixel row that lies in a block. */
 static void add_to_block(Block *b, const u32 *reference, const u32 *candidate, u32 pixels) {
   u32 differ = 0;
   for (u32 x = 0; x < pixels; x++) differ |= reference[x] ^ b->first;
@@ -141,7 +141,7 @@ static void add_to_blocks(Comparison *c) {
   }
 }
 
-/* ---- backgrounds ---- */
+/* ---- backgrounds for translucent pictures ---- */
 
 static bool is_row_translucent(const Comparison *c) {
   u32 both = 0xff000000;

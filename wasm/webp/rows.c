@@ -86,7 +86,7 @@ void rows_add(Webp *w, const uint8_t *bytes, int count) {
   if (w->is_fitted && w->next_row == p->height) fit(p);
 }
 
-/* ---- the sample ---- */
+/* ---- the sample of the picture ---- */
 
 typedef struct {
   const uint8_t *from;

@@ -15,7 +15,7 @@ typedef struct {
   WebPPicture pictures[2];
   WebPMemoryWriter file; /* last encoded file */
 
-  /* State of rows.c. */
+  /* Fields of rows.c: input of pixel rows. */
   /* sums of red, green and blue of each 2×2 block of the current row pair; NULL: rows are stored as pixels */
   uint32_t *sums;
   int channels, next_row, is_fitted;
@@ -23,7 +23,7 @@ typedef struct {
 
   Strips strips;
 
-  /* State of compare.c. */
+  /* Fields of compare.c: quality of the last result. */
   Measure *measure;
   const WebPPicture *reference;
   /* `full_range`: studio-range luma to 0-255; `line_a`, `line_b`: a luma row of both pictures */

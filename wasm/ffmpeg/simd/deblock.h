@@ -4,7 +4,7 @@
 
 INLINE v128_t apart(v128_t a, v128_t b) { return wasm_v128_or(wasm_u8x16_sub_sat(a, b), wasm_u8x16_sub_sat(b, a)); }
 INLINE v128_t below(v128_t a, v128_t limit) { return wasm_u8x16_lt(a, limit); }
-/* Returns (a + b) >> 1. */
+/* Returns (a + b) >> 1 for 16 bytes. */
 INLINE v128_t floor_average(v128_t a, v128_t b) {
   return wasm_i8x16_sub(wasm_u8x16_avgr(a, b), wasm_v128_and(wasm_v128_xor(a, b), wasm_i8x16_splat(1)));
 }
@@ -50,7 +50,8 @@ static void simd_deblock_v_luma(pixel *pix, intptr_t s, int alpha, int beta, int
 /* Transposes 16 rows of 8 pixels into 8 vectors of 16. */
 INLINE void columns_8x16(v128_t out[8], const pixel *p, intptr_t s) {
   v128_t a[8], b[8], c[8];
-  for (int i = 0; i < 8; i++) a[i] = low8(load8(p + i * s), load8(p + (i + 8) * s)); /* rows i and i+8 */
+  /* a[i]: rows i and i + 8 of the block */
+  for (int i = 0; i < 8; i++) a[i] = low8(load8(p + i * s), load8(p + (i + 8) * s));
   for (int i = 0; i < 4; i++) b[2 * i] = low8(a[i], a[i + 4]), b[2 * i + 1] = high8(a[i], a[i + 4]);
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < 2; k++) c[4 * i + 2 * k] = low8(b[2 * i + k], b[2 * i + 4 + k]), c[4 * i + 2 * k + 1] = high8(b[2 * i + k], b[2 * i + 4 + k]);

@@ -29,7 +29,7 @@ INLINE int sum32(v128_t v) {
   v = wasm_i32x4_add(v, wasm_i32x4_shuffle(v, v, 2, 3, 0, 1));
   return wasm_i32x4_extract_lane(v, 0) + wasm_i32x4_extract_lane(v, 1);
 }
-/* Sums lanes as unsigned numbers. */
+/* Returns the sum of eight unsigned 16-bit lanes. */
 INLINE int sum16(v128_t v) { return sum32(wasm_u32x4_extadd_pairwise_u16x8(v)); }
 
 /* Transposes two adjacent 4x4 blocks: columns become vectors, and the rows of each block its lanes. */

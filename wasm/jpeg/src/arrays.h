@@ -10,7 +10,7 @@ typedef void StoreMade(void *context, Store *store, int request);
 /* client_data of a libjpeg object whose arrays are packed. */
 typedef struct {
   Packing *packing;
-  StoreMade *made; /* NULL: no callback */
+  StoreMade *made; /* called for each store; NULL: no callback */
   void *context;
   int requests;
 } PackedArrays;

@@ -2,7 +2,7 @@
 
 #include "jchuff.h"
 
-/* ---- output bytes ---- */
+/* ---- output of coded bytes ---- */
 
 void flush(Lane *lane) {
   Output *out = lane->output;
@@ -52,7 +52,7 @@ void end_bits(Coder *c) {
   for (; c->pending >= 8; c->pending -= 8) put_coded(c->lane, c->bits >> (c->pending - 8) & 255);
 }
 
-/* ---- symbols ---- */
+/* ---- Huffman symbols ---- */
 
 static inline void note(Coder *c, uint32_t what) {
   if (c->noted < c->room) c->notes[c->noted++] = what;
@@ -91,7 +91,7 @@ void end_run(Coder *c) {
   c->waiting = 0;
 }
 
-/* ---- the three kinds of scan ---- */
+/* ---- DC scans, first AC scans, AC refinement scans ---- */
 
 /* DC scan with all bits at once (T.81, G.1.2.1). */
 static void dc_row(Coder *c, const uint8_t *in, uint32_t blocks) {
@@ -212,7 +212,8 @@ void code_row(Coder *c, const Scan *scan, const uint8_t *in, uint32_t blocks) {
 /* Computes the optimal Huffman codes (T.81, annex K.2 by libjpeg, and C.2) and writes the DHT segment. */
 void put_table(Coder *c, int is_ac) {
   struct jpeg_error_mgr errors;
-  struct jpeg_compress_struct nobody = {.err = error_manager(&errors)}; /* dummy object for error reports */
+  /* unused compressor object that libjpeg needs for error reports */
+  struct jpeg_compress_struct nobody = {.err = error_manager(&errors)};
   Lane *lane = c->lane;
   JHUFF_TBL table = {0};
   jpeg_gen_optimal_table(&nobody, &table, c->count);
@@ -229,7 +230,7 @@ void put_table(Coder *c, int is_ac) {
   for (int i = 0; i < symbols; i++) put_byte(lane, table.huffval[i]);
 }
 
-/* ---- headers ---- */
+/* ---- JPEG headers ---- */
 
 /* Writes quantisation tables. Planes with equal steps share one; a file has at most four (T.81, B.2.4.1). */
 static void put_steps(Lane *lane, const Picture *picture, int made, int *slot) {

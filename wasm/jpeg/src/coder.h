@@ -9,7 +9,7 @@
 
 /* Destination of coded bytes. */
 typedef struct {
-  double written;    /* bytes of all lanes */
+  double written;    /* bytes written to all lanes so far */
   int only_counting; /* bytes are counted, not passed to the host */
   int lane;          /* number of the lane whose bytes are being passed to the host */
 } Output;
@@ -34,9 +34,9 @@ typedef struct {
   uint8_t length[256];
   uint16_t code[256];
   uint64_t bits; /* bits not written yet, right-aligned */
-  int pending;   /* number of bits in `bits` */
+  int pending;   /* number of bits waiting in `bits` */
   uint32_t run;  /* length of the current end-of-band run in blocks */
-  int waiting;   /* number of correction bits of the run's blocks */
+  int waiting;   /* number of correction bits of the end-of-band run */
   uint8_t correction[WAITING_MAX + DCTSIZE2];
   uint32_t *notes;
   uint32_t noted, room; /* `room`: how many notes still fit; 0 after a row did not fit */

@@ -152,7 +152,7 @@ void forward_dct(const float *pixels, uint32_t stride, JCOEF *block) {
 /* Overflow limit of libjpeg's fast inverse DCT (jidctfst.c). With 16-bit words it multiplies values of 13 bits plus
  * sign, of which 5 bits are the fraction. The code below finds the largest of the five sums and differences that it
  * multiplies in a column, for eight columns at once. */
-#define FAST_MOST 255.0f /* 2^13 / 32 */
+#define FAST_MOST 255.0f /* 13 bits (2^13) without 5 fraction bits (32) */
 
 static inline Row largest(Row a, Row b) {
   return (Row){wasm_f32x4_pmax(a.left, wasm_f32x4_abs(b.left)), wasm_f32x4_pmax(a.right, wasm_f32x4_abs(b.right))};

@@ -20,10 +20,10 @@ static int factors(const Picture *picture, int *across, int *down) {
 typedef struct {
   Plane *plane;
   int across, down;
-  uint32_t wide, high;  /* size of the result in blocks */
+  uint32_t wide, high;  /* size of the halved plane in blocks */
   uint32_t stride;      /* samples in a row of `fine` */
   JBLOCKROW blocks;     /* buffer for a block row of the source plane */
-  JBLOCKROW made;       /* buffer for a block row of the result */
+  JBLOCKROW made;       /* buffer for a block row of the halved plane */
   float *fine, *coarse; /* `fine`: samples of the source rows; `coarse`: their means */
 } Halving;
 
@@ -76,7 +76,7 @@ static void store_row(Halving *h, Store *store, uint32_t row) {
     if (row * h->down + band < read->rows) store_drop(read, row * h->down + band);
 }
 
-/* Replaces the plane by the result. */
+/* Replaces the plane by the halved one. */
 static void replace_plane(const Picture *picture, Halving *h, Store *store) {
   Plane *plane = h->plane;
   store_free(plane->read);

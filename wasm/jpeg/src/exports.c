@@ -40,7 +40,7 @@ EXPORT(try_tables) void export_try_tables(const uint32_t *steps, float weight) {
   jpeg.trellis.error_weight = weight;
 }
 
-/* ---- input ---- */
+/* ---- input: JPEG bytes or pixel rows ---- */
 
 EXPORT(read_begin) void export_read_begin(void) { input_begin(&jpeg); }
 EXPORT(read_again) void export_read_again(void) { input_again(&jpeg); }
@@ -71,7 +71,7 @@ EXPORT(rows_in_write) void export_rows_in_write(uint8_t *rows, uint32_t count) {
 }
 EXPORT(rows_in_end) void export_rows_in_end(void) { rows_in_end(&jpeg); }
 
-/* ---- pixel rows of a file ---- */
+/* ---- decoding a file to pixel rows ---- */
 
 EXPORT(rows_out_begin) void export_rows_out_begin(int eighths, int colour) {
   input_rows_begin(&jpeg, eighths, (J_COLOR_SPACE)colour);
@@ -91,7 +91,7 @@ EXPORT(rows_out_read) uint32_t export_rows_out_read(uint8_t *out, uint32_t count
 /* Returns 1 if all rows were read and the file ended correctly, 0 if more input is needed. */
 EXPORT(rows_out_end) int export_rows_out_end(void) { return jpeg_finish_decompress(&jpeg.input.decoder) != 0; }
 
-/* ---- coefficients ---- */
+/* ---- requantisation of coefficients ---- */
 
 EXPORT(requantise_start) void export_requantise_start(float quality, int trellis, int every, int store) {
   requantise_start(&jpeg, quality, trellis, every, store);
@@ -138,7 +138,7 @@ EXPORT(info) double export_info(int what, int index) {
   }
 }
 
-/* ---- output ---- */
+/* ---- output: JPEG files ---- */
 
 /* Writes the rows as read (0) or as made (1): sequential by libjpeg, or progressive with the best script. `headers`:
  * writes JFIF and Adobe segments as needed; otherwise the host adds its own. Returns the number of bytes; `counting`:

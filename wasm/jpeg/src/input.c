@@ -13,7 +13,7 @@ static void source_ignore(j_decompress_ptr object) { (void)object; }
 
 static boolean source_fill(j_decompress_ptr object) {
   if (input_of(object)->at_end) host_fail(FAIL_TRUNCATED, "the file ends inside the picture");
-  return FALSE; /* FALSE suspends the decoder */
+  return FALSE; /* FALSE tells libjpeg to suspend decoding */
 }
 
 static void source_skip(j_decompress_ptr object, long bytes) {
@@ -36,7 +36,7 @@ static boolean source_resync(j_decompress_ptr object, int wanted) {
   host_fail(FAIL_DAMAGED, "a restart marker is missing or out of order");
 }
 
-/* ---- segments between scans ---- */
+/* ---- marker segments between scans ---- */
 
 static boolean on_late_segment(j_decompress_ptr object) {
   Input *in = input_of(object);
@@ -117,7 +117,7 @@ void input_rows_begin(Jpeg *jpeg, int eighths, J_COLOR_SPACE colour) {
   jpeg->input.rows_colour = colour;
 }
 
-/* ---- quantisation steps ---- */
+/* ---- quantisation steps of the file ---- */
 
 static void copy_steps(Jpeg *jpeg) {
   for (int i = 0; i < jpeg->picture.planes; i++) {
@@ -151,7 +151,7 @@ static void check_steps(const Jpeg *jpeg) {
   }
 }
 
-/* ---- reading ---- */
+/* ---- reading the file ---- */
 
 /* Returns the default colour space of pixel rows: grey, RGB or CMYK. */
 static J_COLOR_SPACE natural_colour(J_COLOR_SPACE stored) {

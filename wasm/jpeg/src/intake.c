@@ -52,7 +52,7 @@ void intake_attach(Jpeg *jpeg, Store *store) {
   store->context = jpeg;
 }
 
-/* ---- modes ---- */
+/* ---- intake modes ---- */
 
 int intake_streams(const Intake *intake) { return intake->mode == INTAKE_STREAM; }
 void intake_must_store(Intake *intake) { intake->mode = INTAKE_STORE; }

@@ -16,7 +16,7 @@ enum {
 };
 
 typedef struct {
-  int mode, every; /* `every`: sampling interval for INTAKE_SAMPLE */
+  int mode, every; /* `every`: sampling interval of rows for INTAKE_SAMPLE */
   int next_row[PLANES];
   uint64_t hash[PLANES];
 } Intake;

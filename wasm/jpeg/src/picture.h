@@ -14,8 +14,8 @@ typedef struct {
   uint16_t made_step[DCTSIZE2];      /* quantisation steps of the output coefficients */
   uint16_t table_step[DCTSIZE2];     /* output steps before refinement for smooth areas */
   int smooth;                        /* plane has areas in which coarse steps are visible (smooth.h) */
-  int chroma;                        /* quantised with the chroma table */
-  int measured;                      /* decoded and included in SSIM and PSNR */
+  int chroma;                        /* plane is quantised with the chroma table */
+  int measured;                      /* plane is decoded and included in SSIM and PSNR */
   double weight;                     /* weight of the plane's squared error in the picture's error */
   Store *read, *made;                /* block rows as read, and after requantisation; NULL: none */
 } Plane;

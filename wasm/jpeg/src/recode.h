@@ -9,8 +9,8 @@
 typedef struct Jpeg Jpeg;
 
 typedef struct {
-  const Script *script; /* NULL before the second reading */
-  Coder *coders;        /* one coder per scan */
+  const Script *script; /* scan script; NULL before the second reading */
+  Coder *coders;        /* array of one Huffman coder per scan */
   Lane *lanes;          /* output buffers; NULL before the third reading */
   double packed_bytes;  /* bytes that the packed coefficients would take */
   int next_row[PLANES];

@@ -76,7 +76,7 @@ static void forget_half(RowState *s) {
   for (int i = 0; i < 256; i++) s->recent.ac[i] = (s->recent.ac[i] + 1) / 2;
 }
 
-/* ---- one pass ---- */
+/* ---- one requantisation pass ---- */
 
 static void free_state(RowState *s) {
   free(s->out);
@@ -185,7 +185,7 @@ void requantise_row(Jpeg *jpeg, int index, uint32_t row, JBLOCKROW in) {
   }
 }
 
-/* ---- results ---- */
+/* ---- results of a pass ---- */
 
 void requantise_end(Jpeg *jpeg) {
   Requantiser *r = &jpeg->requantiser;
@@ -202,7 +202,8 @@ void requantise_end(Jpeg *jpeg) {
     if (s->measure) {
       measure_break(s->measure);
       const Quality found = measure_result(s->measure);
-      if (!(found.ssim >= result->ssim)) result->ssim = found.ssim; /* NaN (not measured) takes precedence */
+      /* a NaN (SSIM not measured) replaces any other value */
+      if (!(found.ssim >= result->ssim)) result->ssim = found.ssim;
       result->mse += plane->weight * found.luma_mse;
     } else if (r->use_measure) {
       result->plane_mse[i] = s->coefficient_error / (64.0 * s->width * s->rows);

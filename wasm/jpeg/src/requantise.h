@@ -11,11 +11,11 @@ typedef struct Jpeg Jpeg;
 
 /* State of a requantisation pass for one plane. */
 typedef struct {
-  JBLOCKROW out;         /* the requantised row */
+  JBLOCKROW out;         /* current block row after requantisation */
   uint32_t first, width; /* blocks of a row that are requantised: all, or a part in a sample of a wide picture */
   uint32_t last_row;
   uint32_t rows; /* rows requantised so far */
-  int dc;        /* DC predictor for the symbol counts */
+  int dc;        /* DC value of the block before, for the symbol counts */
   Counts counts; /* symbols of all rows, for the size estimate */
   Counts recent; /* symbol counts with decay, from which prices are computed */
   Counts aged;   /* part of `counts` that was already added to `recent` */

@@ -16,7 +16,7 @@ typedef struct {
   uint32_t blocks;
   uint32_t *start; /* first index in `values` for each block, and the end */
   uint32_t *values;
-  double scale; /* blocks of the plane per sampled block */
+  double scale; /* scale factor: blocks of the plane per sampled block */
 } Sample;
 
 /* Statistics of a scan: counts of Huffman symbols, and number of additional bits. */
@@ -166,7 +166,7 @@ static double refinement_bits(const Sample *sample, int low) {
   return bits_of(&t, sample->scale);
 }
 
-/* ---- the search ---- */
+/* ---- search for the best bands ---- */
 
 typedef struct {
   int cut; /* zigzag position of the end of the lower band; 63: a single band */
@@ -221,7 +221,7 @@ static int add_plane(Scan *script, const Picture *picture, int plane, int made, 
   return count;
 }
 
-/* ---- scripts ---- */
+/* ---- scan scripts ---- */
 
 void forget_script(Script *scripts, int made) { scripts[made].count = 0; }
 

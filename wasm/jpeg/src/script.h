@@ -15,7 +15,7 @@ typedef struct {
 
 typedef struct {
   Scan scan[SCANS_WRITTEN_MAX];
-  int count;    /* 0: no script chosen yet */
+  int count;    /* number of scans; 0: no script chosen yet */
   double bytes; /* estimated bytes of all scans */
 } Script;
 

@@ -24,7 +24,7 @@ float ac_energy(const JCOEF *block, const float *step) {
 
 int block_is_quiet(float energy) { return energy <= NOISE * NOISE * DCTSIZE2; }
 
-/* ---- places ---- */
+/* ---- places: squares of about 16 pixels ---- */
 
 /* Blocks of a plane in a place, per direction: one MCU, or two if the MCU is a single block. */
 static uint32_t across(const Picture *picture, const Plane *plane) { return plane->h * (picture->h_max < 2 ? 2 : 1); }
@@ -162,7 +162,7 @@ int smooth_planes(Smooth *smooth, const Picture *picture) {
 void smooth_forget(Smooth *smooth) { smooth->found = SMOOTH_UNKNOWN; }
 void smooth_unseen(Smooth *smooth) { smooth->found = 0; }
 
-/* ---- steps ---- */
+/* ---- quantisation steps of smooth planes ---- */
 
 /* True for DC and the two lowest frequencies, which represent a gradient between and inside blocks. */
 static int smooth_frequency(int k) { return k == 0 || k == 1 || k == 8; }

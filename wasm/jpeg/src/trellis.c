@@ -7,12 +7,12 @@
 #include "tuning.h"
 
 #define DC_CANDIDATES 5
-#define LEVEL_MAX 1023 /* ten bits (T.81, table F.2) */
+#define LEVEL_MAX 1023 /* largest AC magnitude: ten bits (T.81, table F.2) */
 
 static inline int bits_of(uint32_t value) { return value ? 32 - __builtin_clz(value) : 0; }
 static inline uint32_t magnitude(int value) { return value < 0 ? -value : value; }
 
-/* ---- symbols ---- */
+/* ---- Huffman symbols: counts and prices ---- */
 
 void counts_start(Counts *counts) {
   for (int i = 0; i < 16; i++) counts->dc[i] = i < 12;
@@ -149,7 +149,7 @@ static void search_block(const float *scaled, float block_lambda, const float *w
         from[count] = n;
         level[count] = is_near ? rounded : lower;
       }
-    } while (--n >= 0 && least_saved[n] + least < cost); /* no earlier position can be cheaper */
+    } while (--n >= 0 && least_saved[n] + least < cost); /* no earlier non-zero position can give a lower cost */
     position[count] = i;
     saved[count] = cost - at_zero;
     least_saved[count] = least_saved[count - 1] < saved[count] ? least_saved[count - 1] : saved[count];
