@@ -29,7 +29,7 @@ static void mixed_row(const PreparedRow *row, int before, u8 *out) {
       continue;
     }
     u32 end = x + 1;
-    bool mixed = !x && before == row->clear; /* the stretch continues from the row above */
+    bool mixed = !x && before == row->clear; /* true if the stretch continues from the row above */
     for (; end < width && may_stay(may_repeat, first + end); end++) mixed |= from[end] != from[x];
     if (mixed) memset(out + x, row->clear, end - x);
     else if (out != from) memcpy(out + x, from + x, end - x);

@@ -25,10 +25,10 @@ typedef struct {
   bool transparent; /* the source frame has a transparent index */
   u8 *extensions;   /* extension blocks before the frame, with unchanged bytes */
   u32 extension_bytes, extension_room;
-  Box dirty; /* area that may differ from the frame that was written last */
+  Box dirty; /* canvas area that may differ from the frame that was written last */
   /* Set just before the frame is written: */
   int disposal;    /* disposal method of the frame (GIF89a 23.c.iv) */
-  const u16 *next; /* canvas after this frame; NULL: it is the last frame */
+  const u16 *next; /* canvas after the target frame; NULL: the target frame is the last one */
 } TargetFrame;
 
 typedef struct {

@@ -104,7 +104,8 @@ static int steps_up(const Gif *gif) {
   return e->frames_written % EXPLORE_EVERY == 0 ? 1 : 0;
 }
 
-/* Returns the next move of the tolerance search in steps, given the remaining steps `room`. */
+/* Returns by how many steps the tolerance search moves next. `room`: steps that the last trial had left; negative: it
+ * missed a floor. */
 static int next_move(double room, bool cautious) {
   if (room >= 0) return (int)fmax(1, floor(room + TOLERANCE_GOOD_ENOUGH));
   if (room < NO_TABLE + 1) return -2;
@@ -211,7 +212,7 @@ static void search_variants(Gif *gif, Plan *best, LossyMarks *marks) {
 
 /* ---- search for one frame ---- */
 
-/* True if several keep shares are compared for this frame. */
+/* True if several keep shares (tuning.h: error up to which pixels stay unpainted) are compared for this frame. */
 static bool compares_shares(const Gif *gif) {
   const u32 n = gif->encoder.frames_written;
   if (!n) return false;

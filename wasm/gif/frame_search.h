@@ -7,8 +7,9 @@
 #include "plan.h"
 
 typedef struct {
-  u16 distances[256 * 256];     /* squared colour distances between all pairs of entries of the current colour table */
-  double tolerance, keep_share; /* tolerance and keep share chosen for the last frame */
+  u16 distances[256 * 256]; /* squared colour distances between all pairs of entries of the current colour table */
+  /* tolerance of the last frame, and the share of it within which pixels stayed unpainted */
+  double tolerance, keep_share;
   int style, lossy_style; /* LZW styles of the last large frame, for exact coding and for coding with a tolerance */
   TransparencyKind kind, lossy_kind; /* transparency kinds of the last large frame, for exact and lossy coding */
   /* `wins`: large frames in a row with the same style; `rest`: next large frames that reuse it untested */

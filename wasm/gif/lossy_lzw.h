@@ -16,7 +16,7 @@ typedef struct {
   /* Table index of each pixel; `clear_index` if the pixel must be transparent. After lossy_settle: the symbols that are
    * coded. */
   u8 *symbols;
-  const u8 *may_repeat; /* one bit per pixel: it may become transparent; NULL: no further pixel may */
+  const u8 *may_repeat; /* one bit per pixel: it may become transparent; NULL: the choice is already made */
   u32 count;
   int clear_index; /* transparent index; -1: none */
   int code_size;

@@ -74,8 +74,8 @@
 #define KEEP_SHARE_FIRST .5
 #define KEEP_SHARES {.12, .5, 1.5}
 #define KEEP_SHARE_COUNT 3
-/* Frames for which all keep shares are compared: the first three, then every 10th frame, or every 40th if time is
- * short. */
+/* Frames for which all values of KEEP_SHARES are compared: the first three, then every 10th frame, or every 40th if
+ * time is short. */
 #define KEEP_SHARE_FRAMES 3
 #define KEEP_SHARE_EVERY 10
 #define KEEP_SHARE_EVERY_HURRIED 40

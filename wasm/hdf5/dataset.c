@@ -77,7 +77,7 @@ typedef struct {
   int contents, chunked;
   boxes b;
   size_t bytes;  /* size of the largest box in bytes */
-  double places; /* total number of boxes */
+  double places; /* total number of boxes of the dataset */
 } visit;
 
 /* Starts iterating over a dataset. `raw`: chunks are not decoded, whatever their decoded size is. */

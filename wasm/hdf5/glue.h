@@ -33,7 +33,7 @@ extern int out_of_memory;
  * suffices. */
 extern size_t expected_chunk_bytes;
 
-/* Record and query the first error of a job: verdict and message. */
+/* `fail` records the first error of a job (verdict and message); `failed` returns its verdict, 0 if there was none. */
 int fail(int verdict, const char *what, const char *name);
 int failed(void);
 

@@ -380,8 +380,8 @@ static int copy_user_block(void) {
   return 0;
 }
 
-/* Writes the output. `in_order`: metadata at the start, then values in file order. Returns a verdict; its message is at
- * `reason_at`. */
+/* Writes the output. `in_order`: metadata at the start, then values in file order. Returns a verdict (DONE or the kind
+ * of failure); its message is at `reason_at`. */
 EXPORT(rewrite) int rewrite(int level, int in_order) {
   H5F_info2_t info;
   H5O_info_t root_info;

@@ -68,7 +68,7 @@ EXPORT(begin) int begin(int frame_width, int frame_components, int bits_a_sample
                                            : d < t3   ? 3
                                                       : 4);
   }
-  int first = ((max_value + 1) + 32) / 64; /* initial value of A (T.87, A.2.1) */
+  int first = ((max_value + 1) + 32) / 64; /* initial value of the context variable A (T.87, A.2.1) */
   for (int q = 0; q < CONTEXTS; q++) {
     A[q] = first > 2 ? first : 2;
     B[q] = C[q] = 0;

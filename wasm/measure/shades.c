@@ -39,8 +39,9 @@ struct Shades {
   uint32_t rows; /* rows since the last break */
   int planes;
   Plane plane[PLANES];
-  Known *known[2];                          /* cache of CIE Lab colours composited over black and over white */
-  uint32_t *bends[ACROSS], heights[ACROSS]; /* summed bends for each row of cells, and its number of pixel rows */
+  Known *known[2]; /* cache of CIE Lab colours composited over black and over white */
+  /* summed bends (texture.h) for each row of cells, and its number of pixel rows */
+  uint32_t *bends[ACROSS], heights[ACROSS];
   bool differs[ACROSS];
   Texture texture;
   float *error[3]; /* errors of a row in L, a and b */
@@ -318,7 +319,7 @@ void shades_row(Shades *s, const uint32_t *a, const uint32_t *b) {
   const int r = newest(s);
   if (s->rows % CELL == 0) empty_cells(s, r);
   texture_row(&s->texture, a, s->width);
-  for (uint32_t k = 0; k < s->cells; k++) { /* the bends after the last pixel of a row are zero */
+  for (uint32_t k = 0; k < s->cells; k++) { /* the bends (texture.h) after the last pixel of a row are zero */
     const uint8_t *bends = s->texture.bends + k * CELL;
     s->bends[r][k] += bends[0] + bends[1] + bends[2] + bends[3] + bends[4];
   }

@@ -13,7 +13,7 @@ typedef struct {
   int gray_depths; /* bit 0, 1, 2: all grey levels fit into one, two, four bits */
   int colours;     /* distinct RGBA8 colours; 257: more than 256 */
   u32 colour[MOST_COLOURS];
-  u64 count[MOST_COLOURS]; /* number of runs of each colour */
+  u64 count[MOST_COLOURS]; /* number of runs of each colour in the picture */
   /* `possible`: all transparent pixels have one colour; `seen`: there is one, stored in `key` */
   bool key_possible, key_seen;
   u32 key;

@@ -38,7 +38,7 @@ typedef struct {
   u32 segment_room, segment_bytes, segment_window;
   u8 *compressed, *trial_out;
   u32 compressed_room, trial_room;
-  u8 *filtered[FILTERS]; /* one buffer per filter for a filtered row */
+  u8 *filtered[FILTERS]; /* one buffer per filter, for one filtered row */
   u32 checksum;
   unsigned pending_bits; /* incomplete last byte of a segment: value | count << 8 */
   LogTable logs;

@@ -36,7 +36,7 @@ u32 entropy_bits(const LogTable *logs, const u8 *d, u32 n) {
 }
 
 u32 distinct_pairs(const u8 *d, u32 n) {
-  u8 met[8192]; /* one bit per byte pair */
+  u8 met[8192]; /* bitmap with one bit per possible byte pair */
   memset(met, 0, sizeof met);
   u32 count = 0;
   for (u32 i = 1; i < n; i++) {

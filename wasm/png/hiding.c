@@ -20,7 +20,7 @@ void hiding_row(Hiding *h, const u32 *px, u32 width) {
   h->hidden = hidden;
   const u8 *bends = h->texture.bends;
   const bool has_above = h->texture.rows > 1;
-  u32 sum = 0, *to = h->bends_up_to + REACH; /* to[i]: sum of the bends of all pixels before i */
+  u32 sum = 0, *to = h->bends_up_to + REACH; /* to[i]: sum of the bends (texture.h) of all pixels before i */
   for (u32 i = 0; i < width; i++) {
     to[i] = sum;
     sum += bends[i] < MOST_BEND ? bends[i] : MOST_BEND;

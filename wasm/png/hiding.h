@@ -9,7 +9,7 @@ typedef struct {
   u8 *hidden;       /* masking by texture for each pixel of the row, 0 to 255; NULL before hiding_begin */
   u8 *hidden_above; /* masking by texture (`hidden`) of the row above */
   u8 *bent;         /* smaller of the summed bends (texture.h) of eight pixels to the left and right, up to 255 */
-  u32 *bends_up_to; /* buffer for prefix sums of bends */
+  u32 *bends_up_to; /* buffer for prefix sums of bends (texture.h) */
 } Hiding;
 
 /* Starts with a first row, which has none above it. Rows have at most `width` pixels. */

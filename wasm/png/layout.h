@@ -11,7 +11,7 @@ typedef struct {
   bool has_key;
   u16 key[3];
   u8 index_of[MOST_COLOURS]; /* palette index for each index of an analysed colour */
-  u8 *index_row;             /* buffer for a row of indices */
+  u8 *index_row;             /* buffer for a row of palette indices */
 } Layout;
 
 void layout_set(Layout *l, int colour_type, int depth);

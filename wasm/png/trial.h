@@ -14,7 +14,7 @@ typedef struct {
   PerceptualFigures shades, score; /* results of the last trial_shades and trial_score */
 } Trials;
 
-/* Maps the sample to the palette. Needed before the trials that measure. */
+/* Maps the sample to the palette. Must be called before the trials that measure quality. */
 void trial_map(Png *png);
 /* Computes near-lossless rows of the sample in the planned layout, for the same trials. Returns their deflated
  * bytes. */

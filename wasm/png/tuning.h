@@ -71,8 +71,8 @@
 #define REACH 8
 /* Largest bend (texture.h) that counts for one pixel, because one sharp edge is no texture. Set by experiment. */
 #define MOST_BEND 32
-/* Summed bends on the calmer side up to which no error is masked, and the range above that up to full masking. Set by
- * experiment. */
+/* Sum of bends (texture.h) on the calmer side up to which no error is masked, and the range above that up to full
+ * masking. Set by experiment. */
 #define QUIET_BENDS (8 * REACH)
 #define HIDING_BENDS (16 * REACH)
 /* Largest increase of masking (0-255) from one row to the next, so that errors right below an edge stay visible. */
@@ -101,7 +101,8 @@
  * (docs/decisions/png.md, "Specks and narrow bands"). */
 #define SHARE_CALM .95f
 #define SHARE_GRAINY .57f
-/* Summed bends of eight pixels up to which an area is calm, and from which it is grainy. Set by experiment. */
+/* Sum of bends (texture.h) of eight pixels up to which an area is calm, and from which it is grainy. Set by
+ * experiment. */
 #define CALM_BENDS 12
 #define GRAINY_BENDS 40
 /* Length in pixels from which runs of one colour stay exact; shorter runs stay exact only below the same colour. Set by

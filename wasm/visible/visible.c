@@ -28,8 +28,9 @@ typedef struct {
   u32 y;                               /* rows compared so far */
   u8 *reference_rows, *candidate_rows; /* rows as passed by the host */
   u32 *reference, *candidate;          /* one row of pixels as r | g << 8 | b << 16 | a << 24 */
-  Score *scores[BACKGROUNDS];          /* only the first one while all rows are opaque; NULL: picture too small */
-  Shades *shades;                      /* NULL: only SSIMULACRA 2 is measured */
+  /* SSIMULACRA 2 meters; only the first one while all rows are opaque; NULL: picture too small */
+  Score *scores[BACKGROUNDS];
+  Shades *shades; /* NULL: only SSIMULACRA 2 is measured */
   Block *blocks;
   float dirt; /* largest variance of luma errors in a flat block */
 } Comparison;

@@ -9,9 +9,9 @@
 
 /* Destination of coded bytes. */
 typedef struct {
-  double written;    /* bytes written to all lanes so far */
+  double written;    /* bytes written so far to all lanes (output streams, one per scan) */
   int only_counting; /* bytes are counted, not passed to the host */
-  int lane;          /* number of the lane whose bytes are being passed to the host */
+  int lane;          /* number of the lane (output stream of one scan) whose bytes the host receives now */
 } Output;
 
 /* Output buffer of one scan, or of the whole file. */
@@ -39,8 +39,8 @@ typedef struct {
   int waiting;   /* number of correction bits of the end-of-band run */
   uint8_t correction[WAITING_MAX + DCTSIZE2];
   uint32_t *notes;
-  uint32_t noted, room; /* `room`: how many notes still fit; 0 after a row did not fit */
-  int previous;         /* DC value of the block before */
+  uint32_t noted, room; /* number of recorded symbols that still fit into `notes`; 0 after a row did not fit */
+  int previous;         /* DC value of the block before, as predictor */
 } Coder;
 
 void flush(Lane *lane);

@@ -161,7 +161,7 @@ EXPORT(show) void export_show(void) {
 EXPORT(estimated_bytes) double export_estimated_bytes(int made) {
   return script_of(jpeg.scripts, &jpeg.picture, made)->bytes;
 }
-/* Returns the number of the lane whose bytes are being passed to the host. */
+/* Returns the number of the lane (output stream of one scan) whose bytes the host receives now. */
 EXPORT(lane_written) int export_lane_written(void) { return jpeg.output.lane; }
 
 EXPORT(recode_next) int export_recode_next(void) { return recode_next(&jpeg); }

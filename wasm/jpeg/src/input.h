@@ -22,7 +22,7 @@ typedef struct {
   uint32_t pending_bytes;
   double pushed;             /* bytes of the file pushed so far */
   uint32_t skip_left;        /* bytes of a skipped segment still to come */
-  int at_end;                /* no more bytes will be pushed */
+  int at_end;                /* true: no more bytes of the file will be pushed */
   int scale_eighths;         /* size of pixel rows in eighths; 0: deliver coefficients */
   J_COLOR_SPACE rows_colour; /* colour space of pixel rows; 0: default for the file */
   enum { HEADER, COEFFICIENTS, START_ROWS, ROWS, DONE } stage;

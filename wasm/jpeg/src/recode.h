@@ -18,10 +18,11 @@ typedef struct {
 
 /* Row callbacks of the first reading (recode_sample) and of the others (recode_take); their context is the Jpeg. */
 Taker recode_sample, recode_take;
-/* After the first reading: chooses a script. After the second: computes the Huffman tables. Returns the number of
- * lanes. */
+/* After the first reading: chooses a script. After the second: computes the Huffman tables. Returns the number of scans;
+ * each of them is a lane (output stream), numbered from 1. */
 int recode_next(Jpeg *jpeg);
-/* After the third reading: ends all scans and writes the header as lane 0. The host appends the end marker. */
+/* After the third reading: ends all scans and writes the header as lane (output stream) 0. The host appends the end
+ * marker. */
 void recode_end(Jpeg *jpeg);
 
 #endif

@@ -12,7 +12,8 @@ static void remember(const Coder *c, uint32_t row, ScanPlace *place) {
   memcpy(place->correction, c->correction, c->waiting);
 }
 
-/* Codes rows from `place` on. If the recording buffer is full, `place` becomes the first row that did not fit. */
+/* Codes the rows from `w->place` on. If the buffer of recorded symbols is full, `place` becomes the first row that did
+ * not fit. */
 static void run_scan(ScanWriter *w, const Plane *plane, const Scan *scan, int made) {
   Coder *c = &w->coder;
   ScanPlace *place = &w->place;

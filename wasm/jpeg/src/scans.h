@@ -19,7 +19,7 @@ typedef struct {
   Coder coder;
   ScanPlace place; /* first row whose symbols were not recorded */
   uint32_t *notes;
-  uint32_t room; /* number of symbols that fit into `notes` */
+  uint32_t room; /* number of recorded symbols that fit into `notes` */
 } ScanWriter;
 
 /* Writes a progressive file (T.81, B.2.2). Returns its bytes; `counting`: only counts them. */

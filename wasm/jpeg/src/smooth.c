@@ -26,7 +26,8 @@ int block_is_quiet(float energy) { return energy <= NOISE * NOISE * DCTSIZE2; }
 
 /* ---- places: squares of about 16 pixels ---- */
 
-/* Blocks of a plane in a place, per direction: one MCU, or two if the MCU is a single block. */
+/* Blocks of a plane in a place (a square of about 16 pixels), per direction: one MCU, or two if the MCU is a single
+ * block. */
 static uint32_t across(const Picture *picture, const Plane *plane) { return plane->h * (picture->h_max < 2 ? 2 : 1); }
 static uint32_t down(const Picture *picture, const Plane *plane) { return plane->v * (picture->v_max < 2 ? 2 : 1); }
 static uint32_t groups(uint32_t count, uint32_t size) { return (count + size - 1) / size; }
@@ -39,7 +40,7 @@ static uint32_t places_high(const Picture *picture) {
   return groups(luma->blocks_high, down(picture, luma));
 }
 
-/* Statistics of a place in one plane; `low` > `high`: no blocks. */
+/* Statistics of a place (a square of about 16 pixels) in one plane; `low` > `high`: no blocks. */
 typedef struct {
   int32_t low, high; /* range of the block means, in eighths of a grey level */
   int quiet;
@@ -52,14 +53,15 @@ static void join(Place *all, const Place *part) {
   all->quiet &= part->quiet;
 }
 
-/* One row of places of a plane. */
+/* One row of places (squares of about 16 pixels) of a plane. */
 typedef struct {
   const Picture *picture;
   const Plane *plane;
   uint32_t row, wide; /* row number, and number of places in the row */
 } PlaceRow;
 
-/* Computes a row of places from its block rows. Returns 0 if there are none. `blocks` is a buffer for a block row. */
+/* Computes a row of places (squares of about 16 pixels) from its block rows. Returns 0 if there are none. `blocks` is a
+ * buffer for a block row. */
 static int read_places(PlaceRow at, JBLOCKROW blocks, Place *places) {
   const Plane *plane = at.plane;
   const uint32_t columns = across(at.picture, plane), lines = down(at.picture, plane);
@@ -83,11 +85,11 @@ static int read_places(PlaceRow at, JBLOCKROW blocks, Place *places) {
 /* ---- share of smooth places ---- */
 
 typedef struct {
-  Place *row[3]; /* three adjacent rows of places */
+  Place *row[3]; /* three adjacent rows of places (squares of about 16 pixels) */
   int known[3];
 } Band;
 
-/* Merges a place with its known neighbours. */
+/* Merges the statistics of a place (a square of about 16 pixels) and its known neighbours. */
 static Place around(const Band *band, uint32_t x, uint32_t wide) {
   Place all = nowhere;
   for (int y = 0; y < 3; y++) {
@@ -110,7 +112,7 @@ static void count_smooth(const Picture *picture, const Band *bands, uint32_t wid
   }
 }
 
-/* Advances the band by one row of places, which is read if it exists. */
+/* Advances the band of three rows of places by one row. That row is read if it exists. */
 static void band_next(Band *band, PlaceRow at, int there, JBLOCKROW blocks) {
   Place *oldest = band->row[0];
   band->row[0] = band->row[1];

@@ -13,7 +13,8 @@
 typedef struct {
   /* bit masks of planes with smooth areas: `told` is set by the host, `found` by the search; or SMOOTH_UNKNOWN */
   int told, found;
-  uint8_t *loud; /* one bit per place: luma texture there masks coarse steps; NULL outside a pass */
+  /* one bit per place (square of about 16 pixels): luma texture masks coarse steps there; NULL outside a pass */
+  uint8_t *loud;
 } Smooth;
 
 /* Returns a bit mask of planes with smooth areas that need finer steps. Searches the rows as read unless the result is
@@ -32,7 +33,7 @@ int block_is_quiet(float energy);
 /* Returns the step for coefficient k of a smooth plane whose table has `step`. */
 uint16_t smooth_step(int k, uint16_t step);
 
-/* Record the places where luma texture masks chroma errors, for the rows read so far. */
+/* Record the places (squares of about 16 pixels) where luma texture masks chroma errors, for the rows read so far. */
 void loud_places_begin(Smooth *smooth, const Picture *picture);
 void loud_places_end(Smooth *smooth);
 void note_loud_place(Smooth *smooth, const Picture *picture, const Plane *plane, uint32_t x, uint32_t row);

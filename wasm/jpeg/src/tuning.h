@@ -56,7 +56,8 @@ static const unsigned int BASE_TABLES[2][64] = {
  * between two areas. Set by experiment. */
 #define FLAT_RANGE 4
 #define EDGE_RANGE 320
-/* Share of smooth places (0 to 1) from which a plane counts as smooth. Set by experiment. */
+/* Share of smooth places (squares of about 16 pixels) from which a plane counts as smooth, 0 to 1. Set by
+ * experiment. */
 #define SMOOTH_SHARE 0.02
 /* Largest step of DC and the two lowest frequencies in smooth planes; a DC of 8 is one grey level. Finer DC steps gain
  * nothing: decoders round, always upwards at .5, which causes a tint. The two lowest frequencies get STEP_FINE if the
