@@ -66,16 +66,16 @@
 #define TOLERANCE_TRIALS 20
 #define TOLERANCE_STEPS_DOWN 40
 #define TOLERANCE_STEPS_UP 12
-/* The search rounds up by this fraction of a step when it decides how far the tolerance may still grow. Set by
- * experiment. */
+/* Fraction of a tolerance step. The search rounds remaining steps up by it. For the first frame, it ends when less than
+ * this is left. Set by experiment. */
 #define TOLERANCE_GOOD_ENOUGH .3
 /* A pixel may stay unpainted if its error is within this share of the tolerance: default, and the shares that are
  * compared. Set by experiment. */
 #define KEEP_SHARE_FIRST .5
 #define KEEP_SHARES {.12, .5, 1.5}
 #define KEEP_SHARE_COUNT 3
-/* Frames for which all values of KEEP_SHARES are compared: the first three, then every 10th frame, or every 40th if
- * time is short. */
+/* Frames for which all values of KEEP_SHARES are compared: the second, the third and then every 10th; if time is short,
+ * the second and then every 40th. */
 #define KEEP_SHARE_FRAMES 3
 #define KEEP_SHARE_EVERY 10
 #define KEEP_SHARE_EVERY_HURRIED 40
@@ -89,8 +89,8 @@
 /* Pixels above which a frame is large. Neighbouring large frames usually have the same best LZW style. Set by
  * experiment. */
 #define LARGE_FRAME 65536
-/* Large frames that reuse the LZW style untested: 7 after more than 8 frames in a row with the same style, 3 after more
- * than 3. Set by experiment for CPU time. */
+/* Number of large frames that reuse the LZW style untested: 3 after more than 3 frames in a row with the same style; 7
+ * after more than 8 such frames, or if time is short. Set by experiment for CPU time. */
 #define STYLE_WINS_MANY 8
 #define STYLE_REST_LONG 7
 #define STYLE_WINS_SOME 3

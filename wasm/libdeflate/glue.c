@@ -1,6 +1,9 @@
 /* Functions through which the host calls libdeflate. An arena replaces malloc, so that one instance serves many calls
  * without fragmentation. One compressor stays at its bottom. Memory layout from __heap_base on:
- * [decompressor][compressor of the last level][input][output]. `arena_reset` frees everything above the compressor. */
+ *
+ *   [decompressor][compressor of the last level][input][output]
+ *
+ * `arena_reset` frees everything above the compressor. */
 #include "../common/heap.h"
 #include "../common/host.h"
 #include "additions.h"

@@ -1,10 +1,13 @@
 /* Deflate for small data that is stored for long: like libdeflate's near-optimal compressor, but slower and smaller.
  * Included at the end of libdeflate's deflate_compress.c, whose match finder, Huffman codes and block writer it uses.
+ *
  * 1. All matches of a stretch of data are found once (thorough-path.h). A greedy parse of it is split into blocks
- * (thorough-cut.h). 2. Each block is parsed repeatedly with costs from the entropy of its previous parse; the smallest
- * parse is kept. 3. The resulting items are split into blocks anew and parsed again; the smaller result is kept. 4. The
- * last block stays open: if the next stretch is similar, it is appended to the block. 5. Frequencies are smoothed if a
- * shorter header pays for it, and the header is written in the best of eight ways (thorough-codes.h). */
+ *    (thorough-cut.h).
+ * 2. Each block is parsed repeatedly with costs from the entropy of its previous parse; the smallest parse is kept.
+ * 3. The resulting items are split into blocks anew and parsed again; the smaller result is kept.
+ * 4. The last block stays open: if the next stretch is similar, it is appended to the block.
+ * 5. Frequencies are smoothed if a shorter header pays for it, and the header is written in the best of eight ways
+ *    (thorough-codes.h). */
 
 #define THOROUGH_COST_SHIFT 7 /* costs are in 1/128 bit: 300,000 bytes of 21 bits stay below 2^31 */
 #define THOROUGH_STRETCH SOFT_MAX_BLOCK_LENGTH

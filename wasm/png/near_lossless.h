@@ -30,7 +30,7 @@ typedef struct {
   u32 most_off;                    /* largest error of any sample in these rows, 0 to 255 */
 } Near;
 
-/* Sets the luma step in levels of 0-255, and the hue step as a multiple of it (1 or more). */
+/* Sets the luma step in levels of 0-255. The hue step is twice the luma step if `hues` is above 1, otherwise equal. */
 void near_set_steps(Near *n, u32 levels, u32 hues);
 /* Starts a picture of `width` pixels per row in a layout with eight bits per sample. */
 void near_begin(Near *n, Hiding *hiding, const Layout *layout, u32 width);

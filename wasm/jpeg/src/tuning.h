@@ -52,7 +52,7 @@ static const unsigned int BASE_TABLES[2][64] = {
 /* Largest standard deviation, in grey levels, of a block without texture. Sensor noise is below it. Set by
  * experiment. */
 #define NOISE 3.0f
-/* Differences of block means in eighths of a grey level: at most FLAT_RANGE within one flat colour, at least EDGE_RANGE
+/* Differences of block means in eighths of a grey level: at most FLAT_RANGE within one flat colour, more than EDGE_RANGE
  * between two areas. Set by experiment. */
 #define FLAT_RANGE 4
 #define EDGE_RANGE 320
