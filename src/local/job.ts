@@ -123,7 +123,7 @@ export class Job {
 
   async #sample() {
     const usage = await this.#press.usage()
-    return usage && { ...usage, waits: this.#pendingCalls > 0 }
+    return usage && { ...usage, isWaiting: this.#pendingCalls > 0 }
   }
 
   #endingOf(verdict: WatchdogVerdict): Ending {

@@ -143,7 +143,7 @@ export class FfmpegRun {
   /** A process that is ready to run, but waits for a CPU, does not count as stalled. */
   async #sample() {
     const usage = await readUsage(this.#child.pid ?? 0)
-    return usage && { ...usage, waits: !usage.isSleeping }
+    return usage && { ...usage, isWaiting: !usage.isSleeping }
   }
 
   /** Ends FFmpeg immediately. */

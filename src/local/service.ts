@@ -192,7 +192,7 @@ export class Service {
   /** Ends the service when its workerd hangs. The pool process watches the press processes. */
   #watch(group: number, url: string): void {
     const { hangTimeoutMs = HANG_TIMEOUT_MS } = this.#options
-    const watched = { ask: () => hasAnswered(url), sample: () => workerdUsage(group) }
+    const watched = { requestHeartbeat: () => hasAnswered(url), sample: () => workerdUsage(group) }
     const limits = { silentMs: hangTimeoutMs, startMs: MIN_START_CPU_MS }
     const everyMs = Math.min(MAX_CHECK_INTERVAL_MS, hangTimeoutMs / 4)
     const watchdog = new Watchdog(watched, { limits, everyMs, startedMs: 0, clockShare: CLOCK_SHARE })

@@ -108,7 +108,7 @@ async function ingestClaimed(env: Env, record: UploadRecordApi, use: Extract<Use
     fileName,
     size,
     sha256: Sha256.from(upload.hash).hex(),
-    wishes: { ...upload.wishes, ...(password === undefined ? {} : { password }) },
+    metadataOptions: { ...upload.wishes, ...(password === undefined ? {} : { password }) },
   }
   if (size === 0) return { ...file, outcome: { refusal: emptyFile() } }
   await finishUpload(env.BLOBS, record, upload)

@@ -104,8 +104,8 @@ export class StepRun implements Disposable {
     if (!codec) return this.#finish(unchanged({ reason: 'unsupported_feature', detail: message('format_has_no_codec_yet') }))
     const { quality, output, targetSize, usageRights } = this.#task
     const { signal, progress } = this.#job.lease
-    const { memoryBudget, pictureSeconds, native, enlarged } = this.#job.runtime
-    const request = { quality, output: output as OutputId, targetSize, usageRights, memoryBudget, native, signal, progress, enlarged }
+    const { memoryBudget, pictureSeconds, native, enlarged: onMemoryIncrease } = this.#job.runtime
+    const request = { quality, output: output as OutputId, targetSize, usageRights, memoryBudget, native, signal, progress, onMemoryIncrease }
     const job = openJob(codec, this.#source, codecs, { ...request, timeBudget: () => new TimeBudget(pictureSeconds) })
     if (step.step === 'part') return this.#part(job, step.part ?? 0)
     if (step.step === 'join') return this.#finish(await this.#join(job))

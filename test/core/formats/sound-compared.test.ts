@@ -60,7 +60,7 @@ describe('comparison of new sound with old sound', () => {
     }
     const meter = new SnrMeter()
     meter.add(old, rough)
-    const faded = { ...laid(rough), faded: HERTZ / 2 }
+    const faded = { ...laid(rough), unrestorable: HERTZ / 2 }
     expect(await compareSound(laid(old), faded, 0, meter.decibels, options)).toBeUndefined()
     expect(await compareSound(laid(old), faded, 0, meter.decibels + 1.1, options)).toMatch(/dB of sound instead of/)
   })

@@ -9,7 +9,7 @@ const SCALE = {
   qualityOf: (coarseness: number) => 100 - 10 * coarseness,
   pointsPerCoarseness: 10,
   mostProbes: 3,
-  skipsProbes: true,
+  skipsRuledOutProbes: true,
   mostAskedByWindows: 6,
 }
 const WANTED = LEVELS.perceptual.medium

@@ -104,8 +104,8 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   const cut = video?.cuts[part.index]
   if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'part_does_not_belong_to_this_film')
   const { native, pictures, cuts } = video
-  const mustPay = cuts.length === 1 ? sumOf(pictures.samples.size) : undefined
-  const job = { source, track: pictures, cut, part: writer, options, mustPay }
+  const sourcePictureBytes = cuts.length === 1 ? sumOf(pictures.samples.size) : undefined
+  const job = { source, track: pictures, cut, part: writer, options, sourcePictureBytes }
   const encoded = native ? encodeNatively({ ...job, native }, level) : encodePart(job, level)
   const done = await encoded.catch((error: unknown) => {
     if (isCodecError(error, 'no_gain')) return undefined

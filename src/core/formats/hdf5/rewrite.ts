@@ -19,7 +19,7 @@ export interface Hdf5Options {
   /** Budget in bytes for JavaScript heap and Wasm memory together. */
   readonly memoryBudget: number
   /** Callback with the bytes of memory that the rewrite used. */
-  onMemoryUsed?(bytes: number): void
+  estimated?(bytes: number): void
   readonly signal: AbortSignal
   progress(share: number): void
 }
@@ -45,7 +45,7 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   const host = { input, output, tick: ticker(options, input, { start: 0, share: 0.7 }, () => output.spill(sink)) }
   const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
   const ended = await rewriteHdf5(host, level, hasJspi && source.size > budget / 2)
-  options.onMemoryUsed?.(output.peakBytes + options.memoryBudget - budget)
+  options.estimated?.(output.peakBytes + options.memoryBudget - budget)
   // If memory ran out, chunks stay uncompressed and can exceed the size limit too, so this is checked first.
   if (ended.kind === 'over_budget') return { kind: ended.kind, reason: message('engine_reports', { problem: ended.reason }) }
   if (output.isFull) return { kind: 'no_gain' }

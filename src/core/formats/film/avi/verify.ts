@@ -174,7 +174,7 @@ async function compareMp3(old: Side, made: Side, index: number, outcome: Outcome
   const samples = indexBlocks(old.source, audio, runsOf(old.file, stream))
   const mp3 = { decoder: 'mp3float', extradata: new Uint8Array(), hertz, channels, bitsPerSample: 16, blockAlign: 0, tag: 0 }
   const frames = indexPackets(made.source, mp3, runsOf(made.file, fresh), samplesPerFrame(hertz))
-  const faded = { ...frames, faded: 2 * samplesPerFrame(hertz) }
+  const faded = { ...frames, unrestorable: 2 * samplesPerFrame(hertz) }
   return compareSound(samples, faded, -mp3LeadSamples(hertz), claimedSnrOf(outcome), options)
 }
 
