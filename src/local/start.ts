@@ -109,7 +109,7 @@ async function openEgressFor(ports: readonly number[], networks: readonly string
   try {
     const { url } = await openEgress({ ports, networks: parseNetworks(networks) })
     const file = join(state, 'egress.env')
-    // The address is a secret: whoever knows it can send requests through the proxy.
+    // The address is a secret: anyone who knows it can send requests through the proxy.
     await writeFile(file, `EGRESS=${url}\nCALLBACK_PORTS=${ports.join()}\n`, { mode: 0o600 })
     return file
   } catch (error) {

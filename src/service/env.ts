@@ -51,9 +51,9 @@ export interface Env {
   readonly HEAVY_JOBS?: Queue<JobMessage>
   /** Metrics in Workers Analytics Engine. `undefined` on one machine. */
   readonly METRICS?: Metrics
-  /** Rate limiters by IP address for requests without (`STRANGERS`) and with (`PROGRAMS`) an API key. `undefined` on one machine. */
-  readonly STRANGERS?: RateLimiter
-  readonly PROGRAMS?: RateLimiter
+  /** Rate limiters by IP address for requests without (`ANON_LIMITER`) and with (`KEY_LIMITER`) an API key. `undefined` on one machine. */
+  readonly ANON_LIMITER?: RateLimiter
+  readonly KEY_LIMITER?: RateLimiter
   /** Worker secret that encrypts result passwords until their job has run. */
   readonly SECRET_KEY?: string
   /** Worker secret: a JSON Web Key Set (RFC 7517). The first key signs receipts. The public parts of all keys are published. */

@@ -11,7 +11,7 @@ import type { Running } from './running.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const ACTION = join(ROOT, 'packages/integrations/github-action')
 const PHOTO = join(ROOT, 'docs/photo.jpg')
-/** Would be a column, a tag and a mention of somebody. */
+/** File name that a table of a comment must escape: a column, a tag and a mention of a user. */
 const EVIL = 'a|<b>@octocat`.jpg'
 
 /** In a `describe` of their own. */

@@ -1,4 +1,4 @@
-/** The TypeScript client, over a road on which everything goes wrong once, and its README; `client.test.ts` has the service. */
+/** Tests the TypeScript client over a proxy that fails once in every way, and the sample of its README. `client.test.ts` starts the service. */
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -56,7 +56,7 @@ describe('a step in a container', () => {
     await expect(runStepInContainer(machine(1, new Response('no press', { status: 400 })).machine, DOOR, 'press', STEP, 0)).rejects.toThrow(
       'no press',
     )
-    await expect(runStepInContainer(machine(Number.POSITIVE_INFINITY).machine, DOOR, 'press', STEP, 0)).rejects.toThrow('not up')
+    await expect(runStepInContainer(machine(Number.POSITIVE_INFINITY).machine, DOOR, 'press', STEP, 0)).rejects.toThrow('did not respond')
   })
 })
 

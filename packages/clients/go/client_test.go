@@ -23,10 +23,10 @@ var text = []byte(strings.Repeat("the quick brown fox jumps over the lazy dog\n"
 const photo = "../../docs/photo.jpg"
 
 func client(t *testing.T) *Client {
-	if os.Getenv("WHITTLE_ROAD") == "" {
+	if os.Getenv("WHITTLE_PROXY") == "" {
 		t.Skip("needs a service: npm run conformance -- clients")
 	}
-	return New(os.Getenv("WHITTLE_ROAD"), os.Getenv("WHITTLE_KEY"))
+	return New(os.Getenv("WHITTLE_PROXY"), os.Getenv("WHITTLE_KEY"))
 }
 
 func must[T any](value T, err error) func(*testing.T) T {

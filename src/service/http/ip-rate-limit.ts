@@ -21,5 +21,5 @@ export async function enforceIpRateLimit(c: AppContext, access: Access): Promise
 /** True for pages, sign-in, health checks and the operator's routes: they use the limit for people and monitors. */
 function limiterFor({ env }: AppContext, access: Access): RateLimiter | undefined {
   if (env.ENVIRONMENT === 'local') return undefined
-  return access === 'public' || access === 'operator' ? env.STRANGERS : env.PROGRAMS
+  return access === 'public' || access === 'operator' ? env.ANON_LIMITER : env.KEY_LIMITER
 }

@@ -105,7 +105,17 @@ export class StepRun implements Disposable {
     const { quality, output, targetSize, usageRights } = this.#task
     const { signal, progress } = this.#job.lease
     const { memoryBudget, pictureSeconds, native, enlarged: onMemoryIncrease } = this.#job.runtime
-    const request = { quality, output: output as OutputId, targetSize, usageRights, memoryBudget, native, signal, progress, onMemoryIncrease }
+    const request = {
+      quality,
+      output: output as OutputId,
+      targetSize,
+      usageRights,
+      memoryBudget,
+      native,
+      signal,
+      progress,
+      onMemoryIncrease,
+    }
     const job = openJob(codec, this.#source, codecs, { ...request, timeBudget: () => new TimeBudget(pictureSeconds) })
     if (step.step === 'part') return this.#part(job, step.part ?? 0)
     if (step.step === 'join') return this.#finish(await this.#join(job))

@@ -130,7 +130,7 @@ describe('authentication', () => {
       },
     })
     const KEY_GATES = { getByName: () => expect.unreachable() }
-    const own = { ...env, ENVIRONMENT: undefined, KEY_GATES, STRANGERS: limiter('strangers'), PROGRAMS: limiter('programs') }
+    const own = { ...env, ENVIRONMENT: undefined, KEY_GATES, ANON_LIMITER: limiter('strangers'), KEY_LIMITER: limiter('programs') }
     const app = createApp(ROUTES)
     const knock = (path: string, address: string, more: Record<string, string> = {}) => {
       const request = new Request(`https://api.example.com${path}`, { headers: { 'CF-Connecting-IP': address, ...more } })

@@ -1,4 +1,4 @@
-/** Tests of passkeys against strangers, replayed requests and disabled accounts. */
+/** Tests of passkeys against callers without an account, replayed requests and disabled accounts. */
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

@@ -78,7 +78,7 @@ async function testClient({ name, probe, commands }: Language, callback: string)
   const proxy = await failingProxy(service.baseUrl)
   const env = {
     ...process.env,
-    WHITTLE_ROAD: proxy.baseUrl,
+    WHITTLE_PROXY: proxy.baseUrl,
     WHITTLE_SERVER: service.baseUrl,
     WHITTLE_KEY: service.keys.enterprise,
     WHITTLE_CALLBACK: callback,

@@ -39,7 +39,7 @@ function throws(string $class, \Closure $work, string $type = ''): void
 }
 
 try {
-    $whittle = new Whittle(getenv('WHITTLE_ROAD'), getenv('WHITTLE_KEY'));
+    $whittle = new Whittle(getenv('WHITTLE_PROXY'), getenv('WHITTLE_KEY'));
 
     $task = $whittle->compress(PHOTO, ['quality' => 'low']);
     $result = $whittle->download($task);

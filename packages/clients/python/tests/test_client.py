@@ -28,7 +28,7 @@ from whittle_app import (
 
 ROOT = Path(__file__).parents[3]
 PHOTO = ROOT / "docs/photo.jpg"
-PROXY_URL, KEY = os.environ["WHITTLE_ROAD"], os.environ["WHITTLE_KEY"]
+PROXY_URL, KEY = os.environ["WHITTLE_PROXY"], os.environ["WHITTLE_KEY"]
 TEXT = b"the quick brown fox jumps over the lazy dog\n" * 400
 
 

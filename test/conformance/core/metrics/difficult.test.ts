@@ -1,6 +1,6 @@
 /**
  * Forty difficult pictures (skies, skin, red text, shadows, line art, noise, …) look as they were accepted: `difficult.json` has the
- * figures. Whoever changes how pictures are coded looks at them (`npm run look -- test/fixtures/difficult`), and has what is better or
+ * figures. If you change how pictures are encoded, look at the results (`npm run look -- test/fixtures/difficult`), and have what is better or
  * meant accepted by `npm run look -- --accept`.
  */
 import { readFileSync } from 'node:fs'

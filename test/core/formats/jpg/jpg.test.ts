@@ -211,7 +211,7 @@ describe('jpg codec', () => {
       return outcome.kind === 'compressed' ? textsOf(outcome.steps).join() : outcome.reason
     }
     expect(await steps(0.75)).toMatch(/^requantised/)
-    expect(await steps(0.1)).toMatch(/^chroma halved/)
+    expect(await steps(0.1)).toMatch(/^chroma subsampled/)
   })
 
   it('downsamples for a document', async () => {

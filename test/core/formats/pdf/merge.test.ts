@@ -186,9 +186,9 @@ describe('subsets of one TrueType font', () => {
     const before = trueType({ letters: ['a', 'b'], codes: [97, 98] })
     const check = (after: Letters) => shownGlyphDifference(reader, program!, before, trueType(after))
     expect(await check({ letters: ['c', 'b', 'a'], codes: [99, 98, 97] })).toBeUndefined()
-    expect(await check({ letters: ['c', 'a', 'b'], codes: [99, 98, 97] })).toContain('answer')
-    expect(await check({ letters: ['a', 'c'], codes: [97, 98] })).toContain('answer')
-    expect(await check({ letters: ['a'], codes: [97] })).toContain('answer')
+    expect(await check({ letters: ['c', 'a', 'b'], codes: [99, 98, 97] })).toMatch(/lookup .* differs/)
+    expect(await check({ letters: ['a', 'c'], codes: [97, 98] })).toMatch(/lookup .* differs/)
+    expect(await check({ letters: ['a'], codes: [97] })).toMatch(/lookup .* differs/)
   })
 })
 
