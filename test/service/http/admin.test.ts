@@ -114,7 +114,7 @@ describe('backups', () => {
   it('restores the state of a time or bookmark if the platform stores one', async () => {
     const { account_id, base } = await shop()
     const refused = await operator(`${base}/restore`, 'POST', { at: '2026-11-22T10:00:00Z' })
-    expect(await errorOf(refused)).toMatchObject({ error: { message: expect.stringContaining('Only Cloudflare') } })
+    expect(await errorOf(refused)).toMatchObject({ error: { message: expect.stringContaining('cannot restore earlier states') } })
     const never = await operator(`/admin/accounts/acc_${'x'.repeat(20)}/restore`, 'POST', { at: '2026-11-22T10:00:00Z' })
     expect(await errorOf(never)).toMatchObject({ error: { message: expect.stringContaining('never was') } })
     const done: unknown[] = []
