@@ -41,10 +41,10 @@ async function takeTour(page: Page, service: Running): Promise<void> {
   await addStep(
     page,
     'photo',
-    'A moment later: a third of the size, with the receipt. The figures were measured, the result was decoded and compared.',
+    'A moment later, the photo has a third of its size. The receipt shows the measured figures.',
   )
   await page.getByRole('region', { name: 'Before and after' }).scrollIntoViewIfNeeded()
-  await addStep(page, 'compared', 'Before and after over each other: the handle moves the border between them, up to four times as large.')
+  await addStep(page, 'compared', 'Before and after lie over each other. The handle moves the border between them, enlarged up to four times.')
   const go = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
   await go('Applications')
   await page.getByRole('button', { name: 'New application' }).click()
@@ -55,7 +55,7 @@ async function takeTour(page: Page, service: Running): Promise<void> {
   await page.getByRole('dialog').getByLabel('Name').fill('Product photos')
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
   const key = (await page.locator('pre.secret').innerText()).trim()
-  await addStep(page, 'key', 'An application and its first key, which is shown once, with the line that uses it.')
+  await addStep(page, 'key', 'Create an application and its first key. The key is shown once, with a command that uses it.')
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
   const responseText = await compress(service, key)
   story.push(
@@ -63,10 +63,10 @@ async function takeTour(page: Page, service: Running): Promise<void> {
   )
   await go('Tasks')
   await page.getByRole('rowheader', { name: /photo\.jpg/ }).waitFor()
-  await addStep(page, 'tasks', 'Both stand among the tasks, with what was saved.')
+  await addStep(page, 'tasks', 'Both tasks are in the list, with the saved bytes.')
   await go('Usage')
   await page.getByRole('row', { name: /Product photos/ }).waitFor()
-  await addStep(page, 'usage', 'And in the usage of the month, by day, by key and by format.')
+  await addStep(page, 'usage', 'The usage of the month is shown by day, by key and by format.')
 }
 
 /** Compresses the photo over HTTP. @returns the response without values that differ each time */

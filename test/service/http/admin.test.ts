@@ -116,7 +116,7 @@ describe('backups', () => {
     const refused = await operator(`${base}/restore`, 'POST', { at: '2026-11-22T10:00:00Z' })
     expect(await errorOf(refused)).toMatchObject({ error: { message: expect.stringContaining('cannot restore earlier states') } })
     const never = await operator(`/admin/accounts/acc_${'x'.repeat(20)}/restore`, 'POST', { at: '2026-11-22T10:00:00Z' })
-    expect(await errorOf(never)).toMatchObject({ error: { message: expect.stringContaining('never was') } })
+    expect(await errorOf(never)).toMatchObject({ error: { message: expect.stringContaining('never been') } })
     const done: unknown[] = []
     const account = env.ACCOUNTS.getByName(account_id) as unknown as DurableObjectStub
     await runInDurableObject(account, async (instance, state) => {
