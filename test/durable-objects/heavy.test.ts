@@ -119,7 +119,7 @@ it('a job that lost three containers returns the upload unchanged', async () => 
       await later(10 * LEASE_MS)
     }
     const last = claimed(await api.claim(3, 'whole', undefined, { ...CONTAINER, id: 'last' }))
-    expect(last.overBudget).toContain('lost its worker')
+    expect(last.overBudget).toContain('the worker process ended unexpectedly')
     expect(await api.complete(last.attempt, { ...OVER_BUDGET, key: last.uploadKey })).toBe(true)
   })
 })
@@ -132,7 +132,7 @@ it('if no container claims a job for hours, an isolate completes it as over_budg
     expect(heavy).toHaveLength(8)
     expect(press.at(-1)).toMatchObject({ generation: 3, step: 'whole' })
     const last = claimed(await api.claim(3, 'whole', undefined, { ...ISOLATE, id: 'second isolate' }))
-    expect(last.overBudget).toContain('no container came')
+    expect(last.overBudget).toContain('needs more memory or time')
     expect(await api.complete(last.attempt, { ...OVER_BUDGET, key: last.uploadKey })).toBe(true)
     expect(await api.read()).toMatchObject({ status: 'completed', result: OVER_BUDGET })
   })

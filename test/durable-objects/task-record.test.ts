@@ -352,7 +352,7 @@ describe('a job of 50 parts', () => {
     expect(await api.claim(2, 'part', 10)).toEqual({ kind: 'forget' })
     const last = await api.claim(3, 'whole')
     if (last.kind !== 'claimed') throw new Error('not claimed')
-    expect(last.overBudget).toContain('lost its worker')
+    expect(last.overBudget).toContain('the worker process ended unexpectedly')
     expect(await api.completePart(1, 9, { bytes: 1, facts: {} }, 'parts/late', 1)).toBe(false)
     expect(
       await api.complete(last.attempt, { ...RESULT, key: last.uploadKey, outcome: { kind: 'unchanged', reason: 'over_budget' } }),
