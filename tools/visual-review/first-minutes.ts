@@ -38,13 +38,13 @@ async function takeTour(page: Page, service: Running): Promise<void> {
   await page.getByRole('button', { name: 'Use a sample photo' }).click()
   await page.getByRole('region', { name: 'Receipt' }).getByText('✓ Verified').waitFor({ timeout: 120_000 })
   await page.getByRole('slider', { name: 'Before and after' }).waitFor()
+  await addStep(page, 'photo', 'A moment later, the photo has a third of its size. The receipt shows the measured figures.')
+  await page.getByRole('region', { name: 'Before and after' }).scrollIntoViewIfNeeded()
   await addStep(
     page,
-    'photo',
-    'A moment later, the photo has a third of its size. The receipt shows the measured figures.',
+    'compared',
+    'Before and after lie over each other. The handle moves the border between them, enlarged up to four times.',
   )
-  await page.getByRole('region', { name: 'Before and after' }).scrollIntoViewIfNeeded()
-  await addStep(page, 'compared', 'Before and after lie over each other. The handle moves the border between them, enlarged up to four times.')
   const go = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
   await go('Applications')
   await page.getByRole('button', { name: 'New application' }).click()
