@@ -148,7 +148,7 @@ describe('whittle', () => {
     expect(cut.code).toBe(130)
     const rest = await whittle(['many', '-o', 'many-out', '-j', '1'])
     expect(rest.code).toBe(0)
-    expect(rest.out).toContain('done before')
+    expect(rest.out).toContain('already done in an earlier run')
     // What the first run saved is in the sum of the second.
     expect(rest.out).toMatch(/12 files: .*, 9\d\.\d% saved/)
     for (let i = 0; i < 12; i++) expect(statSync(join(folder, `many-out/${i}.txt.zst`)).size).toBeGreaterThan(0)

@@ -196,8 +196,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     const steps = page.getByRole('region', { name: 'First steps' }).getByRole('listitem')
     await steps.first().waitFor()
     expect(await steps.allTextContents()).toEqual([
-      '✓ Make a file smaller on this page (done)',
-      '✓ Make an application and a key (done)',
+      '✓ Compress a file on this page (done)',
+      '✓ Create an application and a key (done)',
       '○ Call the API with the key',
       '○ Receive a callback',
     ])
@@ -416,7 +416,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await stopped.getByRole('rowheader', { name: /Checkout/ }).waitFor()
     await stopped.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('alert').filter({ hasText: 'did in the last minute' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'was within the last minute' }).waitFor()
   })
 
   it('lists the task and shows usage', async () => {
@@ -495,7 +495,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
   it('keeps test keys, and what they did, apart', async () => {
     await go('Applications')
     await page.getByLabel('Test keys').check()
-    await page.getByText('Test keys: their tasks, usage and storage are apart').waitFor()
+    await page.getByText('Test keys have separate tasks, usage and storage').waitFor()
     await page.getByText('No applications yet.').waitFor()
     await page.getByRole('button', { name: 'New application' }).click()
     await page.getByLabel('Name').fill('Shop in CI')
@@ -532,7 +532,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
     await page.getByRole('region', { name: 'Invitations' }).getByText('viewer').waitFor()
     await ada.getByLabel('Role').selectOption('member')
-    await page.getByRole('alert').filter({ hasText: 'This is the only owner' }).waitFor()
+    await page.getByRole('alert').filter({ hasText: 'the only owner of the account' }).waitFor()
     expect(await ada.getByLabel('Role').inputValue()).toBe('owner')
   })
 
@@ -568,7 +568,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
   it('tells who did what', async () => {
     await go('Activity')
     const row = (text: string) => page.getByRole('row').filter({ hasText: text })
-    await row('created the key').filter({ hasText: 'Checkout' }).getByText('Ada').waitFor()
+    await row('created the key').filter({ hasText: 'Checkout' }).first().getByText('Ada').waitFor()
     await row('ended a session').first().waitFor()
     await row('invited').filter({ hasText: 'viewer' }).waitFor()
     await accessible()

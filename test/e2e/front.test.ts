@@ -256,5 +256,5 @@ it('says that its port is taken before anything is started', async () => {
   const state = join(tmpdir(), 'whittle-never-started')
   const service = () => new Service({ root, state, port, inspectorPort: 0, secretsFile: join(state, 'none'), verbose: false })
   servers.push(await openReverseProxy(port, await freePort()))
-  await expect(service().start()).rejects.toThrow(`Port ${port} is taken`)
+  await expect(service().start()).rejects.toThrow(`Port ${port} is already in use`)
 })
