@@ -1,4 +1,4 @@
-/** Bundles the console and builds the API reference. wrangler runs it before it serves or deploys `whittle`. */
+/** Build script of the web console and the API reference. wrangler runs this script before it serves or deploys the `whittle` Worker. */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { REQUESTABLE_OUTPUTS } from '../src/core/catalog/outputs.ts'
@@ -16,7 +16,7 @@ await build({
   jsxImportSource: 'preact',
   legalComments: 'linked',
   define: { OUTPUT_IDS: JSON.stringify(REQUESTABLE_OUTPUTS) },
-  // The page loads pdf.js only when it shows a PDF.
+  // The console loads pdf.js at run time, and only to show a PDF, so that its bundle stays small.
   external: ['/console/pdf/*'],
   logLevel: 'warning',
 })
@@ -28,12 +28,12 @@ for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE']) {
 writeGuides('console/public/docs')
 await writeLicences('console/public')
 
-// Sample photo of the guides, for people without a file of their own.
+// Photo that the console compresses when a user clicks "Use a sample photo".
 copyFileSync('docs/photo.jpg', 'console/public/console/sample.jpg')
 
 /**
- * Copies pdf.js with only the two fonts that no system has (Symbol, ZapfDingbats). For other fonts the console uses
- * system fonts (`useSystemFonts`), because the Liberation fonts of pdf.js are GPL.
+ * Folder that gets a copy of pdf.js with two of its fonts, Symbol and ZapfDingbats, which operating systems lack. All other fonts come from
+ * the reader's system (`useSystemFonts`), because the Liberation fonts of pdf.js are under the GPL.
  */
 const PDF = 'console/public/console/pdf'
 const PDFJS = 'node_modules/pdfjs-dist'

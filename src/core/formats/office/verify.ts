@@ -36,17 +36,8 @@ export async function verifyDocument(
   const fonts = facts?.fonts
   const dropped = new Set<string>(layouts?.parts)
   const documents: Documents = { original, result, successors, dropped, options }
-  for (const rels of original.rels) {
-    if (layouts?.parts.has(rels.owner)) continue
-    const after = result.rels.find(({ entry }) => entry.name === rels.entry.name)
-    if (!after) return different(`${rels.entry.name} is missing`)
-    const problem = compareRelationships(rels.relationships, after.relationships, documents)
-    if (problem) return different(`${rels.entry.name}: ${problem}`)
-    const extra =
-      after.relationships.length -
-      (rels.relationships.length - rels.relationships.filter((each) => each.part && dropped.has(each.part)).length)
-    if (extra > 0) return different(`${rels.entry.name}: relationships were added`)
-  }
+  const relationshipProblem = findRelationshipProblem(documents, layouts?.parts)
+  if (relationshipProblem) return different(relationshipProblem)
   const crops = layouts && (await possibleCrops(original, (rels) => facts?.crops.get(rels), { layouts, except: new Set() }))
   const cut = crops && (await cropsOf(crops, result))
   if (typeof cut === 'string') return different(cut)
@@ -83,6 +74,21 @@ export async function verifyDocument(
   const known = new Set([...original.parts.keys(), ...successors.values()])
   const added = [...result.parts.keys()].find((part) => !known.has(part))
   return added ? different(`${added} was added`) : { equal: true }
+}
+
+/** Compares the relationships of all owners that stay. `removed`: keys of the removed layouts. Returns a description of the first problem. */
+function findRelationshipProblem(documents: Documents, removed: ReadonlySet<string> | undefined): string | undefined {
+  const { original, result, dropped } = documents
+  for (const rels of original.rels) {
+    if (removed?.has(rels.owner)) continue
+    const after = result.rels.find(({ entry }) => entry.name === rels.entry.name)
+    if (!after) return `${rels.entry.name} is missing`
+    const problem = compareRelationships(rels.relationships, after.relationships, documents)
+    if (problem) return `${rels.entry.name}: ${problem}`
+    const kept = rels.relationships.filter((each) => !(each.part && dropped.has(each.part)))
+    if (after.relationships.length > kept.length) return `${rels.entry.name}: relationships were added`
+  }
+  return undefined
 }
 
 /** Returns the crops of the result and the texts that they require, or a description of the problem. */

@@ -88,3 +88,11 @@ export function latin1Bytes(text: string): Uint8Array {
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
   return bytes
 }
+
+/** Decoded object stream (ISO 32000-2, 7.5.7). */
+export interface ObjectStream {
+  numbers: number[]
+  offsets: number[]
+  first: number
+  data: Uint8Array
+}

@@ -9,32 +9,15 @@ import { type IndirectObject, measureStream, readIndirect, streamEndsAt } from '
 import { decodeChunks, decodeFilter, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'
 import { Lexer } from './lexer.ts'
 import { ObjectHeadIndex } from './object-head-index.ts'
-import { Dict, latin1, Name, nameOf, numberOr, type ObjectId, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
+import type { ObjectId, ObjectStream, PdfObject } from './objects.ts'
+import { Dict, latin1, Name, nameOf, numberOr, PdfSyntax, Ref, Str, Stream } from './objects.ts'
 import { BlockCache } from './ranges.ts'
 import { rebuild } from './repair.ts'
 import { findStart, readChain } from './sections.ts'
 import { type OpenedEncryption, openEncryption } from './security.ts'
+import { READER_LIMITS } from './tuning.ts'
 import type { Encryption } from './writer.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
-
-/** Maximum total size of cached objects, in bytes of the file. In memory they take about ten times as much. */
-const CACHED_OBJECT_BYTES = 512 * 1024
-const CACHED_OBJECT_STREAM_BYTES = 4 * 1024 * 1024
-const MAX_OBJECT_STREAM_BYTES = 24 * 1024 * 1024
-/** Maximum number of cached stream lengths. */
-const MAX_CACHED_LENGTHS = 100_000
-const MAX_REFERENCE_STEPS = 32
-/** Depth of nested dictionaries in an encryption dictionary: the dictionary, the list of crypt filters, one crypt filter. */
-const MAX_SECURITY_DEPTH = 3
-const PIECE_BYTES = 256 * 1024
-
-/** Decoded object stream (ISO 32000-2, 7.5.7). */
-export interface ObjectStream {
-  numbers: number[]
-  offsets: number[]
-  first: number
-  data: Uint8Array
-}
 
 export class Reader {
   readonly ranges: BlockCache
@@ -96,7 +79,7 @@ export class Reader {
   private async decrypt(password: string): Promise<void> {
     const dictionary = await this.dict(this.trailer.get('Encrypt'))
     if (!dictionary) return
-    const encryption = await this.direct(dictionary, MAX_SECURITY_DEPTH)
+    const encryption = await this.direct(dictionary, READER_LIMITS.securityDepth)
     const id = await this.resolve(this.trailer.get('ID'))
     const first = Array.isArray(id) ? await this.resolve(id[0]) : null
     const opened =
@@ -202,11 +185,11 @@ export class Reader {
   private cacheObject(number: number, object: PdfObject, bytes: number): void {
     this.cache.set(number, { object, bytes })
     this.cachedBytes += bytes
-    if (this.cachedBytes <= CACHED_OBJECT_BYTES) return
+    if (this.cachedBytes <= READER_LIMITS.cachedObjectBytes) return
     for (const [oldest, entry] of this.cache) {
       this.cache.delete(oldest)
       this.cachedBytes -= entry.bytes
-      if (this.cachedBytes < CACHED_OBJECT_BYTES / 2) break
+      if (this.cachedBytes < READER_LIMITS.cachedObjectBytes / 2) break
     }
   }
 
@@ -236,7 +219,7 @@ export class Reader {
       const offset = this.xref.place(number)
       const object = this.decryptObject(await readIndirect(this.ranges, offset))
       if (!(object instanceof Stream)) throw new PdfSyntax('object_stream_expected', offset)
-      const data = await this.decoded(object, MAX_OBJECT_STREAM_BYTES)
+      const data = await this.decoded(object, READER_LIMITS.objectStreamBytes)
       const count = numberOr(await this.resolve(object.dict.get('N')), 0)
       const first = numberOr(await this.resolve(object.dict.get('First')), 0)
       const stream: ObjectStream = { numbers: [], offsets: [], first, data }
@@ -251,7 +234,7 @@ export class Reader {
       this.objectStreams.set(number, stream)
       this.objectStreamBytes += data.length
       for (const [oldest, entry] of this.objectStreams) {
-        if (this.objectStreamBytes <= CACHED_OBJECT_STREAM_BYTES || this.objectStreams.size === 1) break
+        if (this.objectStreamBytes <= READER_LIMITS.cachedStreamBytes || this.objectStreams.size === 1) break
         this.objectStreams.delete(oldest)
         this.objectStreamBytes -= entry.data.length
       }
@@ -264,7 +247,7 @@ export class Reader {
   /** Follows references until an object is no reference. Missing objects become null. */
   async resolve(object: PdfObject | undefined): Promise<PdfObject> {
     for (let steps = 0; object instanceof Ref; steps++) {
-      if (steps > MAX_REFERENCE_STEPS) return null
+      if (steps > READER_LIMITS.referenceSteps) return null
       object = await this.get(object.number)
     }
     return object ?? null
@@ -292,7 +275,7 @@ export class Reader {
     const { id, offset } = stream
     const decipher = id && !this.opened?.encryption.isUnencrypted(stream.dict) ? this.opened?.decipher : undefined
     const length = decipher && id ? await decipher.plainLength(stored, () => this.ranges.read(offset + stored - 32, 32), id) : stored
-    if (this.lengths.size > MAX_CACHED_LENGTHS) this.lengths.clear()
+    if (this.lengths.size > READER_LIMITS.cachedLengths) this.lengths.clear()
     this.lengths.set(stream.offset, length)
     return length
   }
@@ -339,8 +322,8 @@ export class Reader {
 
   private async *storedPieces(stream: Stream): AsyncGenerator<Uint8Array> {
     const length = this.opened ? await this.storedLength(stream) : await this.length(stream)
-    for (let at = 0; at < length; at += PIECE_BYTES) {
-      yield await this.ranges.read(stream.offset + at, Math.min(PIECE_BYTES, length - at))
+    for (let at = 0; at < length; at += READER_LIMITS.pieceBytes) {
+      yield await this.ranges.read(stream.offset + at, Math.min(READER_LIMITS.pieceBytes, length - at))
     }
   }
 

@@ -173,3 +173,35 @@ export const MAX_HEAD_INDEX_BYTES = 6 * 1024 * 1024
 export const MAX_BUFFERED_RESULT_BYTES = 12 * 1024 * 1024
 /** Maximum number of unused objects that are read and counted for the receipt. Source: limit. */
 export const MOST_UNUSED_READ = 5000
+
+/** Limits of the reader: caches and nesting. */
+export const READER_LIMITS = {
+  /** Maximum total size of cached objects, in bytes of the file. In memory they take about ten times as much. Source: experiment. */
+  cachedObjectBytes: 512 * 1024,
+  /** Maximum total size of cached object streams in bytes, decoded. Source: experiment. */
+  cachedStreamBytes: 4 * 1024 * 1024,
+  /** Maximum size of one object stream in bytes, decoded. Source: limit. */
+  objectStreamBytes: 24 * 1024 * 1024,
+  /** Maximum number of cached stream lengths. Source: limit. */
+  cachedLengths: 100_000,
+  /** Maximum number of references that lead from one to the next. Source: limit. */
+  referenceSteps: 32,
+  /** Depth of nested dictionaries in an encryption dictionary: the dictionary, the list of crypt filters, one crypt filter. */
+  securityDepth: 3,
+  /** Bytes of a stream that are read at once. Source: experiment. */
+  pieceBytes: 256 * 1024,
+} as const
+
+/** Limits of the page scan: content, forms and drawn images. */
+export const SCAN_LIMITS = {
+  /** Maximum size of one content stream in bytes, decoded. Source: limit. */
+  contentBytes: 16 * 1024 * 1024,
+  /** Maximum number of drawn images in a document, forms included. Source: limit. */
+  drawnImages: 500_000,
+  /** Maximum depth of forms in forms. Source: limit. */
+  formDepth: 12,
+  /** Maximum number of ancestors in the page tree that an inherited attribute is searched in. Source: limit. */
+  inheritance: 64,
+  /** Maximum number of cached forms. Source: limit. */
+  cachedForms: 5000,
+} as const

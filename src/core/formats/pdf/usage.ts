@@ -10,7 +10,7 @@ import { sortByFilePosition } from './object-head-index.ts'
 import { Dict, nameOf, numberOr, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
 import { type PageBox, type PicturePlacement, RenderedPage } from './page-render-sizes.ts'
 import type { Reader } from './reader.ts'
-import { MAX_ALL_CONTENT_BYTES, MAX_PLACEMENTS } from './tuning.ts'
+import { MAX_ALL_CONTENT_BYTES, MAX_PLACEMENTS, SCAN_LIMITS } from './tuning.ts'
 import { UnscannedImages } from './unfollowed.ts'
 
 /** Drawn size and placements of an image. */
@@ -34,13 +34,8 @@ export interface DocumentUsage {
   hasTransferFunction: boolean
 }
 
-const MAX_CONTENT_BYTES = 16 * 1024 * 1024
-const MAX_PLACED = 500_000
 /** Default page rectangle in points: A4. */
 const DEFAULT_PAGE_BOX: PageBox = [0, 0, 595, 842]
-const MAX_FORM_DEPTH = 12
-const MAX_INHERITANCE = 64
-const MAX_CACHED_FORMS = 5000
 
 interface Form {
   draws: Draw[]
@@ -147,14 +142,14 @@ export class UsageScan {
       if (!(stream instanceof Stream)) continue
       const bytes = await this.decoded(stream)
       length += bytes.length
-      if (length > MAX_CONTENT_BYTES) throw overBudget('page_of_too_much_content')
+      if (length > SCAN_LIMITS.contentBytes) throw overBudget('page_of_too_much_content')
       parts.push(bytes, Uint8Array.of(10))
     }
     return concat(parts)
   }
 
   private async decoded(stream: Stream): Promise<Uint8Array> {
-    const bytes = await this.reader.decoded(stream, MAX_CONTENT_BYTES)
+    const bytes = await this.reader.decoded(stream, SCAN_LIMITS.contentBytes)
     this.contentBytes += bytes.length
     if (this.contentBytes > MAX_ALL_CONTENT_BYTES) {
       this.fonts.markUnsafe('too much content')
@@ -165,7 +160,7 @@ export class UsageScan {
 
   private async inherited(page: Dict, key: string): Promise<PdfObject> {
     let node: Dict | undefined = page
-    for (let level = 0; node && level < MAX_INHERITANCE; level++) {
+    for (let level = 0; node && level < SCAN_LIMITS.inheritance; level++) {
       const value = await this.reader.entry(node, key)
       if (value !== null) return value
       node = await this.reader.dict(node.get('Parent'))
@@ -229,11 +224,11 @@ export class UsageScan {
   }
 
   private async place(draws: readonly Draw[], resources: Dict | undefined, base: Matrix, depth: number): Promise<void> {
-    if (depth > MAX_FORM_DEPTH || !resources) return
+    if (depth > SCAN_LIMITS.formDepth || !resources) return
     const xobjects = draws.length ? await this.reader.dict(resources.get('XObject')) : undefined
     const states = draws.length ? await this.reader.dict(resources.get('ExtGState')) : undefined
     for (const draw of draws) {
-      if (++this.placed > MAX_PLACED) {
+      if (++this.placed > SCAN_LIMITS.drawnImages) {
         this.images.clear()
         return this.fonts.markUnsafe('too much content')
       }
@@ -277,7 +272,7 @@ export class UsageScan {
       const number = this.duplicates.originalOf(value.number)
       const stream = await this.reader.get(number)
       if (!(stream instanceof Stream)) continue
-      if (++this.placed > MAX_PLACED) return
+      if (++this.placed > SCAN_LIMITS.drawnImages) return
       const form = await this.form(number, stream, resources)
       this.placedForms.add(number)
       const { repeated } = this
@@ -310,9 +305,10 @@ export class UsageScan {
     const inheritsResources = !stream.dict.has('Resources')
     if (this.forms.has(number) && !(inheritsResources && inherited && this.inheritedResources.get(number) !== inherited))
       return this.forms.get(number)
-    if (inheritsResources && inherited && this.inheritedResources.size < MAX_CACHED_FORMS) this.inheritedResources.set(number, inherited)
+    if (inheritsResources && inherited && this.inheritedResources.size < SCAN_LIMITS.cachedForms)
+      this.inheritedResources.set(number, inherited)
     // The entry is added before the form is parsed, which stops recursion in a form that draws itself.
-    if (this.forms.size < MAX_CACHED_FORMS) this.forms.set(number, undefined)
+    if (this.forms.size < SCAN_LIMITS.cachedForms) this.forms.set(number, undefined)
     const { dict } = stream
     try {
       const resources = await this.reader.dict(dict.get('Resources'))
@@ -320,7 +316,7 @@ export class UsageScan {
       const array = await this.reader.resolve(dict.get('Matrix'))
       const values = Array.isArray(array) ? await Promise.all(array.slice(0, 6).map((item) => this.reader.resolve(item))) : []
       const form = { draws, resources, matrix: toMatrix(values) ?? IDENTITY }
-      if (this.forms.size < MAX_CACHED_FORMS) this.forms.set(number, form)
+      if (this.forms.size < SCAN_LIMITS.cachedForms) this.forms.set(number, form)
       return form
     } catch (error) {
       this.markUnreadable(error, 'unreadable form')
@@ -353,7 +349,7 @@ export class UsageScan {
     if (!(value instanceof Ref)) return
     const font = await this.reader.get(value.number)
     if (!(font instanceof Dict) || nameOf(font.get('Subtype')) !== 'Type3' || font.has('Resources')) return
-    if (this.inheritedResources.get(value.number) === resources || this.inheritedResources.size >= MAX_CACHED_FORMS) return
+    if (this.inheritedResources.get(value.number) === resources || this.inheritedResources.size >= SCAN_LIMITS.cachedForms) return
     this.inheritedResources.set(value.number, resources)
     await this.glyphs(font, resources)
   }

@@ -132,11 +132,7 @@ async function surveyPng(source: Source, options: Options) {
     if (event.kind === 'data') sequence.hasData = true
     if (event.kind === 'header') {
       header = event.header
-      if (header.width * header.height > maxPixelsOf(PNG.mostPixels, options))
-        throw new EngineError('png', 'memory', `${header.width} x ${header.height} pixels`)
-      if (header.interlaced && !fitsInterlaced(header, options)) {
-        throw new EngineError('png', 'memory', 'the interlaced picture does not fit into the memory budget')
-      }
+      checkSize(header, options)
       continue
     }
     if (!header) throw new EngineError('png', 'damaged', 'a chunk precedes IHDR')
@@ -163,9 +159,7 @@ async function surveyPng(source: Source, options: Options) {
       header = withColours(header, type, data, offset)
       continue
     }
-    if (type === 'caBX') throw signedByCredentials()
-    if (type === 'CgBI') throw unsupported('iphone_optimised_png_cgbi')
-    if (!(type.charCodeAt(0) & 32)) throw unsupported(message('critical_chunk', { type }))
+    refuseChunk(type)
     if (type === 'acTL') {
       animated = true
       sequence.announced = data.length === 8 ? new ByteReader(data, false).u32(0) : 0
@@ -180,6 +174,21 @@ async function surveyPng(source: Source, options: Options) {
   if (animated) sequence.end()
   const work = pixels * Math.max(1, rowBytesOf(header, header.width) / header.width)
   return { header, items, frames, animated, end, work }
+}
+
+/** @throws EngineError `memory` if the job cannot hold a picture of this size */
+function checkSize(header: PictureHeader, options: Options): void {
+  if (header.width * header.height > maxPixelsOf(PNG.mostPixels, options))
+    throw new EngineError('png', 'memory', `${header.width} x ${header.height} pixels`)
+  if (header.interlaced && !fitsInterlaced(header, options))
+    throw new EngineError('png', 'memory', 'the interlaced picture does not fit into the memory budget')
+}
+
+/** @throws CodecError for content credentials, and for critical chunks (W3C PNG, 5.4) that the codec does not know */
+function refuseChunk(type: string): void {
+  if (type === 'caBX') throw signedByCredentials()
+  if (type === 'CgBI') throw unsupported('iphone_optimised_png_cgbi')
+  if (!(type.charCodeAt(0) & 32)) throw unsupported(message('critical_chunk', { type }))
 }
 
 function fitsInterlaced(header: PictureHeader, options: Options): boolean {

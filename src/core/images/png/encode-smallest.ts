@@ -3,6 +3,7 @@
  */
 
 import { chunk, colourChunks, startOfPng } from '../../../../wasm/png/chunks.ts'
+import type { Layout } from '../../../../wasm/png/engine.ts'
 import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../../../wasm/png/png.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
@@ -12,7 +13,7 @@ import { noGain, TargetUnreachable } from '../../model/error.ts'
 import { type PictureLoss, pixelLoss } from '../../model/loss.ts'
 import type { Raster } from '../raster/raster.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGETS_BY_QUALITY } from '../search/targets.ts'
-import { analyse, losslessBytes, searchLossless } from './lossless-search.ts'
+import { analyse, type LosslessPlan, losslessBytes, searchLossless } from './lossless-search.ts'
 import { applyPlan, enginePassOf, type LossyPlan, planBytes, planReachingTarget } from './lossy-plan.ts'
 import { mayBeNearLossless, NearLosslessTrials, nearLosslessTarget } from './near-lossless.ts'
 import { collectColours, PaletteTrials, planPalette } from './palette-search.ts'
@@ -56,10 +57,8 @@ export async function encodeSmallestPng(
   limit: number,
   options: SearchOptions,
 ): Promise<SmallestPng> {
-  const picture = asPngPicture(
-    raster,
-    chunks.some(({ type }) => type === 'iCCP'),
-  )
+  const isProfiled = chunks.some(({ type }) => type === 'iCCP')
+  const picture = asPngPicture(raster, isProfiled)
   using engine = new PngEngine(picture.header)
   await analyse(engine, picture)
   const lossless = await searchLossless(engine, picture)
@@ -68,25 +67,16 @@ export async function encodeSmallestPng(
   const exactBytes = await losslessBytes(engine, picture, lossless)
   const plan = await chooseLossy()
   if (plan) applyPlan(engine, plan, picture)
-  else {
-    lossless.plan.apply(engine)
-    engine.setEffort(lossless.plan.effort)
-  }
+  else applyLossless(engine, lossless.plan)
   const layout = engine.layout()
-  const pieces: Uint8Array[] = [startOfPng(raster.width, raster.height, layout, false)]
-  for (const { type, data } of chunks) if (BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
-  for (const one of colourChunks(layout)) pieces.push(one)
-  for (const { type, data } of chunks) if (!BEFORE_PALETTE.has(type)) pieces.push(chunk(type, data))
+  const pieces = piecesBeforeData(raster, chunks, layout)
   engine.begin(plan ? enginePassOf(plan) : 'encode', { alpha })
   await picture.visit(engine)
   for (const piece of engine.drain()) pieces.push(chunk('IDAT', piece))
   pieces.push(chunk('IEND'))
   if (pieces.reduce((sum, piece) => sum + piece.length, 0) >= limit) throw noGain()
   if (!plan) return { pieces, step: message('exact_png') }
-  const what = layout.palette
-    ? message('palette_of_colours', { colours: layout.palette.length / 3 })
-    : message('samples_off', { off: engine.largestSampleError() })
-  return { pieces, loss: pixelLoss(engine.quality()), step: message('png_with', { what }) }
+  return { pieces, loss: pixelLoss(engine.quality()), step: message('png_with', { what: describeLossy(engine, layout) }) }
 
   async function chooseLossy(): Promise<LossyPlan | undefined> {
     const targetSize = options.targetSize
@@ -120,3 +110,19 @@ export async function encodeSmallestPng(
     return exactBytes + containerBytes <= mostExactBytes(best.bytes + containerBytes, raster) ? undefined : best.plan
   }
 }
+
+function applyLossless(engine: PngEngine, plan: LosslessPlan): void {
+  plan.apply(engine)
+  engine.setEffort(plan.effort)
+}
+
+/** Signature, header and chunks before the image data, in the order that W3C PNG 5.6 requires. */
+function piecesBeforeData({ width, height }: Raster, chunks: readonly AncillaryChunk[], layout: Layout): Uint8Array[] {
+  const written = (isBefore: boolean) =>
+    chunks.filter(({ type }) => BEFORE_PALETTE.has(type) === isBefore).map(({ type, data }) => chunk(type, data))
+  return [startOfPng(width, height, layout, false), ...written(true), ...colourChunks(layout), ...written(false)]
+}
+
+/** Describes the palette or the largest error of a sample, for the receipt. */
+const describeLossy = (engine: PngEngine, { palette }: Layout) =>
+  palette ? message('palette_of_colours', { colours: palette.length / 3 }) : message('samples_off', { off: engine.largestSampleError() })
