@@ -3,6 +3,7 @@ import { AUDIT } from './en/audit.ts'
 import { COMMON } from './en/common.ts'
 import { DOCUMENTS } from './en/documents.ts'
 import { FILM } from './en/film.ts'
+import { INVENTORY } from './en/inventory.ts'
 import { PDF } from './en/pdf.ts'
 import { PICTURES } from './en/pictures.ts'
 import { SCIENCE } from './en/science.ts'
@@ -15,6 +16,7 @@ export const EN = {
   ...COMMON,
   ...DOCUMENTS,
   ...FILM,
+  ...INVENTORY,
   ...PDF,
   ...PICTURES,
   ...SCIENCE,

@@ -4,6 +4,7 @@ import { AUDIT } from './zh/audit.ts'
 import { COMMON } from './zh/common.ts'
 import { DOCUMENTS } from './zh/documents.ts'
 import { FILM } from './zh/film.ts'
+import { INVENTORY } from './zh/inventory.ts'
 import { PDF } from './zh/pdf.ts'
 import { PICTURES } from './zh/pictures.ts'
 import { SCIENCE } from './zh/science.ts'
@@ -16,6 +17,7 @@ export const ZH = {
   ...COMMON,
   ...DOCUMENTS,
   ...FILM,
+  ...INVENTORY,
   ...PDF,
   ...PICTURES,
   ...SCIENCE,

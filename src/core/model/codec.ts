@@ -5,6 +5,8 @@
  */
 
 import type { FormatId } from '../catalog/index.ts'
+import type { InventoryKind } from '../catalog/inventory/kinds.ts'
+import type { RemovalReason } from '../catalog/inventory/policy.ts'
 import type { Quality } from '../catalog/levels.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import type { Message } from '../i18n/message.ts'
@@ -52,6 +54,13 @@ export interface Suggestion {
   readonly estimatedBytes: number
 }
 
+/** Items of one kind that a result does not have, and the reason. */
+export interface Removed {
+  readonly kind: InventoryKind
+  readonly count: number
+  readonly why: RemovalReason
+}
+
 export interface Compressed {
   readonly kind: 'compressed'
   /** Measured loss. `undefined`: the result is lossless. */
@@ -59,6 +68,12 @@ export interface Compressed {
   /** Tracks of a film that were copied unchanged (at least one of that kind). `undefined`: none. */
   readonly copied?: readonly ('pictures' | 'sound')[]
   readonly steps: Message[]
+  /** Number of items by kind that the original holds and the result keeps. `undefined`: the format has no inventory. */
+  readonly inventory?: { readonly [Kind in InventoryKind]?: number }
+  /** Items of the original that the result does not have. `undefined`: none, or the format has no inventory. */
+  readonly removed?: readonly Removed[]
+  /** Readers that are independent of the codec and have read the result. `undefined`: none. */
+  readonly verifiedBy?: readonly string[]
   /** Actual output, if the container allows no other (a NIfTI pair in a ZIP archive stays one). `undefined`: the requested output. */
   readonly output?: OutputId
 }

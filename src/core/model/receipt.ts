@@ -1,6 +1,6 @@
 /** Result section of a receipt. Figures are rounded down, and unmeasured figures are left out. */
-import { englishText, type Message } from '../i18n/message.ts'
-import { fidelityOf, type Outcome, type Suggestion } from './codec.ts'
+import { englishText, type Message, message } from '../i18n/message.ts'
+import { fidelityOf, type Outcome, type Removed, type Suggestion } from './codec.ts'
 import type { Loss, MeasuredAt, PictureLoss } from './loss.ts'
 
 export interface ReceiptView {
@@ -19,9 +19,22 @@ export interface ReceiptView {
   snr_db?: number
   verified: true
   verified_share?: number
+  /** Independent readers that have read the result. */
+  verified_by?: string[]
+  /** Number of items by kind, besides pixels and samples, that the original holds and the result keeps. */
+  inventory?: { [kind: string]: number }
+  /** Items of the original that the result does not have. */
+  removed?: RemovedView[]
   sha256: string
   original_sha256: string
   steps?: string[]
+}
+
+/** Removed items in words: what kind, how many, and why. */
+export interface RemovedView {
+  what: string
+  count: number
+  why: string
 }
 
 /** Outcome of a job. `sha256` is the hash of the result. */
@@ -52,9 +65,18 @@ export function receiptView(
     fidelity: fidelityOf(outcome),
     ...figuresView(outcome.loss),
     ...common,
+    ...(outcome.verifiedBy && { verified_by: [...outcome.verifiedBy] }),
+    ...(outcome.inventory && { inventory: { ...outcome.inventory } }),
+    ...(outcome.removed?.length && { removed: outcome.removed.map((one) => removedView(one, render)) }),
     steps: outcome.steps.map((step) => render(step)),
   }
 }
+
+const removedView = ({ kind, count, why }: Removed, render: (message: Message) => string): RemovedView => ({
+  what: render(message(`kind_${kind}`)),
+  count,
+  why: render(message(`removal_${why}`)),
+})
 
 const suggested = ({ output, estimatedBytes }: Suggestion) => ({ format: output, estimated_size: Math.ceil(estimatedBytes) })
 

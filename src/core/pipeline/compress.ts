@@ -3,6 +3,7 @@ import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { FALLBACK_LEVELS } from '../catalog/level-order.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import { englishText, type Message, message } from '../i18n/message.ts'
+import { checkInventory } from '../inventory/check.ts'
 import type { Codec, Compressed, Options, Outcome, Reason, Source, Suggestion, Verdict } from '../model/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
 import { type Loss, lossWithScore } from '../model/loss.ts'
@@ -73,16 +74,47 @@ export async function compressAtLevel(
     const result = await sink.finish()
     const verdict = await verify({ codec, source, result, outcome, evidence }, options)
     options.signal.throwIfAborted()
-    if (verdict.equal) return { outcome: withScore(outcome, verdict.ssimulacra2), result, verifiedShare: verdict.share ?? 1 }
-    await sink.abort()
-    const detail = message('own_verification_failed')
-    return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: verdict.difference }
+    const accepted = verdict.equal
+      ? await withInventory({ codec, source, result, outcome }, verdict, options)
+      : rejected(verdict.difference)
+    options.signal.throwIfAborted()
+    if (accepted.result === undefined) await sink.abort()
+    return accepted
   } catch (error) {
     await sink.abort()
     const expected = expectedFailure(codec.format.id, error)
     if (!expected || options.signal.aborted) throw error
     return expected
   }
+}
+
+type Unchanged = Extract<CompressionResult, { result: undefined }>
+
+/** Returns the original as the outcome, because the codec rejected its own result. `difference`: description for the log. */
+const rejected = (difference: string): Unchanged => ({
+  outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail: message('own_verification_failed') },
+  result: undefined,
+  defect: difference,
+})
+
+/** Accepts a verified result if it also keeps the inventory of the original (`core/inventory`). */
+async function withInventory(
+  { codec, source, result, outcome }: VerifyInput,
+  { ssimulacra2, share = 1 }: Extract<Verdict, { equal: true }>,
+  { quality, output: asked, signal }: Options,
+): Promise<CompressionResult> {
+  const output = outcome.output ?? asked
+  const verdict = await checkInventory({ format: codec.format, output, original: source, result, quality, signal })
+  if (verdict.kind === 'unreadable') return rejected(verdict.difference)
+  if (verdict.kind === 'lost') {
+    const { kind, item, count } = verdict.loss
+    const detail = message('inventory_lost', { what: message(`kind_${kind}`), count, item })
+    return { outcome: { kind: 'unchanged', reason: 'unsupported_feature', detail }, result: undefined, defect: englishText(detail) }
+  }
+  const scored = withScore(outcome, ssimulacra2)
+  if (verdict.kind === 'none') return { outcome: scored, result, verifiedShare: share }
+  const removed = [...(outcome.removed ?? []), ...(verdict.fields.removed ?? [])]
+  return { outcome: { ...scored, ...verdict.fields, ...(removed.length > 0 && { removed }) }, result, verifiedShare: share }
 }
 
 function withScore(outcome: Compressed, ssimulacra2: number | undefined): Compressed {

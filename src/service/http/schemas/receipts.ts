@@ -31,6 +31,19 @@ const receiptCommon = {
   sha256,
   original_sha256: sha256,
 }
+const removed = z
+  .object({ what: z.string(), count: z.int().positive(), why: z.string() })
+  .meta({ id: 'Removed', description: 'Items of one kind that the upload holds and the result does not, and the reason.' })
+const inventory = {
+  verified_by: z.array(z.string()).optional().describe('Readers, independent of the encoder, that have read the result'),
+  inventory: z
+    .record(z.string(), z.int().positive())
+    .optional()
+    .describe(
+      'Number of items by kind, besides pixels and samples, that the upload holds and the result keeps. `/v1/formats` names the kinds',
+    ),
+  removed: z.array(removed).optional().describe('What the upload holds and the result does not. Absent if nothing is gone'),
+}
 const suggestion = z
   .object({ format: z.string(), estimated_size: bytes })
   .meta({ id: 'Suggestion', description: 'A value of `format` that would give a smaller result.' })
@@ -38,7 +51,7 @@ const REASONS = ['no_gain', 'below_floor', 'signed', 'encrypted', 'malformed', '
 export const receipt = z
   .discriminatedUnion('outcome', [
     z
-      .object({ outcome: z.literal('compressed'), ...receiptCommon, ...measured, steps: z.array(z.string()) })
+      .object({ outcome: z.literal('compressed'), ...receiptCommon, ...measured, ...inventory, steps: z.array(z.string()) })
       .meta({ id: 'ReceiptCompressed' }),
     z
       .object({

@@ -1,0 +1,4 @@
+import type { OutputId } from '../outputs.ts'
+import type { FormatPolicy } from './policy.ts'
+
+export const MEDIA = {} as const satisfies { readonly [Id in OutputId]?: FormatPolicy }

@@ -1,0 +1,69 @@
+/** Decides whether the items that a result lacks may be missing. */
+
+import type { FormatId } from '../catalog/index.ts'
+import { ruleOf } from '../catalog/inventory/index.ts'
+import type { InventoryKind } from '../catalog/inventory/kinds.ts'
+import type { KindRule, Removal, RemovalReason } from '../catalog/inventory/policy.ts'
+import type { Quality } from '../catalog/levels.ts'
+import type { OutputId } from '../catalog/outputs.ts'
+import type { Removed } from '../model/codec.ts'
+import { type Missing, missingItems } from './compare.ts'
+import type { Inventory } from './inventory.ts'
+
+/** Item that the result must keep and does not have. */
+export interface ForbiddenLoss {
+  readonly kind: InventoryKind
+  readonly item: string
+  /** Number of items of this kind that are missing without permission. */
+  readonly count: number
+}
+
+export interface Judgement {
+  /** Items whose removal the policy permits, for the receipt. */
+  readonly removed: readonly Removed[]
+  /** First kind with a loss that the policy forbids. `undefined`: none. */
+  readonly forbidden?: ForbiddenLoss
+}
+
+/** What the caller asked for, as far as the policy depends on it. */
+export interface Asked {
+  readonly format: FormatId
+  readonly output: OutputId
+  readonly quality: Quality
+}
+
+/** Compares the inventories of an original and its result, and applies the policy of the format (`catalog/inventory`). */
+export function judge(before: Inventory, after: Inventory, asked: Asked): Judgement {
+  const removed: Removed[] = []
+  for (const missing of missingItems(before, after)) {
+    const forbidden = permitted(missing, asked, removed)
+    if (forbidden) return { removed, forbidden }
+  }
+  return { removed }
+}
+
+/** Adds the permitted removals of one kind to `removed`. Returns the first loss that is forbidden. */
+function permitted({ kind, gone, changed }: Missing, { format, output, quality }: Asked, removed: Removed[]): ForbiddenLoss | undefined {
+  const permissions = permissionsOf(ruleOf(format, output, kind)).filter(({ levels }) => levels.includes(quality))
+  const byReason = new Map<RemovalReason, number>()
+  let [forbidden, example] = [0, '']
+  for (const items of [gone, changed])
+    for (const [item, count] of items) {
+      const why = permissions.find(({ only }) => !only || only(item))?.why
+      if (why) byReason.set(why, (byReason.get(why) ?? 0) + count)
+      else {
+        forbidden += count
+        example ||= item
+      }
+    }
+  if (forbidden > 0) return { kind, item: example, count: forbidden }
+  for (const [why, count] of byReason) removed.push({ kind, count, why })
+  return undefined
+}
+
+const permissionsOf = (rule: KindRule): readonly Removal[] => {
+  if (rule === 'kept') return []
+  return isList(rule) ? rule : [rule]
+}
+
+const isList = (rule: Removal | readonly Removal[]): rule is readonly Removal[] => Array.isArray(rule)

@@ -1,0 +1,9 @@
+/** Inventory readers by format and output. A reader is loaded when the first file of its format is read. */
+import type { OutputId } from '../catalog/outputs.ts'
+import type { InventoryReader } from './inventory.ts'
+
+/** Formats and outputs without an entry have no inventory. */
+const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = {}
+
+/** Returns the reader of a format or an output. `undefined`: it has no inventory. */
+export const readerOf = async (id: OutputId): Promise<InventoryReader | undefined> => READERS[id]?.()
