@@ -13,7 +13,7 @@ export class FileView {
   readonly #source: Source
   readonly #format: string
   readonly #signal: AbortSignal
-  #window = new Uint8Array(0)
+  #window: Uint8Array = new Uint8Array(0)
   #start = 0
 
   /** `format`: name of the format in error messages. */
