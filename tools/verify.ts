@@ -9,8 +9,10 @@ import { parseArgs } from 'node:util'
 import type { JSONWebKeySet } from 'jose'
 import type { VerifyReport } from '../src/core/audit/check.ts'
 import { readReceipt } from '../src/core/audit/receipt.ts'
+import type { InventoryKind } from '../src/core/catalog/inventory/kinds.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
+import { EN } from '../src/core/i18n/en.ts'
 import { libraryOf } from '../src/core/library.ts'
 import type { ExternalFilmCodec } from '../src/core/model/external-encoder.ts'
 import { figuresView } from '../src/core/model/receipt.ts'
@@ -81,16 +83,23 @@ async function loadKeys(location: string | undefined): Promise<JSONWebKeySet | u
   return keys
 }
 
-function asJson({ findings, format, output, fidelity, measured }: VerifyReport, isFalse: boolean) {
+function asJson({ findings, format, output, fidelity, measured, inventory }: VerifyReport, isFalse: boolean) {
   const figures = figuresView(measured?.loss)
-  return { holds: !isFalse, format, output, fidelity, measured: figures, unmeasured: measured?.unmeasured ?? [], findings }
+  return { holds: !isFalse, format, output, fidelity, measured: figures, unmeasured: measured?.unmeasured ?? [], ...inventory, findings }
 }
 
-function asText({ findings, format, output, fidelity, measured }: VerifyReport, isFalse: boolean): string {
+function asText({ findings, format, output, fidelity, measured, inventory }: VerifyReport, isFalse: boolean): string {
   const figures = Object.entries(figuresView(measured?.loss)).map(([name, value]) => `${name} ${value}`)
   const lines = findings.map(({ field, verdict, detail }) => `${MARKS[verdict]} ${field}${detail === undefined ? '' : `: ${detail}`}`)
   const summary = format === undefined ? [] : [[`${format} → ${output ?? '?'}`, fidelity, ...figures].filter(Boolean).join(', ')]
   const notes = (measured?.unmeasured ?? []).map((why) => `? not measured: ${why}`)
   const unchecked = findings.some(({ verdict }) => verdict === 'unchecked') ? ', as far as it can be checked' : ''
-  return [...summary, ...lines, ...notes, isFalse ? 'false' : `true${unchecked}`].join('\n')
+  const counts = inventory ? [...countLines('removed', inventory.missing), ...countLines('kept', inventory.kept)] : []
+  return [...summary, ...counts, ...lines, ...notes, isFalse ? 'false' : `true${unchecked}`].join('\n')
+}
+
+/** Returns for example `kept: 24 ids, 3 links`. No line if nothing is counted. */
+function countLines(verb: string, counts: { readonly [Kind in InventoryKind]?: number }): string[] {
+  const words = (Object.entries(counts) as [InventoryKind, number][]).map(([kind, count]) => `${count} ${EN[`kind_${kind}`]}`)
+  return words.length > 0 ? [`${verb}: ${words.join(', ')}`] : []
 }

@@ -26,6 +26,8 @@ export interface Task {
     ssimulacra2?: number
     snr_db?: number
     measured_at?: string
+    inventory?: Record<string, number>
+    removed?: { what: string; count: number; why: string }[]
     sha256: string
     original_sha256: string
     steps?: string[]

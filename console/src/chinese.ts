@@ -266,4 +266,9 @@ export const chinese: Readonly<Record<string, string>> = {
   'No passkey was chosen. Please try again.': '未选择通行密钥，请重试。',
   all: '全部',
   'Try it with your own photo:': '用您自己的照片试试：',
+  Removed: '已删除',
+  Kept: '已保留',
+  '{count} {what}': '{count} 项{what}',
+  '{count} {what}: {why}': '{count} 项{what}：{why}',
+  ', ': '，',
 }

@@ -1,5 +1,6 @@
 /** Receipt of a task: what the service did, quality figures, and how to verify them. */
 import { BASE, type Task } from './api.ts'
+import { kindName } from './kind-names.ts'
 import { bytes, t } from './language.ts'
 import { CopyButton } from './parts.tsx'
 
@@ -48,6 +49,7 @@ export function ReceiptCard({ task }: { task: Task }) {
           })}
         </p>
       )}
+      <InventoryList result={result} />
       {result.steps && result.steps.length > 0 && (
         <ul class="steps">
           {result.steps.map((step) => (
@@ -105,6 +107,30 @@ function figuresOf(result: NonNullable<Task['result']>): Figure[] {
     ...figure('SSIMULACRA 2', ssimulacra2, '', { from: 30, to: 100, good: 60 }),
     ...figure('SNR', snr_db, ' dB', { from: 0, to: 60, good: 26 }),
   ]
+}
+
+/** What the file holds besides pixels and samples: first what is gone and why, then what was kept. */
+function InventoryList({ result: { inventory = {}, removed = [] } }: { result: NonNullable<Task['result']> }) {
+  const kept = Object.entries(inventory).map(([kind, count]) => t('{count} {what}', { count: String(count), what: kindName(kind) }))
+  if (kept.length === 0 && removed.length === 0) return null
+  return (
+    <dl class="inventory">
+      {removed.length > 0 && (
+        <>
+          <dt>{t('Removed')}</dt>
+          {removed.map(({ what, count, why }) => (
+            <dd key={`${what} ${why}`}>{t('{count} {what}: {why}', { count: String(count), what, why })}</dd>
+          ))}
+        </>
+      )}
+      {kept.length > 0 && (
+        <>
+          <dt>{t('Kept')}</dt>
+          <dd>{kept.join(t(', '))}</dd>
+        </>
+      )}
+    </dl>
+  )
 }
 
 function CheckIt({ task }: { task: Task }) {

@@ -133,9 +133,9 @@ export function libraryOf(codecs: Codecs): Library {
 }
 
 /** Wraps a receipt from `compress` as a parsed receipt whose signature is `unchecked`, because library receipts are not signed. */
-const asUnsignedReceipt = ({ result, ...rest }: Receipt): ReadReceipt => ({
+const asUnsignedReceipt = ({ result: { removed, ...result }, ...rest }: Receipt): ReadReceipt => ({
   signature: { kind: 'unchecked', why: 'the receipt is not signed' },
-  claims: { ...rest, result: { ...result } },
+  claims: { ...rest, result: { ...result, ...(removed && { removed: removed.map((one) => ({ ...one })) }) } },
 })
 
 interface RunSettings {

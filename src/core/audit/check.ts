@@ -15,6 +15,7 @@ import { optionsOf } from '../pipeline/job.ts'
 import { figureFindings } from './figures.ts'
 import { needsExternalDecoder } from './films.ts'
 import { type Finding, finding, unchecked } from './finding.ts'
+import { type CheckedInventory, checkInventoryClaims, type InventoryReport } from './inventory.ts'
 import { type Measured, measure } from './measure.ts'
 import type { Claims, ReadReceipt } from './receipt.ts'
 
@@ -23,6 +24,8 @@ export interface VerifyReport {
   readonly output?: OutputId
   readonly fidelity?: 'same bytes' | 'lossless' | 'perceptual' | 'unknown'
   readonly measured?: Measured
+  /** What both files hold besides pixels and samples. `undefined`: the format has no inventory, or a file cannot be read. */
+  readonly inventory?: InventoryReport
   readonly findings: readonly Finding[]
 }
 
@@ -60,12 +63,9 @@ export async function checkFiles(
       findings: [finding('result', false, `the result is a file of format ${other}, which is no output of ${format.id}`)],
     }
   }
-  return await checkContent({ original, format, result, output, codecs, ...(native && { native }) }, [
-    'high',
-    'medium',
-    'low',
-    ...(format.ultra ? (['ultra'] as const) : []),
-  ])
+  const pair = { original, format, result, output, codecs, ...(native && { native }) }
+  const qualities: readonly Quality[] = ['high', 'medium', 'low', ...(format.ultra ? (['ultra'] as const) : [])]
+  return withInventory(await checkContent(pair, qualities), await checkInventoryClaims(pair, qualities))
 }
 
 export async function checkReceipt(
@@ -108,17 +108,17 @@ export async function checkReceipt(
       format: format.id,
       findings: [...facts, smaller, finding('output_format', false, `${claims.output_format} is no output of ${format.id}`)],
     }
-  const checked = await checkContent({ original, format, result, output, codecs, ...(native && { native }) }, [claims.quality])
-  return {
-    ...checked,
-    findings: [
-      ...facts,
-      smaller,
-      ...checked.findings,
-      ...(await claimFindings({ original, format, result, output, codecs, ...(native && { native }) }, checked, claims)),
-    ],
-  }
+  const pair = { original, format, result, output, codecs, ...(native && { native }) }
+  const checked = await checkContent(pair, [claims.quality])
+  const findings = [...facts, smaller, ...checked.findings, ...(await claimFindings(pair, checked, claims))]
+  return withInventory({ ...checked, findings }, await checkInventoryClaims(pair, [claims.quality], claims))
 }
+
+const withInventory = (report: VerifyReport, { inventory, findings }: CheckedInventory): VerifyReport => ({
+  ...report,
+  ...(inventory && { inventory }),
+  findings: [...report.findings, ...findings],
+})
 
 /**
  * Returns the output that a receipt names. A receipt may say `zip` for files that only exist in a ZIP (a NIfTI pair); that is the

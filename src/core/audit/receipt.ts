@@ -26,6 +26,8 @@ const claims = z.looseObject({
     verified_share: figure,
     sha256: z.string(),
     original_sha256: z.string(),
+    inventory: z.record(z.string(), z.number()).optional(),
+    removed: z.array(z.looseObject({ what: z.string(), count: z.number(), why: z.string() })).optional(),
   }),
 })
 

@@ -9,13 +9,19 @@ import type { Inventory, InventoryReader } from './inventory.ts'
 import { type ForbiddenLoss, judge } from './judge.ts'
 import { readerOf } from './readers.ts'
 
-export interface InventoryRequest {
+export interface InventoryPair {
   readonly format: KnownFormat
   readonly output: OutputId
   readonly original: Source
   readonly result: Source
-  readonly quality: Quality
   readonly signal: AbortSignal
+}
+
+export interface Inventories {
+  readonly before: Inventory
+  readonly after: Inventory
+  /** Readers that have read the files, and their libraries, for `verified_by` of the receipt. */
+  readonly readers: readonly string[]
 }
 
 /**
@@ -29,27 +35,46 @@ export type InventoryVerdict =
   | { readonly kind: 'unreadable'; readonly difference: string }
 
 /**
- * Reads the inventories of an original and its result and applies the policy. A wrapper (`zst`) holds the whole file, which the codec
- * has compared byte by byte, so only the original is read.
+ * Reads the inventories of an original and its result and applies the policy of `quality`.
  * @throws CodecError if the original cannot be read, or one of the files has too many items
  */
-export async function checkInventory({ format, output, original, result, quality, signal }: InventoryRequest): Promise<InventoryVerdict> {
-  const reader = await readerOf(format.id)
-  const resultReader = outputFacts(output).wraps ? undefined : await readerOf(output)
-  if (!reader || (!resultReader && !outputFacts(output).wraps)) return { kind: 'none' }
-  const before = await inventoryOfOriginal(reader, original, signal)
-  if (!resultReader) return { kind: 'kept', fields: fieldsOf(before, before, [format.id], [reader]) }
-  let after: Inventory
+export async function checkInventory(pair: InventoryPair & { readonly quality: Quality }): Promise<InventoryVerdict> {
+  let inventories: Inventories | undefined
   try {
-    after = await resultReader.read(result, signal)
+    inventories = await readInventories(pair)
   } catch (error) {
-    if (!(error instanceof CodecError) || error.reason === 'over_budget') throw error
-    return { kind: 'unreadable', difference: `the inventory reader cannot read the result: ${error.message || error.reason}` }
+    if (!(error instanceof UnreadableResult)) throw error
+    return { kind: 'unreadable', difference: error.message }
   }
-  const { removed, forbidden } = judge(before, after, { format: format.id, output, quality })
+  if (!inventories) return { kind: 'none' }
+  const { before, after, readers } = inventories
+  const { removed, forbidden } = judge(before, after, { format: pair.format.id, output: pair.output, quality: pair.quality })
   if (forbidden) return { kind: 'lost', loss: forbidden }
-  const fields = fieldsOf(before, after, [format.id, output], [reader, resultReader])
+  const fields = { inventory: countsKept(before, after), verifiedBy: readers }
   return { kind: 'kept', fields: removed.length > 0 ? { ...fields, removed } : fields }
+}
+
+/** Error if the inventory reader cannot read the result, although the codec could. */
+export class UnreadableResult extends Error {
+  override readonly name = 'UnreadableResult'
+}
+
+/**
+ * Reads the inventories of both files. `undefined`: the format or the output has no inventory. A wrapper (`zst`) holds the whole file,
+ * which the codec has compared byte by byte, so only the original is read.
+ * @throws CodecError if the original cannot be read, or one of the files has too many items
+ * @throws UnreadableResult if the structure of the result cannot be read
+ */
+export async function readInventories({ format, output, original, result, signal }: InventoryPair): Promise<Inventories | undefined> {
+  const { wraps } = outputFacts(output)
+  const reader = await readerOf(format.id)
+  const resultReader = wraps ? reader : await readerOf(output)
+  if (!reader || !resultReader) return undefined
+  const before = await inventoryOfOriginal(reader, original, signal)
+  const after = wraps ? before : await inventoryOfResult(resultReader, result, signal)
+  const names = (wraps ? [format.id] : [format.id, output]).map((id) => `inventory reader for ${id}`)
+  const libraries = [reader, resultReader].flatMap(({ library }) => (library === undefined ? [] : [library]))
+  return { before, after, readers: [...new Set([...names, ...libraries])] }
 }
 
 /** Inventories of originals that are still in use, because several attempts compare with the same original. */
@@ -62,8 +87,11 @@ function inventoryOfOriginal(reader: InventoryReader, original: Source, signal: 
   return known
 }
 
-function fieldsOf(before: Inventory, after: Inventory, ids: readonly string[], readers: readonly InventoryReader[]) {
-  const names = ids.map((id) => `inventory reader for ${id}`)
-  const libraries = readers.flatMap(({ library }) => (library === undefined ? [] : [library]))
-  return { inventory: countsKept(before, after), verifiedBy: [...new Set([...names, ...libraries])] }
+async function inventoryOfResult(reader: InventoryReader, result: Source, signal: AbortSignal): Promise<Inventory> {
+  try {
+    return await reader.read(result, signal)
+  } catch (error) {
+    if (!(error instanceof CodecError) || error.reason === 'over_budget') throw error
+    throw new UnreadableResult(`the inventory reader cannot read the result: ${error.message || error.reason}`)
+  }
 }

@@ -22,7 +22,7 @@ export interface Judgement {
   /** Items whose removal the policy permits, for the receipt. */
   readonly removed: readonly Removed[]
   /** First kind with a loss that the policy forbids. `undefined`: none. */
-  readonly forbidden?: ForbiddenLoss
+  readonly forbidden: ForbiddenLoss | undefined
 }
 
 /** What the caller asked for, as far as the policy depends on it. */
@@ -39,7 +39,7 @@ export function judge(before: Inventory, after: Inventory, asked: Asked): Judgem
     const forbidden = permitted(missing, asked, removed)
     if (forbidden) return { removed, forbidden }
   }
-  return { removed }
+  return { removed, forbidden: undefined }
 }
 
 /** Adds the permitted removals of one kind to `removed`. Returns the first loss that is forbidden. */

@@ -2,6 +2,7 @@
 
 import type { PixelLimits } from '../../../core/catalog/format.ts'
 import { FORMATS } from '../../../core/catalog/index.ts'
+import { kindsOf } from '../../../core/catalog/inventory/index.ts'
 import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE_OUTPUTS } from '../../../core/catalog/outputs.ts'
 import { maxPixelsOf } from '../../../core/model/budget.ts'
 import { ISOLATE_BYTES, LANES } from '../../lanes.ts'
@@ -81,6 +82,7 @@ function describe(format: KnownFormat, available: boolean, job: Job) {
     qualities: format.ultra ? ['low', 'medium', 'high', 'ultra'] : ['low', 'medium', 'high'],
     ...(format.levels ? { levels: format.levels } : {}),
     fidelity: format.fidelity,
+    inventory: kindsOf(format.id),
     password: format.password ?? 'zip',
     ...mostPixels(format.mostPixels, job),
     quick_up_to: LANES[format.id].quickUpTo,

@@ -35,6 +35,7 @@ const formatFacts = z
     qualities: z.array(qualityName),
     levels: z.record(z.string(), z.string()).optional(),
     fidelity,
+    inventory: z.array(z.string()).describe('Kinds of content besides pixels and samples that receipts of this format count'),
     password: z.enum(['pdf', 'ooxml', 'zip']).describe('How a password is applied'),
     max_pixels: z
       .int()
