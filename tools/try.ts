@@ -28,6 +28,8 @@ const { values, positionals } = parseArgs({
     'target-size': { type: 'string' },
     /** `drop` removes Adobe usage rights, like `usage_rights` in the API. */
     'usage-rights': { type: 'string' },
+    /** `safe` or `strip` removes metadata, like `metadata` in the API. */
+    metadata: { type: 'string' },
     /** Lossless results only, as containers request them. */
     lossless: { type: 'boolean', default: false },
     /** WIDTHxHEIGHT: display size of an embedded picture. */
@@ -73,6 +75,7 @@ for (const path of positionals) {
     fitWithin: width && height ? { width, height } : undefined,
     lossless: values.lossless,
     usageRights: values['usage-rights'] === 'drop' ? 'drop' : undefined,
+    metadata: values.metadata === 'safe' || values.metadata === 'strip' ? values.metadata : undefined,
     memoryBudget: Number(values.memory) * 2 ** 20,
     native,
   }

@@ -5,6 +5,7 @@ import { checkFiles, checkReceipt, type VerifyReport } from './audit/check.ts'
 import { detectOutput } from './audit/output.ts'
 import type { ReadReceipt } from './audit/receipt.ts'
 import type { FormatId } from './catalog/index.ts'
+import type { MetadataMode } from './catalog/metadata.ts'
 import type { KnownFormat, OutputId } from './catalog/outputs.ts'
 import { message } from './i18n/message.ts'
 import type { Codec, Codecs, Quality, Source } from './model/codec.ts'
@@ -30,6 +31,11 @@ export interface CompressOptions {
   readonly targetSize?: number
   /** Password that encrypts the result. An encrypted result may be larger than the input. `undefined`: not encrypted. */
   readonly password?: string
+  /**
+   * Metadata to remove. `keep` (default): nothing. `safe`: everything except what changes the look or the law. `strip`: everything except
+   * what changes the look.
+   */
+  readonly metadata?: MetadataMode
   /** File name, which breaks ties between similar formats. `undefined`: the name of the `File` or `Source`, otherwise none. */
   readonly name?: string
   /** Memory budget of the job in bytes: JavaScript heap and Wasm together. `undefined`: what fits into a 128 MB isolate. */
@@ -80,7 +86,7 @@ export interface Library {
    *
    * @param input file to compress
    * @param options settings; default: quality `medium`, same format, no size limit
-   * @throws RangeError if the format does not have the requested output or quality
+   * @throws RangeError if the format does not have the requested output or quality, or keeps its metadata
    * @throws TargetUnreachable if no result that keeps the quality floors fits into `targetSize`
    */
   compress(input: Input, options?: CompressOptions): Promise<Compressed>
@@ -119,6 +125,8 @@ export function libraryOf(codecs: Codecs): Library {
       const output = outputFor(format, options.output)
       if (quality === 'ultra' && !format.ultra)
         throw new RangeError(`${format.title} has no quality 'ultra'; use 'low', 'medium' or 'high'`)
+      if (options.metadata && options.metadata !== 'keep' && !format.metadata)
+        throw new RangeError(`the metadata of ${format.title} files cannot be removed; 'metadata' must be 'keep'`)
       const pressed = await run(codec, source, { codecs, output, quality, options })
       return await finish(source, format, pressed, { output, quality, options })
     },
@@ -149,9 +157,19 @@ function run(
   source: Source,
   { codecs, output, quality, options }: RunSettings & { readonly codecs: Codecs },
 ): Promise<CompressionResult> {
-  const { targetSize, lossless, native, memoryBudget, signal, onProgress: progress, sink: openSink = intoMemory } = options
+  const {
+    metadata = 'keep',
+    targetSize,
+    lossless,
+    native,
+    memoryBudget,
+    signal,
+    onProgress: progress,
+    sink: openSink = intoMemory,
+  } = options
   const limit = Math.min(targetSize ?? Number.POSITIVE_INFINITY, source.size)
-  const request = { quality, output, targetSize, lossless, native, memoryBudget, signal, progress }
+  const removed = metadata === 'keep' ? undefined : metadata
+  const request = { quality, output, metadata: removed, targetSize, lossless, native, memoryBudget, signal, progress }
   return openJob(codec, source, codecs, request).whole(() => openSink(limit, source.name))
 }
 

@@ -20,6 +20,7 @@ export interface CompressFlags {
   password?: string
   passwordStdin?: boolean
   targetSize?: string
+  metadata?: NonNullable<CompressOptions['metadata']>
   usageRights?: NonNullable<CompressOptions['usage_rights']>
   /** A folder, or a file name if there is one input. `undefined`: beside the input. */
   out?: string
@@ -116,6 +117,7 @@ export async function compressJobs(
     ...(flags.format ? { format: flags.format } : {}),
     ...(flags.password ? { password: flags.password } : {}),
     ...(flags.targetSize ? { target_size: Number(flags.targetSize) } : {}),
+    ...(flags.metadata ? { metadata: flags.metadata } : {}),
     ...(flags.usageRights ? { usage_rights: flags.usageRights } : {}),
   }
   const journal = new Journal(server.label, options, flags.out)

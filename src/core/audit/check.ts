@@ -6,8 +6,9 @@ import { createHash } from 'node:crypto'
 import { allowMemory } from '../../../wasm/memories/memories.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import type { FormatId } from '../catalog/index.ts'
+import type { RemovingMode } from '../catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
-import type { Codecs, Options, Outcome, Quality, Source } from '../model/codec.ts'
+import { type Codecs, type Options, type Outcome, type Quality, removesMetadata, type Source } from '../model/codec.ts'
 import type { ExternalFilmCodec } from '../model/external-encoder.ts'
 import type { Loss } from '../model/loss.ts'
 import { identify } from '../pipeline/identify.ts'
@@ -108,10 +109,20 @@ export async function checkReceipt(
       format: format.id,
       findings: [...facts, smaller, finding('output_format', false, `${claims.output_format} is no output of ${format.id}`)],
     }
-  const pair = { original, format, result, output, codecs, ...(native && { native }) }
+  const { metadata } = claims.result
+  const files = { original, format, result, output, codecs, ...(native && { native }), ...(metadata && { metadata }) }
+  const pair = { ...files, original: await withoutMetadata(files) }
   const checked = await checkContent(pair, [claims.quality])
   const findings = [...facts, smaller, ...checked.findings, ...(await claimFindings(pair, checked, claims))]
-  return withInventory({ ...checked, findings }, await checkInventoryClaims(pair, [claims.quality], claims))
+  return withInventory({ ...checked, findings }, await checkInventoryClaims(files, [claims.quality], claims))
+}
+
+/** Returns the original without the metadata that the receipt declares as removed, because codecs compare with that form. */
+async function withoutMetadata(pair: Pair): Promise<Source> {
+  const { original, format, codecs, metadata } = pair
+  const codec = codecs[format.id]
+  if (!metadata || !codec || !removesMetadata(codec)) return original
+  return await codec.withoutMetadata(original, metadata, optionsFor(pair, 'high')).catch(() => original)
 }
 
 const withInventory = (report: VerifyReport, { inventory, findings }: CheckedInventory): VerifyReport => ({
@@ -133,13 +144,15 @@ interface Pair {
   readonly result: Source
   readonly output: OutputId
   readonly codecs: Codecs
+  /** Metadata that the receipt declares as removed. `undefined`: none. */
+  readonly metadata?: RemovingMode
   /** External decoder for films that Whittle has no engine for. `undefined`: such films are not measured. */
   readonly native?: ExternalFilmCodec
 }
 
 // `usageRights: 'drop'` accepts results without usage rights, because the receipt's steps name them. Other signatures must be unchanged.
-const optionsFor = ({ format, codecs, output, native }: Pair, quality: Quality): Options =>
-  optionsOf(format, codecs, { quality, output, usageRights: 'drop', memoryBudget: MEMORY_BYTES, native })
+const optionsFor = ({ format, codecs, output, native, metadata }: Pair, quality: Quality): Options =>
+  optionsOf(format, codecs, { quality, output, usageRights: 'drop', memoryBudget: MEMORY_BYTES, native, metadata })
 
 /** Finds the first of `qualities` at which the codec accepts `result` as a result of `original`, and measures the loss. */
 async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<VerifyReport> {

@@ -49,7 +49,7 @@ export async function checkInventoryClaims(
 const countOf = ({ gone, changed }: Missing) => [...gone.values(), ...changed.values()].reduce((sum, count) => sum + count, 0)
 
 function policyFindings({ before, after }: Inventories, { format, output }: Omit<InventoryPair, 'signal'>, qualities: readonly Quality[]) {
-  const judgements = qualities.map((quality) => judge(before, after, { format: format.id, output, quality }))
+  const judgements = qualities.map((quality) => judge(before, after, { format: format.id, output, quality, metadata: undefined }))
   const forbidden = judgements.every((one) => one.forbidden) ? judgements[0]?.forbidden : undefined
   return [
     finding(

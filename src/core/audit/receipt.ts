@@ -26,6 +26,7 @@ const claims = z.looseObject({
     verified_share: figure,
     sha256: z.string(),
     original_sha256: z.string(),
+    metadata: z.enum(['safe', 'strip']).optional(),
     inventory: z.record(z.string(), z.number()).optional(),
     removed: z.array(z.looseObject({ what: z.string(), count: z.number(), why: z.string() })).optional(),
   }),

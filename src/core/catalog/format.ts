@@ -47,6 +47,8 @@ export interface Format {
   /** Possible outputs. The first is the default. */
   readonly outputs: readonly [string, ...string[]]
   readonly fidelity: 'lossless' | 'perceptual'
+  /** True if the option `metadata` can remove the metadata of this format. */
+  readonly metadata?: true
   /** True if the level `ultra` exists (Office documents and OFD). */
   readonly ultra?: true
   /** Properties that the container can store. Pictures only. */

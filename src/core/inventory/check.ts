@@ -1,6 +1,7 @@
 /** Compares what an original and its result hold. Jobs call it after a codec has verified its result. */
 
 import type { Quality } from '../catalog/levels.ts'
+import type { RemovingMode } from '../catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import type { Compressed, Source } from '../model/codec.ts'
 import { CodecError } from '../model/error.ts'
@@ -15,6 +16,13 @@ export interface InventoryPair {
   readonly original: Source
   readonly result: Source
   readonly signal: AbortSignal
+}
+
+/** What the caller asked for, as far as the policy depends on it. */
+export interface CheckRequest {
+  readonly quality: Quality
+  /** Metadata that the result must not have. `undefined`: everything stays. */
+  readonly metadata: RemovingMode | undefined
 }
 
 export interface Inventories {
@@ -38,7 +46,7 @@ export type InventoryVerdict =
  * Reads the inventories of an original and its result and applies the policy of `quality`.
  * @throws CodecError if the original cannot be read, or one of the files has too many items
  */
-export async function checkInventory(pair: InventoryPair & { readonly quality: Quality }): Promise<InventoryVerdict> {
+export async function checkInventory(pair: InventoryPair & CheckRequest): Promise<InventoryVerdict> {
   let inventories: Inventories | undefined
   try {
     inventories = await readInventories(pair)
@@ -48,8 +56,14 @@ export async function checkInventory(pair: InventoryPair & { readonly quality: Q
   }
   if (!inventories) return { kind: 'none' }
   const { before, after, readers } = inventories
-  const { removed, forbidden } = judge(before, after, { format: pair.format.id, output: pair.output, quality: pair.quality })
+  const { removed, forbidden, left } = judge(before, after, {
+    format: pair.format.id,
+    output: pair.output,
+    quality: pair.quality,
+    metadata: pair.metadata,
+  })
   if (forbidden) return { kind: 'lost', loss: forbidden }
+  if (left) return { kind: 'unreadable', difference: `the result still has the ${left.kind} item ${left.item}` }
   const fields = { inventory: countsKept(before, after), verifiedBy: readers }
   return { kind: 'kept', fields: removed.length > 0 ? { ...fields, removed } : fields }
 }
@@ -75,6 +89,12 @@ export async function readInventories({ format, output, original, result, signal
   const names = (wraps ? [format.id] : [format.id, output]).map((id) => `inventory reader for ${id}`)
   const libraries = [reader, resultReader].flatMap(({ library }) => (library === undefined ? [] : [library]))
   return { before, after, readers: [...new Set([...names, ...libraries])] }
+}
+
+/** Returns the inventory of one file. `undefined`: the format has none. @throws CodecError if the file cannot be read */
+export async function readInventory(id: OutputId, source: Source, signal: AbortSignal): Promise<Inventory | undefined> {
+  const reader = await readerOf(id)
+  return reader && (await inventoryOfOriginal(reader, source, signal))
 }
 
 /** Inventories of originals that are still in use, because several attempts compare with the same original. */

@@ -5,6 +5,7 @@ import { ruleOf } from '../catalog/inventory/index.ts'
 import type { InventoryKind } from '../catalog/inventory/kinds.ts'
 import type { KindRule, Removal, RemovalReason } from '../catalog/inventory/policy.ts'
 import type { Quality } from '../catalog/levels.ts'
+import { isRemovedBy, type RemovingMode } from '../catalog/metadata.ts'
 import type { OutputId } from '../catalog/outputs.ts'
 import type { Removed } from '../model/codec.ts'
 import { type Missing, missingItems } from './compare.ts'
@@ -23,6 +24,8 @@ export interface Judgement {
   readonly removed: readonly Removed[]
   /** First kind with a loss that the policy forbids. `undefined`: none. */
   readonly forbidden: ForbiddenLoss | undefined
+  /** First item that the option `metadata` removes and that the result still has. `undefined`: none. */
+  readonly left: Pick<ForbiddenLoss, 'kind' | 'item'> | undefined
 }
 
 /** What the caller asked for, as far as the policy depends on it. */
@@ -30,6 +33,8 @@ export interface Asked {
   readonly format: FormatId
   readonly output: OutputId
   readonly quality: Quality
+  /** Metadata that the result must not have. `undefined`: everything stays. */
+  readonly metadata: RemovingMode | undefined
 }
 
 /** Compares the inventories of an original and its result, and applies the policy of the format (`catalog/inventory`). */
@@ -37,19 +42,24 @@ export function judge(before: Inventory, after: Inventory, asked: Asked): Judgem
   const removed: Removed[] = []
   for (const missing of missingItems(before, after)) {
     const forbidden = permitted(missing, asked, removed)
-    if (forbidden) return { removed, forbidden }
+    if (forbidden) return { removed, forbidden, left: undefined }
   }
-  return { removed, forbidden: undefined }
+  return { removed, forbidden: undefined, left: asked.metadata && firstLeft(after, asked.metadata) }
 }
 
 /** Adds the permitted removals of one kind to `removed`. Returns the first loss that is forbidden. */
-function permitted({ kind, gone, changed }: Missing, { format, output, quality }: Asked, removed: Removed[]): ForbiddenLoss | undefined {
+function permitted(
+  { kind, gone, changed }: Missing,
+  { format, output, quality, metadata }: Asked,
+  removed: Removed[],
+): ForbiddenLoss | undefined {
   const permissions = permissionsOf(ruleOf(format, output, kind)).filter(({ levels }) => levels.includes(quality))
   const byReason = new Map<RemovalReason, number>()
   let [forbidden, example] = [0, '']
   for (const items of [gone, changed])
     for (const [item, count] of items) {
-      const why = permissions.find(({ only }) => !only || only(item))?.why
+      const isRequested = metadata !== undefined && isRemovedBy(metadata, kind, item)
+      const why = isRequested ? 'as_requested' : permissions.find(({ only }) => !only || only(item))?.why
       if (why) byReason.set(why, (byReason.get(why) ?? 0) + count)
       else {
         forbidden += count
@@ -67,3 +77,12 @@ const permissionsOf = (rule: KindRule): readonly Removal[] => {
 }
 
 const isList = (rule: Removal | readonly Removal[]): rule is readonly Removal[] => Array.isArray(rule)
+
+/** First item of a result that `mode` removes. */
+function firstLeft(inventory: Inventory, mode: RemovingMode): Pick<ForbiddenLoss, 'kind' | 'item'> | undefined {
+  for (const [kind, items] of inventory) for (const item of items.keys()) if (isRemovedBy(mode, kind, item)) return { kind, item }
+  return undefined
+}
+
+/** True if a file has items that `mode` removes. */
+export const hasRemovable = (inventory: Inventory, mode: RemovingMode): boolean => firstLeft(inventory, mode) !== undefined

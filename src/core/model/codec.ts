@@ -8,6 +8,7 @@ import type { FormatId } from '../catalog/index.ts'
 import type { InventoryKind } from '../catalog/inventory/kinds.ts'
 import type { RemovalReason } from '../catalog/inventory/policy.ts'
 import type { Quality } from '../catalog/levels.ts'
+import type { RemovingMode } from '../catalog/metadata.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import type { Message } from '../i18n/message.ts'
 import type { ExternalFilmCodec } from './external-encoder.ts'
@@ -70,6 +71,8 @@ export interface Compressed {
   readonly steps: Message[]
   /** Number of items by kind that the original holds and the result keeps. `undefined`: the format has no inventory. */
   readonly inventory?: { readonly [Kind in InventoryKind]?: number }
+  /** Metadata that was removed as requested. `undefined`: none. */
+  readonly metadata?: RemovingMode
   /** Items of the original that the result does not have. `undefined`: none, or the format has no inventory. */
   readonly removed?: readonly Removed[]
   /** Readers that are independent of the codec and have read the result. `undefined`: none. */
@@ -106,6 +109,10 @@ export interface Options {
   readonly lossless?: boolean
   /** True: a JPEG that misses the target of its level is rejected, because the caller has a better form of the picture. */
   readonly onlyReached?: boolean
+  /** Metadata that the result must not have. `undefined`: everything stays. */
+  readonly metadata?: RemovingMode
+  /** Uploaded file, if the codec compresses another form of it: the file without its metadata. `undefined`: the codec's source. */
+  readonly uploaded?: Source
   /** `drop`: removes usage rights from a PDF in which nothing else is signed. `undefined`: such a PDF stays unchanged. */
   readonly usageRights?: 'drop'
   /** Peak memory that the codec may use, heap and Wasm together, in bytes. A file that needs more is `over_budget`. */
@@ -135,6 +142,18 @@ export interface Codec {
    */
   verify(original: Source, result: Source, outcome: Outcome, options: Options, evidence?: unknown): Promise<Verdict>
 }
+
+/** A codec that can remove metadata (`metadata` in API.md). */
+export interface MetadataCodec extends Codec {
+  /**
+   * Returns the file without the metadata that `mode` removes, and with the same pixels, samples and content. It is compressed instead of
+   * the original. `source` itself: the codec removes metadata while it compresses (`options.metadata`).
+   * @throws CodecError for damaged files
+   */
+  withoutMetadata(source: Source, mode: RemovingMode, options: Options): Promise<Source>
+}
+
+export const removesMetadata = (codec: Codec): codec is MetadataCodec => 'withoutMetadata' in codec
 
 /** Codecs by format id. */
 export type Codecs = { readonly [Id in FormatId]?: Codec }

@@ -1,4 +1,5 @@
 /** Result section of a receipt. Figures are rounded down, and unmeasured figures are left out. */
+import type { RemovingMode } from '../catalog/metadata.ts'
 import { englishText, type Message, message } from '../i18n/message.ts'
 import { fidelityOf, type Outcome, type Removed, type Suggestion } from './codec.ts'
 import type { Loss, MeasuredAt, PictureLoss } from './loss.ts'
@@ -23,6 +24,8 @@ export interface ReceiptView {
   verified_by?: string[]
   /** Number of items by kind, besides pixels and samples, that the original holds and the result keeps. */
   inventory?: { [kind: string]: number }
+  /** Metadata that was removed as requested. */
+  metadata?: RemovingMode
   /** Items of the original that the result does not have. */
   removed?: RemovedView[]
   sha256: string
@@ -67,6 +70,7 @@ export function receiptView(
     ...common,
     ...(outcome.verifiedBy && { verified_by: [...outcome.verifiedBy] }),
     ...(outcome.inventory && { inventory: { ...outcome.inventory } }),
+    ...(outcome.metadata && { metadata: outcome.metadata }),
     ...(outcome.removed?.length && { removed: outcome.removed.map((one) => removedView(one, render)) }),
     steps: outcome.steps.map((step) => render(step)),
   }

@@ -75,7 +75,7 @@ export async function compressAtLevel(
     const verdict = await verify({ codec, source, result, outcome, evidence }, options)
     options.signal.throwIfAborted()
     const accepted = verdict.equal
-      ? await withInventory({ codec, source, result, outcome }, verdict, options)
+      ? await acceptVerified({ codec, source, result, outcome }, verdict, options)
       : rejected(verdict.difference)
     options.signal.throwIfAborted()
     if (accepted.result === undefined) await sink.abort()
@@ -98,13 +98,13 @@ const rejected = (difference: string): Unchanged => ({
 })
 
 /** Accepts a verified result if it also keeps the inventory of the original (`core/inventory`). */
-async function withInventory(
+export async function acceptVerified(
   { codec, source, result, outcome }: VerifyInput,
   { ssimulacra2, share = 1 }: Extract<Verdict, { equal: true }>,
-  { quality, output: asked, signal }: Options,
+  { quality, output: asked, signal, metadata, uploaded }: Options,
 ): Promise<CompressionResult> {
   const output = outcome.output ?? asked
-  const verdict = await checkInventory({ format: codec.format, output, original: source, result, quality, signal })
+  const verdict = await checkInventory({ format: codec.format, output, original: uploaded ?? source, result, quality, signal, metadata })
   if (verdict.kind === 'unreadable') return rejected(verdict.difference)
   if (verdict.kind === 'lost') {
     const { kind, item, count } = verdict.loss
@@ -122,7 +122,7 @@ function withScore(outcome: Compressed, ssimulacra2: number | undefined): Compre
   return loss?.pictures ? { ...outcome, loss: { ...loss, pictures: lossWithScore(loss.pictures, ssimulacra2) } } : outcome
 }
 
-interface VerifyInput {
+export interface VerifyInput {
   readonly codec: Codec
   readonly source: Source
   readonly result: Source

@@ -18,6 +18,7 @@ import type { ResultSink } from '../model/sink.ts'
 import type { TimeBudget } from '../model/time-budget.ts'
 import { type CompressionResult, compress, compressAtLevel } from './compress.ts'
 import { innerCodecs } from './inner.ts'
+import { afterRemoval, orUnchanged, type Prepared, prepared } from './metadata.ts'
 
 /**
  * Options of a job: the fields of `Options`, all optional. Defaults: `quality` is medium, `output` the first one of the format,
@@ -84,30 +85,47 @@ export function openJob(codec: Codec, source: Source, lent: Codecs, request: Job
   // Segmented codecs use the budget only to limit the frame size, so an attempt with less memory is not needed.
   const options = optionsWith(inParts ? memoryBudget : Math.min(memoryBudget, STANDARD_MEMORY_BYTES))
 
+  let form: Promise<Prepared> | undefined
+  const formOfUpload = () => (form ??= prepared(codec, source, options))
+
+  const attempt = (openSink: OpenSink, withOptions: Options) =>
+    orUnchanged(codec, async () => {
+      const ready = await formOfUpload()
+      const pressed = await compress(codec, ready.source, openSink, { ...withOptions, ...uploadedOf(ready) })
+      return await afterRemoval(codec, ready, pressed, openSink, withOptions)
+    })
+
   const whole = async (openSink: OpenSink): Promise<CompressionResult> => {
-    const pressed = await compress(codec, source, openSink, options)
+    const pressed = await attempt(openSink, options)
     if (inParts || !hasLargeMemoryBudget({ memoryBudget }) || pressed.outcome.kind === 'compressed') return pressed
     if (pressed.outcome.reason !== 'over_budget') return pressed
     request.onMemoryIncrease?.()
     using _ = allowMemory(memoryBudget)
-    return await compress(codec, source, openSink, optionsWith(memoryBudget))
+    return await attempt(openSink, optionsWith(memoryBudget))
   }
 
   return {
     options,
     whole,
     async start(openSink) {
-      const plan = inParts ? await codec.plan(source, options) : { kind: 'whole' as const }
+      const ready = await formOfUpload()
+      const plan = inParts ? await codec.plan(ready.source, options) : { kind: 'whole' as const }
       if (plan.kind === 'parts') return { kind: 'cut', parts: plan.parts }
-      return { kind: 'done', pressed: plan.kind === 'whole' ? await whole(openSink) : { outcome: plan, result: undefined } }
+      if (plan.kind === 'whole') return { kind: 'done', pressed: await whole(openSink) }
+      return { kind: 'done', pressed: await afterRemoval(codec, ready, { outcome: plan, result: undefined }, openSink, options) }
     },
     async part(part, sink, soFar) {
-      const receipt = await requireSegmented(codec).compressPart(source, part, sink, options, soFar)
+      const receipt = await requireSegmented(codec).compressPart((await formOfUpload()).source, part, sink, options, soFar)
       options.signal.throwIfAborted()
       return receipt
     },
     join: (parts, openSink, beforeVerify) =>
-      compressAtLevel(joinerOf(requireSegmented(codec), parts, beforeVerify), source, openSink, options),
+      orUnchanged(codec, async () => {
+        const ready = await formOfUpload()
+        const joiner = joinerOf(requireSegmented(codec), parts, beforeVerify)
+        const pressed = await compressAtLevel(joiner, ready.source, openSink, { ...options, ...uploadedOf(ready) })
+        return await afterRemoval(codec, ready, pressed, openSink, options)
+      }),
   }
 }
 
@@ -124,6 +142,8 @@ export function optionsOf(format: KnownFormat, lent: Codecs, request: JobRequest
   }
   return { ...options, inner: inner ?? innerCodecs(lent, options, depth, timeBudget?.()) }
 }
+
+const uploadedOf = ({ uploaded }: Prepared) => (uploaded ? { uploaded } : {})
 
 type Defined<T> = { [Name in keyof T]: Exclude<T[Name], undefined> }
 

@@ -112,6 +112,7 @@ export const API_EN = {
   no_such_task: "There is no task '{id}'. It may have been deleted or have expired.",
   no_such_thing_here: 'This {what} does not exist in your account.',
   no_such_upload: "There is no upload '{id}'. It may have been deleted or have expired.",
+  metadata_stays_in_format: "Whittle cannot remove the metadata of a {format} file. Send 'metadata=keep', or leave the field out.",
   no_ultra_for_format: "The quality 'ultra' is available for DOCX, XLSX, PPTX and OFD only. For a {format} file use low, medium or high.",
   not_everything_answers: 'Some components of the service do not respond: {what}.',
   not_operator_token: 'The operator token is wrong.',

@@ -112,6 +112,7 @@ export const API_ZH = {
   no_such_task: '没有任务“{id}”，它可能已被删除或已过期。',
   no_such_thing_here: '您的账户中没有这个{what}。',
   no_such_upload: '没有上传“{id}”，它可能已被删除或已过期。',
+  metadata_stays_in_format: 'Whittle 无法删除 {format} 文件的元数据。请发送 metadata=keep，或省略此字段。',
   no_ultra_for_format: '质量“ultra”只用于 DOCX、XLSX、PPTX 和 OFD；{format} 文件请用 low、medium 或 high。',
   not_everything_answers: '服务的部分组件没有应答：{what}。',
   not_operator_token: '运营者令牌错误。',

@@ -5,6 +5,7 @@
 
 import type { EngineFacts } from '../../core/catalog/engines.ts'
 import type { FormatId } from '../../core/catalog/index.ts'
+import type { RemovingMode } from '../../core/catalog/metadata.ts'
 import type { OutputId } from '../../core/catalog/outputs.ts'
 import type { Outcome, Quality } from '../../core/model/codec.ts'
 import { type ReceiptView, receiptView } from '../../core/model/receipt.ts'
@@ -28,6 +29,8 @@ export interface NewTask {
   readonly output: OutputId | 'unknown'
   readonly quality: Quality
   readonly targetSize?: number
+  /** Metadata that the result must not have. `undefined`: everything stays. */
+  readonly metadata?: RemovingMode
   readonly usageRights?: 'drop'
   readonly originalSize: number
   readonly originalSha256: string

@@ -3,6 +3,7 @@
  * Full parts are stored in a multipart upload; smaller rests are stored as pieces under `incoming/<upload>/`. The record lists the bytes
  * that are committed.
  */
+import type { MetadataMode } from '../../core/catalog/metadata.ts'
 import type { Quality } from '../../core/model/codec.ts'
 import type { PlanId } from './plans.ts'
 
@@ -17,6 +18,7 @@ interface UploadOptions {
   readonly callbackUrl?: string
   /** Largest allowed size of the result, in bytes. */
   readonly targetSize?: number
+  readonly metadata?: MetadataMode
   readonly usageRights?: 'keep' | 'drop'
 }
 

@@ -1,6 +1,7 @@
 /** Job options of a client, and the choice of the output format. */
 
 import { FORMATS } from '../../core/catalog/index.ts'
+import type { MetadataMode } from '../../core/catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE_OUTPUTS } from '../../core/catalog/outputs.ts'
 import type { Quality } from '../../core/model/codec.ts'
 import { apiMessage } from '../i18n/message.ts'
@@ -16,6 +17,8 @@ export interface JobOptions {
   readonly callbackUrl?: string
   /** Size limit of the result in bytes. */
   readonly targetSize?: number
+  /** Metadata that the result must not have. `undefined` or `keep`: everything stays. */
+  readonly metadata?: MetadataMode
   /** PDF only. `drop`: remove usage rights if they are the only signed content. */
   readonly usageRights?: UsageRights
 }
@@ -66,4 +69,13 @@ export function checkQuality(format: KnownFormat, quality: Quality): void {
     got: quality,
     allowed: ['low', 'medium', 'high'],
   })
+}
+
+/**
+ * Checks that the format's metadata can be removed, if the client asked for it.
+ * @throws ApiError `invalid_parameter`
+ */
+export function checkMetadata(format: KnownFormat, metadata: MetadataMode | undefined): void {
+  if (metadata === undefined || metadata === 'keep' || format.metadata) return
+  throw invalidParameter('metadata', apiMessage('metadata_stays_in_format', { format: format.title }), { got: metadata, allowed: ['keep'] })
 }

@@ -12,7 +12,7 @@ import type { Lane, NewTask, Task } from '../store/task.ts'
 import { ApiError } from './api-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
 import { type IngestedFile, newTaskId } from './ingest.ts'
-import { checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
+import { checkMetadata, checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
 import { waitForTask } from './wait-for-task.ts'
 
 export interface Submission {
@@ -104,6 +104,7 @@ type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'positio
 async function chooseOutputAndLane(submission: Submission, staged: IngestedFile, format: KnownFormat, fastest: Lane): Promise<Decision> {
   const jobOptions = mergedOptions(submission, staged)
   checkQuality(format, jobOptions.quality)
+  checkMetadata(format, jobOptions.metadata)
   const output = chooseOutput(format, jobOptions.format)
   if (jobOptions.password !== undefined) await refusePassword(staged, format)
   const { worker, quickUpTo } = LANES[format.id]
@@ -153,6 +154,7 @@ async function create(submission: Submission, staged: IngestedFile, decision: De
     ...commonFields(submission, staged),
     ...decision,
     ...(jobOptions.targetSize === undefined ? {} : { targetSize: jobOptions.targetSize }),
+    ...(jobOptions.metadata === undefined || jobOptions.metadata === 'keep' ? {} : { metadata: jobOptions.metadata }),
     ...(jobOptions.usageRights === 'drop' ? { usageRights: jobOptions.usageRights } : {}),
     ...(jobOptions.password === undefined ? {} : { password: jobOptions.password }),
   })

@@ -7,6 +7,7 @@ import { compareSound, gaplessPacketSamples, indexBlocks } from '../../../src/co
 import { mov } from '../../../src/core/formats/film/film.ts'
 import { decodedSound } from '../../../src/core/formats/film/sound.ts'
 import { verifyFilm } from '../../../src/core/formats/film/verify.ts'
+import type { Codec } from '../../../src/core/model/codec.ts'
 import { SnrMeter } from '../../../src/core/metrics/snr.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
@@ -156,7 +157,7 @@ function indexOf(bytes: Uint8Array, letters: string, before: number): number {
   return before ? all.lastIndexOf(letters, before, 'latin1') : all.indexOf(letters, 0, 'latin1')
 }
 
-async function pressed(codec: typeof mov, file: Uint8Array, output: 'mov' | 'avi' | 'mp4') {
+async function pressed(codec: Codec, file: Uint8Array, output: 'mov' | 'avi' | 'mp4') {
   const source = memorySource(file, 'film')
   const options = optionsFor('medium', output)
   const sink = memorySink(file.length, 'out')

@@ -21,6 +21,7 @@ export const MP4 = {
   mimeTypes: ['video/mp4'],
   outputs: ['mp4', 'mov'],
   mostPixels: MOST_PIXELS,
+  metadata: true,
   fidelity: 'perceptual',
   levels: LEVELS,
 } as const satisfies Format
@@ -33,6 +34,7 @@ export const MOV = {
   mimeTypes: ['video/quicktime'],
   outputs: ['mov', 'mp4'],
   mostPixels: MOST_PIXELS,
+  metadata: true,
   fidelity: 'perceptual',
   levels: LEVELS,
 } as const satisfies Format

@@ -14,6 +14,7 @@ export const GIF = {
   ],
   outputs: ['gif', 'jpg', 'png', ...CONVERTED_PICTURES],
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
+  metadata: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describeAnimationTarget('low')}; flat areas are lossless`,

@@ -8,6 +8,7 @@ export const MP3 = {
   extensions: ['mp3'],
   mimeTypes: ['audio/mpeg'],
   outputs: ['mp3'],
+  metadata: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describeMp3Settings('low')}, depending on the input's bit rate, if it saves ${describeLeastSaving()}; otherwise as \`high\``,

@@ -8,6 +8,7 @@ export const WAV = {
   extensions: ['wav', 'wave', 'bwf', 'rf64'],
   mimeTypes: ['audio/wav'],
   outputs: ['wav', 'mp3', 'flac'],
+  metadata: true,
   fidelity: 'perceptual',
   levels: {
     low: `the smallest of IMA ADPCM, G.711 and 16-bit PCM whose signal-to-noise ratio is ${describeWavFloors()}; output MP3: ${describeWavMp3('low')}`,

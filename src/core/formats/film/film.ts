@@ -8,7 +8,7 @@ import { MOV, MP4 } from '../../catalog/formats/film.ts'
 import type { KnownFormat } from '../../catalog/outputs.ts'
 import { samplesBetween } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
-import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
+import type { MetadataCodec, Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { isCodecError, malformed, unsupported } from '../../model/error.ts'
 import type { FinishedPart, SegmentPlan as JobPlan, PartPlan, PartReceipt, PartTotals, SegmentedCodec } from '../../model/segmented.ts'
 import { type Analysis, analyse, jobPlanOf } from './analyse.ts'
@@ -21,16 +21,18 @@ import { isNotShrinking, isPicturePart, runInSequence } from './single-message.t
 import { type EncodedSound, encodeSound, leadSilenceOf, runsOf } from './sound.ts'
 import { MAX_SOUND_DRIFT } from './tuning.ts'
 import { verifyFilm } from './verify.ts'
+import { withoutFilmMetadata } from './without-metadata.ts'
 
 /** Codec for MP4 (ISO/IEC 14496-14) and related brands, for example M4V and M4A. */
-export const mp4: SegmentedCodec = filmCodec(MP4)
+export const mp4: SegmentedCodec & MetadataCodec = filmCodec(MP4)
 
 /** Codec for QuickTime movies (MOV). */
-export const mov: SegmentedCodec = filmCodec(MOV)
+export const mov: SegmentedCodec & MetadataCodec = filmCodec(MOV)
 
-function filmCodec(format: KnownFormat): SegmentedCodec {
+function filmCodec(format: KnownFormat): SegmentedCodec & MetadataCodec {
   return {
     format,
+    withoutMetadata: withoutFilmMetadata,
     compress: compressWhole,
     plan: planned,
     compressPart,

@@ -17,7 +17,7 @@ import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { asRgba } from '../../images/raster/raster.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
-import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import type { MetadataCodec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { overBudget } from '../../model/error.ts'
 import { lossOf, NO_STILL_PICTURE, pixelLoss } from '../../model/loss.ts'
 import { freedChunks } from '../../model/source.ts'
@@ -35,8 +35,10 @@ import {
   LEAST_FRAMES_WITH_REFERENCE,
   MOST_CANVAS_PIXELS,
 } from './tuning.ts'
+import { withoutGifMetadata } from './without-metadata.ts'
 
-export const gif: Codec = {
+export const gif: MetadataCodec = {
+  withoutMetadata: withoutGifMetadata,
   format: GIF,
 
   async compress(source, sink, options) {

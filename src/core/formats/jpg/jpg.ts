@@ -1,14 +1,16 @@
 import { JPG } from '../../catalog/formats/jpg.ts'
-import type { Codec } from '../../model/codec.ts'
+import type { MetadataCodec } from '../../model/codec.ts'
 import { convert } from './convert.ts'
 import { downsample } from './downsample.ts'
 import { recompress, ScoredResult } from './recompress.ts'
 import { readHeader } from './segments.ts'
 import { verifyJpeg } from './verify.ts'
 import { verifyConverted } from './verify-converted.ts'
+import { withoutJpegMetadata } from './without-metadata.ts'
 
 /** JPEG codec (ITU-T T.81) for files with JFIF, EXIF, Adobe and multi-picture segments. */
-export const jpg: Codec = {
+export const jpg: MetadataCodec = {
+  withoutMetadata: withoutJpegMetadata,
   format: JPG,
   async compress(source, sink, options) {
     const header = await readHeader(source, options)

@@ -6,7 +6,7 @@
 import { MP3 } from '../../catalog/formats/mp3.ts'
 import { MAX_MP3_SIZE_RATIO } from '../../catalog/levels.ts'
 import { type Message, message } from '../../i18n/message.ts'
-import { type Codec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../model/codec.ts'
+import { type MetadataCodec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { copyTrailingData } from '../../model/trailing-data.ts'
 import { damagedFrame } from './damage.ts'
@@ -19,8 +19,10 @@ import { tagBytes } from './tag-frame.ts'
 import { copyRange, frontTags } from './tags.ts'
 import { ENCODER_TAG_BYTES, MAX_DECODED_FRAMES, MIN_FRAMES } from './tuning.ts'
 import { verifySound } from './verify.ts'
+import { withoutMp3Metadata } from './without-metadata.ts'
 
-export const mp3: Codec = {
+export const mp3: MetadataCodec = {
+  withoutMetadata: withoutMp3Metadata,
   format: MP3,
 
   async compress(source, sink, options): Promise<Outcome> {

@@ -14,7 +14,7 @@ import { type PalettePlan, PaletteTrials, paletteBytes, searchPalette } from '..
 import { sizeWithin } from '../../images/raster/resize.ts'
 import { type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
-import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import type { MetadataCodec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { overBudget } from '../../model/error.ts'
 import { compressKeepingTrailingData } from '../../model/trailing-data.ts'
 import { maxAnimationBytes } from '../../model/work-estimate.ts'
@@ -25,8 +25,10 @@ import { losslessReason } from './exactness.ts'
 import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { chooseLossy, writeLossy } from './palette.ts'
 import { verifyPng } from './verify.ts'
+import { withoutPngMetadata } from './without-metadata.ts'
 
-export const png: Codec = {
+export const png: MetadataCodec = {
+  withoutMetadata: withoutPngMetadata,
   format: PNG,
 
   async compress(source, sink, options) {

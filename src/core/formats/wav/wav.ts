@@ -6,7 +6,7 @@
 import { WAV } from '../../catalog/formats/wav.ts'
 import { WAV_FLOORS_DB } from '../../catalog/levels.ts'
 import { type Message, message } from '../../i18n/message.ts'
-import type { Codec, Options, Outcome, Sink, Source, Suggestion, Verdict } from '../../model/codec.ts'
+import type { MetadataCodec, Options, Outcome, Sink, Source, Suggestion, Verdict } from '../../model/codec.ts'
 import { isCodecError, noGain, unsupported } from '../../model/error.ts'
 import { analyse, type SampleForm, type SearchDepth, type WaveAnalysis } from './analyse.ts'
 import { type Layout, readWave, type Wave } from './header.ts'
@@ -14,9 +14,11 @@ import { type SmallerOutput, smallerOutputs } from './suggest.ts'
 import { verifyFlac, wavToFlac } from './to-flac.ts'
 import { verifyMp3, wavToMp3 } from './to-mp3.ts'
 import { verifyWave } from './verify.ts'
+import { withoutWavMetadata } from './without-metadata.ts'
 import { writeWave } from './write.ts'
 
-export const wav: Codec = {
+export const wav: MetadataCodec = {
+  withoutMetadata: withoutWavMetadata,
   format: WAV,
 
   async compress(source, sink, options): Promise<Outcome> {

@@ -3,6 +3,7 @@
 import type { PixelLimits } from '../../../core/catalog/format.ts'
 import { FORMATS } from '../../../core/catalog/index.ts'
 import { kindsOf } from '../../../core/catalog/inventory/index.ts'
+import { METADATA_MODES } from '../../../core/catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE_OUTPUTS } from '../../../core/catalog/outputs.ts'
 import { maxPixelsOf } from '../../../core/model/budget.ts'
 import { ISOLATE_BYTES, LANES } from '../../lanes.ts'
@@ -83,6 +84,7 @@ function describe(format: KnownFormat, available: boolean, job: Job) {
     ...(format.levels ? { levels: format.levels } : {}),
     fidelity: format.fidelity,
     inventory: kindsOf(format.id),
+    metadata: format.metadata ? METADATA_MODES : ['keep'],
     password: format.password ?? 'zip',
     ...mostPixels(format.mostPixels, job),
     quick_up_to: LANES[format.id].quickUpTo,

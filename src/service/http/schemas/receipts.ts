@@ -42,6 +42,7 @@ const inventory = {
     .describe(
       'Number of items by kind, besides pixels and samples, that the upload holds and the result keeps. `/v1/formats` names the kinds',
     ),
+  metadata: z.enum(['safe', 'strip']).optional().describe('Metadata that was removed as requested'),
   removed: z.array(removed).optional().describe('What the upload holds and the result does not. Absent if nothing is gone'),
 }
 const suggestion = z

@@ -1,6 +1,7 @@
 /** Schemas of requests: they validate requests and become part of `/openapi.json`. */
 
 import * as z from 'zod'
+import { METADATA_MODES } from '../../../core/catalog/metadata.ts'
 import { type ApiMessage, type ApiPlainCode, apiMessage, isPlainCode } from '../../i18n/message.ts'
 import { invalidParameter } from '../../tasks/api-error.ts'
 import { checkOutputName, type JobOptions } from '../../tasks/job-options.ts'
@@ -34,6 +35,12 @@ const targetSize = z
   .transform(Number)
   .describe('Maximum size of the result in bytes. The service returns the best quality that fits.')
 
+const metadata = z
+  .enum(METADATA_MODES)
+  .describe(
+    '`keep`: everything stays. `safe`: removes metadata except what changes the look (colour profile, orientation) or the law (copyright, author). `strip`: keeps only what changes the look.',
+  )
+
 const usageRights = z
   .enum(['keep', 'drop'])
   .describe(
@@ -46,6 +53,7 @@ export const compressFields = z.object({
   password: password.optional(),
   callback_url: callbackUrl.optional(),
   target_size: targetSize.optional(),
+  metadata: metadata.optional(),
   usage_rights: usageRights.optional(),
   upload: z.string().max(200).optional().describe('A finished resumable upload (`upl_…`), instead of `file`'),
 })
@@ -69,6 +77,7 @@ export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, stri
     ...(parsed.password === undefined ? {} : { password: parsed.password }),
     ...(parsed.callback_url === undefined ? {} : { callbackUrl: parsed.callback_url }),
     ...(parsed.target_size === undefined ? {} : { targetSize: parsed.target_size }),
+    ...(parsed.metadata === undefined ? {} : { metadata: parsed.metadata }),
     ...(parsed.usage_rights === undefined ? {} : { usageRights: parsed.usage_rights }),
   }
 }

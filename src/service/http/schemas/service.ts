@@ -36,6 +36,7 @@ const formatFacts = z
     levels: z.record(z.string(), z.string()).optional(),
     fidelity,
     inventory: z.array(z.string()).describe('Kinds of content besides pixels and samples that receipts of this format count'),
+    metadata: z.array(z.enum(['keep', 'safe', 'strip'])).describe('Values of the field `metadata` that this format allows'),
     password: z.enum(['pdf', 'ooxml', 'zip']).describe('How a password is applied'),
     max_pixels: z
       .int()

@@ -1,0 +1,68 @@
+/** What the option `metadata` removes (API.md, "Resizing and metadata"). */
+import type { InventoryKind } from './inventory/kinds.ts'
+
+/**
+ * `keep`: everything stays. `safe`: keeps what changes the look (colour profile, orientation) or the law (copyright, author). `strip`:
+ * keeps only what changes the look.
+ */
+export type MetadataMode = 'keep' | 'safe' | 'strip'
+
+export const METADATA_MODES = ['keep', 'safe', 'strip'] as const satisfies readonly MetadataMode[]
+
+/** Modes that remove something. */
+export type RemovingMode = Exclude<MetadataMode, 'keep'>
+
+/** EXIF tags of IFD0 that stay, by mode (Exif 2.32, 4.6.4): orientation and resolution; for `safe` also artist and copyright. */
+export const EXIF_TAGS_KEPT: { readonly [Mode in RemovingMode]: ReadonlyMap<number, string> } = (() => {
+  const look: [number, string][] = [
+    [0x0112, 'Orientation'],
+    [0x011a, 'XResolution'],
+    [0x011b, 'YResolution'],
+    [0x0128, 'ResolutionUnit'],
+  ]
+  const law: [number, string][] = [
+    [0x013b, 'Artist'],
+    [0x8298, 'Copyright'],
+  ]
+  return { strip: new Map(look), safe: new Map([...look, ...law]) }
+})()
+
+/** XMP properties that change the look: gain maps of HDR pictures and the list of pictures in the file. */
+const XMP_LOOK = /^(?:hdrgm|Container|GContainer|Item|HDRGainMap|apdi|aux\.HDRGainMap):/
+/** XMP properties about rights and authors (XMP Specification part 2, "Rights Management"; IPTC). */
+const XMP_LAW =
+  /^(?:dc:(?:rights|creator)|xmpRights:\w+|cc:\w+|plus:\w+|photoshop:(?:Credit|Source|Copyright\w*)|xmp:(?:Rights|License)\w*)$/
+
+/** True if an XMP property stays. `name`: qualified name with the usual prefix, such as `dc:rights`. */
+export const keepsXmpProperty = (mode: RemovingMode, name: string): boolean =>
+  XMP_LOOK.test(name) || (mode === 'safe' && XMP_LAW.test(name))
+
+/** IPTC data sets of record 2 that `safe` keeps (IIM 4.2): by-line, credit, source, copyright notice. */
+export const IPTC_KEPT: ReadonlySet<number> = new Set([80, 110, 115, 116])
+
+const EXIF_NAMES = new Set([...EXIF_TAGS_KEPT.safe.values()])
+const LOOK_NAMES = new Set([...EXIF_TAGS_KEPT.strip.values()])
+/** Tags of sound and films that stay: loudness and gapless data; for `safe` also rights. */
+const SOUND_LOOK = /replaygain|mp3gain|iTunSMPB|iTunNORM|RVA2|loudness/i
+const SOUND_LAW = /copyright|^(?:TCOP|WCOP|TPRO|USER|OWNE|ICOP|IART|ICMS|cprt|©cpy|perf|auth)\b/i
+
+/**
+ * Rule of a kind: true for each item that `mode` removes. Kinds without a row are content, which no mode removes. `name`: text of the
+ * item before ` = `.
+ */
+const RULES: { readonly [Kind in InventoryKind]?: (mode: RemovingMode, name: string, item: string) => boolean } = {
+  exif_tags: (mode, name) => !(mode === 'safe' ? EXIF_NAMES : LOOK_NAMES).has(name.slice(name.lastIndexOf(':') + 1)),
+  gps_tags: () => true,
+  iptc_fields: (mode, name) => mode === 'strip' || !/By-?line|Credit|Source|Copyright/i.test(name),
+  maker_notes: () => true,
+  xmp_properties: (mode, name) => !keepsXmpProperty(mode, name),
+  document_information: (_mode, name) => !/^Title$/i.test(name),
+  properties: () => true,
+  tags: (mode, name) => !SOUND_LOOK.test(name) && !(mode === 'safe' && SOUND_LAW.test(name)),
+}
+
+/** True if `mode` removes an item of a kind. Items are those of `core/inventory`: `name = value`, or a value alone. */
+export function isRemovedBy(mode: RemovingMode, kind: InventoryKind, item: string): boolean {
+  const end = item.indexOf(' = ')
+  return RULES[kind]?.(mode, end < 0 ? item : item.slice(0, end), item) ?? false
+}
