@@ -6,11 +6,11 @@ import { blobs, call, errorOf, type Member, member, TEXT } from './client.ts'
 import { Tus } from './tus.ts'
 
 const SECRET = 'kept-to-ourselves-7391'
-const COMPRESS = ['file', 'upload', 'quality', 'format', 'password', 'callback_url', 'target_size', 'usage_rights']
-const BATCH = ['files[]', 'files', 'uploads[]', 'uploads', 'quality', 'format', 'password', 'callback_url', 'usage_rights']
+const COMPRESS = ['file', 'upload', 'quality', 'format', 'password', 'callback_url', 'target_size', 'metadata', 'usage_rights']
+const BATCH = ['files[]', 'files', 'uploads[]', 'uploads', 'quality', 'format', 'password', 'callback_url', 'metadata', 'usage_rights']
 const METADATA = [
   ...['filename', 'filetype', 'name', 'type', 'relativePath'],
-  ...['quality', 'format', 'password', 'callback_url', 'target_size', 'usage_rights', 'compress'],
+  ...['quality', 'format', 'password', 'callback_url', 'target_size', 'metadata', 'usage_rights', 'compress'],
 ]
 /** Fields of the contract that are not implemented yet, and misspelled fields. */
 const UNKNOWN = [
