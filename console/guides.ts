@@ -12,6 +12,7 @@ const GUIDES = {
   formats: 'Formats and levels',
   quality: 'Quality targets',
   kept: 'What is kept',
+  inventory: 'Inventory',
   receipts: 'Receipts',
   uploads: 'Large files',
   callbacks: 'Callbacks',
