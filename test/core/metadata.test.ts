@@ -79,7 +79,48 @@ const taggedPng = () =>
     chunk('tEXt', utf8('Copyright\0Copyright Me')),
   )
 
-async function pressed(format: 'jpg' | 'png' | 'gif' | 'wav' | 'mp3' | 'mov', bytes: Uint8Array, metadata: 'safe' | 'strip') {
+/** Grey TIFF, little-endian, with maker, program, XMP and copyright. */
+function taggedTiff(): Uint8Array {
+  const pixels = Uint8Array.from({ length: 64 * 64 }, (_, i) => (i * 7) & 255)
+  const fields: [tag: number, type: number, value: number | string][] = [
+    [256, 3, 64],
+    [257, 3, 64],
+    [258, 3, 8],
+    [259, 3, 1],
+    [262, 3, 1],
+    [271, 2, 'private maker of cameras\0'],
+    [273, 4, 8],
+    [274, 3, 6],
+    [277, 3, 1],
+    [278, 3, 64],
+    [279, 4, pixels.length],
+    [305, 2, 'private program\0'],
+    [700, 1, `${XMP}${' '.repeat(300)}`],
+    [33432, 2, 'Copyright Me\0'],
+  ]
+  const writer = ByteWriter.growing(true)
+  writer
+    .ascii('II')
+    .u16(42)
+    .u32(8 + pixels.length)
+    .bytes(pixels)
+    .u16(fields.length)
+  let valueAt = 8 + pixels.length + 2 + 12 * fields.length + 4
+  for (const [tag, type, value] of fields) {
+    const isNumber = typeof value === 'number'
+    writer
+      .u16(tag)
+      .u16(type)
+      .u32(isNumber ? 1 : value.length)
+      .u32(isNumber ? value : valueAt)
+    if (!isNumber) valueAt += value.length
+  }
+  writer.u32(0)
+  for (const [, , value] of fields) if (typeof value === 'string') writer.ascii(value)
+  return writer.finish()
+}
+
+async function pressed(format: 'jpg' | 'png' | 'gif' | 'wav' | 'mp3' | 'mov' | 'tiff', bytes: Uint8Array, metadata: 'safe' | 'strip') {
   const codec = { ...PRESS_CODECS, ...MEDIA_CODECS }[format]!
   return await pressFile(codec, bytes, `file.${format}`, { metadata, quality: 'medium' })
 }
@@ -168,6 +209,17 @@ describe('metadata=safe and metadata=strip', () => {
     expect(outcome.kind).toBe('compressed')
     expect(text(bytes)).not.toContain('private')
     expect(new DataView(bytes.buffer, bytes.byteOffset).getUint32(text(bytes).indexOf('mvhd') + 8)).toBe(0)
+  })
+
+  it('tiff keeps pixels and rights, and zeros the values of removed fields', async () => {
+    const file = taggedTiff()
+    for (const mode of ['safe', 'strip'] as const) {
+      const { outcome, bytes } = await pressed('tiff', file, mode)
+      expect(outcome).toMatchObject({ kind: 'compressed', metadata: mode })
+      expect(text(bytes)).not.toMatch(/private/)
+      expect(/Copyright Me/.test(text(bytes))).toBe(mode === 'safe')
+      expect(/Rights of Me/.test(text(bytes))).toBe(mode === 'safe')
+    }
   })
 
   it('returns the file without its metadata if the codec gains nothing more', async () => {

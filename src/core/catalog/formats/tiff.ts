@@ -7,6 +7,7 @@ export const TIFF = {
   extensions: ['tif', 'tiff'],
   mimeTypes: ['image/tiff'],
   outputs: ['tiff'],
+  metadata: true,
   fidelity: 'lossless',
 } as const satisfies Format
 
@@ -17,5 +18,6 @@ export const GEOTIFF = {
   extensions: ['tif', 'tiff', 'gtiff'],
   mimeTypes: ['image/tiff; application=geotiff', 'image/tiff'],
   outputs: ['geotiff'],
+  metadata: true,
   fidelity: 'lossless',
 } as const satisfies Format
