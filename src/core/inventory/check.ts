@@ -109,7 +109,7 @@ function inventoryOfOriginal(reader: InventoryReader, original: Source, signal: 
 
 async function inventoryOfResult(reader: InventoryReader, result: Source, signal: AbortSignal): Promise<Inventory> {
   try {
-    return await reader.read(result, signal)
+    return await reader.read(result, signal, true)
   } catch (error) {
     if (!(error instanceof CodecError) || error.reason === 'over_budget') throw error
     throw new UnreadableResult(`the inventory reader cannot read the result: ${error.message || error.reason}`)

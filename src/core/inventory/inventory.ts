@@ -19,10 +19,11 @@ export interface InventoryReader {
   /** Library that reads the structure of the file, with its version. `undefined`: code of this folder reads it. */
   readonly library?: string
   /**
-   * Reads a file by ranges in bounded memory (at most about 16 MiB, any file size).
+   * Reads a file by ranges in bounded memory (at most about 16 MiB, any file size). `isResult`: the file is a result, so damage that
+   * readers usually repair is an error; default: false.
    * @throws CodecError `over_budget` if the file has more items than fit, `malformed` if its structure cannot be read
    */
-  read(source: Source, signal: AbortSignal): Promise<Inventory>
+  read(source: Source, signal: AbortSignal, isResult?: boolean): Promise<Inventory>
 }
 
 /** Most different items of a file, and most characters of all items together. A file with more is `over_budget`. */

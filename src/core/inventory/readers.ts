@@ -3,7 +3,9 @@ import type { OutputId } from '../catalog/outputs.ts'
 import type { InventoryReader } from './inventory.ts'
 
 /** Formats and outputs without an entry have no inventory. */
-const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = {}
+const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = {
+  pdf: async () => (await import('./pdf.ts')).pdfInventory,
+}
 
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */
 export const readerOf = async (id: OutputId): Promise<InventoryReader | undefined> => READERS[id]?.()
