@@ -5,6 +5,7 @@ import type { InventoryReader } from './inventory.ts'
 /** Formats and outputs without an entry have no inventory. */
 const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = {
   pdf: async () => (await import('./pdf.ts')).pdfInventory,
+  svg: async () => (await import('./svg.ts')).svgInventory,
 }
 
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */

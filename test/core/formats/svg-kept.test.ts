@@ -1,8 +1,8 @@
 /** Checks that a result keeps everything besides the rendered picture: rules, names, click areas, hidden parts and notices. */
 
 import { describe, expect, test } from 'vitest'
+import { looksGenerated } from '../../../src/core/catalog/inventory/generated-ids.ts'
 import { shortenCss, shortenStyle } from '../../../src/core/formats/svg/css.ts'
-import { looksGenerated } from '../../../src/core/formats/svg/generated-ids.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
 import type { Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'

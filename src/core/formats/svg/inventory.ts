@@ -3,12 +3,12 @@
  */
 
 import { optimize } from 'svgo/browser'
+import { looksGenerated } from '../../catalog/inventory/generated-ids.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { declarationsOf, NOTICE, shortenCss } from './css.ts'
 import type { SvgElement } from './decimals.ts'
 import { hidesElement } from './drawn.ts'
-import { looksGenerated } from './generated-ids.ts'
 import { plugin } from './guarded.ts'
 import { referencesOf } from './marks.ts'
 import { readPath, readPoints } from './path.ts'

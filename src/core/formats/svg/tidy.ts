@@ -1,9 +1,10 @@
 /** Plugins that remove or shorten content independently of the number of decimals. */
 import type { PluginConfig } from 'svgo/browser'
+import { looksGenerated } from '../../catalog/inventory/generated-ids.ts'
+import { isEditorNamespace } from '../../catalog/inventory/svg-editors.ts'
 import { shortenCss, shortenStyle } from './css.ts'
 import type { SvgElement } from './decimals.ts'
 import type { AllowedChanges } from './freedom.ts'
-import { looksGenerated } from './generated-ids.ts'
 import { elementsOf, plugin } from './guarded.ts'
 
 const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
@@ -55,12 +56,7 @@ function collectWords({ type, value, name, attributes, children }: XmlNode, word
   for (const child of children ?? []) collectWords(child, words)
 }
 
-/** Namespaces of drawing programs. Metadata (RDF, Dublin Core, Creative Commons licences) is not included. */
-const EDITORS =
-  /^http:\/\/(?:(?:inkscape|sodipodi)\.sourceforge\.net\/DTD\/sodipodi-0\.dtd|www\.inkscape\.org\/namespaces\/inkscape|krita\.org\/namespaces\/svg\/krita|ns\.adobe\.com\/(?:AdobeIllustrator\/10\.0|AdobeSVGViewerExtensions\/3\.0|Extensibility\/1\.0|Flows\/1\.0|GenericCustomNamespace\/1\.0|Graphs\/1\.0|ImageReplacement\/1\.0|SaveForWeb\/1\.0|Variables\/1\.0|XPath\/1\.0)\/|schemas\.microsoft\.com\/visio\/2003\/SVGExtensions\/|taptrix\.com\/vectorillustrator\/svg_extensions|www\.bohemiancoding\.com\/sketch\/ns|www\.figma\.com\/figma\/ns|www\.serif\.com\/|www\.vector\.evaxdesign\.sk)$|^https:\/\/boxy-svg\.com$/
 const INKSCAPE = 'http://www.inkscape.org/namespaces/inkscape'
-
-export const isEditorNamespace = (namespace: string): boolean => EDITORS.test(namespace)
 
 export const removeEditorData = (freedom: AllowedChanges): PluginConfig =>
   plugin('removeEditorData', (root) => {
