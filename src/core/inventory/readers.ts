@@ -5,7 +5,10 @@ import type { InventoryReader } from './inventory.ts'
 /** Formats and outputs without an entry have no inventory. */
 const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = {
   pdf: async () => (await import('./pdf.ts')).pdfInventory,
+  dxf: async () => (await import('./dxf.ts')).dxfInventory,
+  eml: async () => (await import('./eml.ts')).emlInventory,
   svg: async () => (await import('./svg.ts')).svgInventory,
+  text: async () => (await import('./text.ts')).textInventory,
 }
 
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */

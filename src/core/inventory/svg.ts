@@ -1,7 +1,7 @@
 /** Inventory of SVG drawings: names, rules, links, texts, scripts, animations, click areas and references. Reads XML with saxes. */
 import type { Source } from '../model/codec.ts'
+import { ItemCollector } from './collector.ts'
 import type { Inventory, InventoryReader } from './inventory.ts'
-import { ItemCollector } from './svg/collector.ts'
 import { ElementItems } from './svg/elements.ts'
 import { RuleItems } from './svg/rules.ts'
 import { textOf } from './svg/text.ts'

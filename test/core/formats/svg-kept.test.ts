@@ -56,6 +56,12 @@ describe('conditional style rules (media, state, feature support) are kept', () 
   everyLevel('shown-in-the-dark', ['class="d"', 'class="l"', '.d{display:none}', '.d{display:inline}.l{display:none}'])
 })
 
+test('a comment between two selectors or values is no white space', () => {
+  expect(shortenCss('.a/**/.b { margin: 1px/* x */2px; } .c /* y */ .d { fill: /* z */ red }')).toBe(
+    '.a/**/.b{margin:1px/**/2px}.c .d{fill:red}',
+  )
+})
+
 describe('style elements with a media attribute', () => {
   const radius = (i: number) => 3 + 0.4 * Math.abs(Math.sin(i * i))
   const point = (i: number) =>

@@ -13,6 +13,7 @@ export const INVENTORY_KINDS = [
   'audio_tracks',
   'bands',
   'bit_depth',
+  'blocks',
   'bookmarks',
   'changes',
   'chapters',

@@ -1,4 +1,8 @@
 import type { OutputId } from '../outputs.ts'
 import type { FormatPolicy } from './policy.ts'
 
-export const MAIL = {} as const satisfies { readonly [Id in OutputId]?: FormatPolicy }
+export const MAIL = {
+  dxf: { blocks: 'kept', elements: 'kept', header: 'kept', layers: 'kept', texts: 'kept' },
+  eml: { attachments: 'kept', headers: 'kept', headers_of_parts: 'kept', parts: 'kept', texts: 'kept' },
+  text: { header: 'kept', lines: 'kept' },
+} as const satisfies { readonly [Id in OutputId]?: FormatPolicy }

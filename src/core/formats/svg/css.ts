@@ -25,23 +25,24 @@ const isNotice = (comment: string) => comment.startsWith('/*!') || NOTICE.test(c
 /** Removes comments and superfluous white space from a style sheet. `withNotices`: keeps copyright notices. */
 export function shortenCss(css: string, withNotices = true): string {
   const parts: string[] = []
-  let [space, last] = [false, '{']
+  let [gap, last] = ['', '{']
   for (const token of tokensOf(css)) {
     if (isComment(token)) {
       if (withNotices && isNotice(token)) parts.push(token)
-      else space = true
+      // A comment is no white space: `.a/**/.b` selects one element, `.a .b` two. It still separates tokens, as in `1px/**/2px`.
+      else gap ||= '/**/'
       continue
     }
     if (/^\s/.test(token)) {
-      space = true
+      gap = ' '
       continue
     }
     if (token === '}' && parts.at(-1) === ';') parts.pop()
     // White space after a colon has no meaning. Before a colon it may be a descendant combinator of a selector.
-    else if (space && !/^[{};,]$/.test(token) && !/[{};,:]/.test(last)) parts.push(' ')
+    else if (gap !== '' && !/^[{};,]$/.test(token) && !/[{};,:]/.test(last)) parts.push(gap)
     parts.push(token)
     last = token.at(-1)!
-    space = false
+    gap = ''
   }
   return parts.join('').trim()
 }

@@ -16,6 +16,7 @@ export const INVENTORY = {
   kind_audio_tracks: 'audio tracks',
   kind_bands: 'bands',
   kind_bit_depth: 'bit depth',
+  kind_blocks: 'blocks',
   kind_bookmarks: 'bookmarks',
   kind_changes: 'changes',
   kind_chapters: 'chapters',

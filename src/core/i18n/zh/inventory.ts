@@ -16,6 +16,7 @@ export const INVENTORY = {
   kind_audio_tracks: '音轨',
   kind_bands: '波段',
   kind_bit_depth: '位深',
+  kind_blocks: '图块',
   kind_bookmarks: '书签',
   kind_changes: '修订',
   kind_chapters: '章节',

@@ -1,5 +1,5 @@
 /** Properties of shapes that a rendering does not show: areas that take clicks, hidden parts and the vertices of markers. */
-import type { ItemCollector } from './collector.ts'
+import type { ItemCollector } from '../collector.ts'
 import { urlsIn } from './css.ts'
 
 const TRACKED = new Set([

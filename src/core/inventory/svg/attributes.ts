@@ -1,6 +1,6 @@
 /** Adds the items of attributes: names, references, data, events, accessibility, and data of drawing programs. */
 import { isEditorNamespace } from '../../catalog/inventory/svg-editors.ts'
-import type { ItemCollector } from './collector.ts'
+import type { ItemCollector } from '../collector.ts'
 import { urlsIn } from './css.ts'
 import type { XmlElement } from './xml.ts'
 
@@ -34,7 +34,9 @@ export interface Place {
   readonly isInMetadata: boolean
 }
 
-export function addAttributes(element: XmlElement, plain: ReadonlyMap<string, string>, place: Place, items: ItemCollector): void {
+/** Adds the items of an element's attributes. Returns the ids to which they refer. */
+export function addAttributes(element: XmlElement, plain: ReadonlyMap<string, string>, place: Place, items: ItemCollector): string[] {
+  const ids: string[] = []
   if (place.isRoot) addSize(plain, items)
   const label = inkscapeAttribute(element, 'label')
   if (label && inkscapeAttribute(element, 'groupmode') === 'layer') items.add('layers', label)
@@ -46,9 +48,10 @@ export function addAttributes(element: XmlElement, plain: ReadonlyMap<string, st
     } else if (isEditorNamespace(uri)) items.add('editor_data', `attribute ${local}`)
     else if (uri !== XLINK && uri !== XMLNS && !place.isInMetadata) items.add('custom_xml', `{${uri}}${local} = ${value}`)
     const isHref = local === 'href' && (uri === '' || uri === XLINK)
-    if (isHref) addHref(element, value, items)
-    else if (value.includes('url(') && !isEditorNamespace(uri)) for (const url of urlsIn(value)) addReference(url, items)
+    if (isHref) addHref(element, value, ids, items)
+    else if (value.includes('url(') && !isEditorNamespace(uri)) for (const url of urlsIn(value)) addReference(url, ids, items)
   }
+  return ids
 }
 
 function addPlain(name: string, value: string, { isRoot }: Place, items: ItemCollector): void {
@@ -59,15 +62,15 @@ function addPlain(name: string, value: string, { isRoot }: Place, items: ItemCol
   else if (REPORTED.test(name) || (isRoot && name === 'content')) items.add('attributes', `${name} = ${value}`)
 }
 
-/** Adds a reference to the drawing itself or to another file. */
-export function addReference(url: string, items: ItemCollector): void {
-  if (url.startsWith('#')) items.add('references', decoded(url.slice(1)))
+/** Adds a reference to another file, or the id of a reference within the drawing to `ids`. */
+export function addReference(url: string, ids: string[], items: ItemCollector): void {
+  if (url.startsWith('#')) ids.push(decoded(url.slice(1)))
   else if (url !== '' && !url.startsWith('data:')) items.add('outside_references', url)
 }
 
-function addHref({ uri, local }: XmlElement, value: string, items: ItemCollector): void {
+function addHref({ uri, local }: XmlElement, value: string, ids: string[], items: ItemCollector): void {
   if (value.startsWith('data:')) items.add('embedded_files', value.slice(5, 105).split(/[,;]/, 1)[0]!)
-  else if (value.startsWith('#')) addReference(value, items)
+  else if (value.startsWith('#')) addReference(value, ids, items)
   else if (local !== 'a' && !uri.startsWith('http://creativecommons')) items.add('outside_references', value)
 }
 

@@ -1,9 +1,9 @@
 /** Adds the items of the elements and attributes of a drawing, one element after another. */
 import { looksGenerated } from '../../catalog/inventory/generated-ids.ts'
 import { isEditorNamespace } from '../../catalog/inventory/svg-editors.ts'
+import { type ItemCollector, textDigest } from '../collector.ts'
 import { addClickArea, addMarkers, declaredProperties, inheritedProperties, isZero, type Properties } from './areas.ts'
 import { addAttributes, hrefOf, plainAttributes, SVG_NAMESPACE, XHTML_NAMESPACE } from './attributes.ts'
-import { type ItemCollector, textDigest } from './collector.ts'
 import { addMetadata, type MetadataLeaf } from './metadata.ts'
 import type { XmlElement, XmlHandlers } from './xml.ts'
 
@@ -25,6 +25,12 @@ interface Frame {
   readonly isInDefinition: boolean
   readonly isInMetadata: boolean
   readonly isInForeignObject: boolean
+  /** True in data of drawing programs, and in definitions without an id, which nothing can use. */
+  readonly isUnused: boolean
+  /** Ids to which an element refers that only holds others. They count if it holds something. */
+  references: readonly string[]
+  /** True if there is an element other than groups in it. */
+  hasContent: boolean
   /** Text of the element and the elements in it. `undefined`: not needed. */
   readonly text: string[] | undefined
   readonly leaf: MetadataLeaf | undefined
@@ -36,6 +42,9 @@ const HIDEABLE = new Set([...SHAPES, 'g', 'svg', 'switch', 'a'])
 const AREAS = new Set(['path', 'rect', 'circle', 'ellipse', 'polyline', 'polygon', 'text'])
 const MARKED = new Set(['path', 'line', 'polyline', 'polygon'])
 const DEFINITIONS = new Set(['defs', 'clipPath', 'mask', 'symbol', 'pattern', 'marker'])
+const CONTAINERS = new Set(['g', 'defs'])
+/** Definitions that are used only by their id. */
+const USED_BY_ID = new Set(['linearGradient', 'radialGradient', 'clipPath', 'filter', 'mask', 'pattern', 'marker'])
 const ANIMATIONS = new Set(['animate', 'set', 'animateTransform', 'animateMotion', 'animateColor'])
 const WITH_TEXT = new Set(['style', 'script', 'title', 'desc', 'text', 'foreignObject'])
 /** Elements that are counted, because documents refer to them or people see them as parts. */
@@ -44,13 +53,15 @@ const NO_NAME = new Set(['title', 'desc', 'metadata', 'style', 'script'])
 const NOTICE = /copyright|licen[cs]e|©|\(c\)\s|spdx|all rights/i
 /** Elements inside each other whose text is kept. Deeper ones are read as part of the outer ones. */
 const MAX_TEXTS = 8
-const ROOT: Pick<Frame, 'inherited' | 'place' | 'isFaint' | 'isInDefinition' | 'isInMetadata' | 'isInForeignObject'> = {
+type Surroundings = Pick<Frame, 'inherited' | 'place' | 'isFaint' | 'isInDefinition' | 'isInMetadata' | 'isInForeignObject' | 'isUnused'>
+const ROOT: Surroundings = {
   inherited: new Map(),
   place: 'elsewhere',
   isFaint: false,
   isInDefinition: false,
   isInMetadata: false,
   isInForeignObject: false,
+  isUnused: false,
 }
 
 export class ElementItems implements XmlHandlers {
@@ -67,15 +78,24 @@ export class ElementItems implements XmlHandlers {
     const parent = this.#frames.at(-1)
     if (parent?.leaf) parent.leaf.hasElements = true
     const frame = this.#frameOf(element, parent ?? ROOT)
+    const { attributes, isInMetadata, isUnused, isSvg, name } = frame
     this.#frames.push(frame)
     if (frame.text) this.#texts.push(frame.text)
-    addAttributes(element, frame.attributes, { isRoot: !parent, isInMetadata: frame.isInMetadata }, this.#items)
+    const ids = addAttributes(element, attributes, { isRoot: !parent, isInMetadata }, this.#items)
+    if (isSvg && CONTAINERS.has(name)) frame.references = ids
+    else {
+      frame.hasContent = true
+      if (!isUnused) for (const id of ids) this.#items.add('references', id)
+    }
     if (frame.isSvg) this.#addSvgElement(frame)
     else this.#addOther(frame)
   }
 
   close(): void {
     const frame = this.#frames.pop()!
+    const parent = this.#frames.at(-1)
+    if (frame.hasContent && parent) parent.hasContent = true
+    if (frame.hasContent && !frame.isUnused) for (const id of frame.references) this.#items.add('references', id)
     if (frame.text) this.#texts.pop()
     if (frame.leaf) addMetadata(frame.element, frame.leaf, this.#items)
     if (frame.isSvg && frame.text) this.#addText(frame, frame.text.join(''))
@@ -97,7 +117,7 @@ export class ElementItems implements XmlHandlers {
     else if (target !== 'xml') this.#items.add('elements', `instruction ${target} ${body}`)
   }
 
-  #frameOf(element: XmlElement, parent: typeof ROOT): Frame {
+  #frameOf(element: XmlElement, parent: Surroundings): Frame {
     const { uri, local: name } = element
     const attributes = plainAttributes(element)
     const isSvg = uri === SVG_NAMESPACE || uri === ''
@@ -115,6 +135,9 @@ export class ElementItems implements XmlHandlers {
       isInDefinition: parent.isInDefinition || (isSvg && DEFINITIONS.has(name)),
       isInMetadata,
       isInForeignObject: parent.isInForeignObject || (isSvg && name === 'foreignObject'),
+      isUnused: parent.isUnused || isEditorNamespace(uri) || (isSvg && USED_BY_ID.has(name) && !attributes.has('id')),
+      references: [],
+      hasContent: false,
       text: needsText ? [] : undefined,
       leaf: isInMetadata ? { text: '', hasElements: false } : undefined,
     }

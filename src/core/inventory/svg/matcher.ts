@@ -26,7 +26,7 @@ interface Level {
 }
 
 /** Most tests of parts, which bounds the time for a file with many rules and elements. */
-const MAX_TRIALS = 20_000_000
+const MAX_TRIALS = 5_000_000
 const NONE: ReadonlySet<number> = new Set()
 
 const levelOf = (name: string, own: ReadonlySet<number>, around: ReadonlySet<number>): Level => ({

@@ -1,5 +1,5 @@
 /** Adds the values inside of `metadata` elements: RDF, Dublin Core, licences and other XML. */
-import type { ItemCollector } from './collector.ts'
+import type { ItemCollector } from '../collector.ts'
 import type { XmlElement } from './xml.ts'
 
 /** Text of an element before the first element in it. */

@@ -1,7 +1,7 @@
 /** Adds the items of style sheets, and finds the rules that reach elements. */
 
+import type { ItemCollector } from '../collector.ts'
 import { addReference, hrefOf, plainAttributes } from './attributes.ts'
-import type { ItemCollector } from './collector.ts'
 import { type CssDeclaration, type CssRule, cssRules, declarationsIn, urlsIn } from './css.ts'
 import type { Sheet } from './elements.ts'
 import { SelectorMatcher } from './matcher.ts'
@@ -38,7 +38,9 @@ export class RuleItems implements XmlHandlers {
   }
 
   #addSheet({ css, media }: Sheet): void {
-    for (const url of urlsIn(css)) if (url.startsWith('#') || !css.includes('@import')) addReference(url, this.#items)
+    const ids: string[] = []
+    for (const url of urlsIn(css)) if (url.startsWith('#') || !css.includes('@import')) addReference(url, ids, this.#items)
+    for (const id of ids) this.#items.add('references', id)
     for (const [comment] of css.matchAll(/\/\*!?[^*]*(?:\*(?!\/)[^*]*)*\*\//g))
       if (comment.startsWith('/*!') || NOTICE.test(comment)) this.#items.add('notices', comment)
     const condition = media === '' ? '' : `media=${media} `

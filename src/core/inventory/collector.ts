@@ -1,7 +1,7 @@
-/** Collects the items of a drawing. Kinds with very many items become one item, so that large maps and plots fit into memory. */
-import type { InventoryKind } from '../../catalog/inventory/kinds.ts'
-import { digestOf } from '../digest.ts'
-import { type Inventory, InventoryBuilder } from '../inventory.ts'
+/** Collects items. A kind with very many items becomes one item, so that large maps, plots and mails fit into memory. */
+import type { InventoryKind } from '../catalog/inventory/kinds.ts'
+import { digestOf } from './digest.ts'
+import { type Inventory, InventoryBuilder } from './inventory.ts'
 
 /** Different items of a kind that are listed. A kind with more has one item with the sum of the hashes of all. */
 const MAX_LISTED = 20_000
