@@ -74,9 +74,13 @@ function plainBytes(text: string, isLast: boolean): { bytes: Uint8Array; rest: s
   return { bytes: Buffer.from(now, 'latin1'), rest }
 }
 
-/** Splits behind the last line break but one, or nowhere if the text is short. */
+/** Splits behind the last line break but one. A long text without line breaks is split near its end, but in no escape. */
 function splitBehindLine(text: string): [string, string] {
   const last = text.lastIndexOf('\n', text.length - 2)
   if (last >= 0) return [text.slice(0, last + 1), text.slice(last + 1)]
-  return text.length > BATCH_CHARACTERS ? [text.slice(0, -8), text.slice(-8)] : ['', text]
+  if (text.length <= BATCH_CHARACTERS) return ['', text]
+  const end = text.length - 8
+  const escape = text.lastIndexOf('=', end - 1)
+  const cut = escape >= end - 3 ? escape : end
+  return [text.slice(0, cut), text.slice(cut)]
 }
