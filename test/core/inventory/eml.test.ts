@@ -143,7 +143,15 @@ describe('a result that lacks an item', () => {
     outcome: { kind: 'compressed', ...lossOf(pixelLoss({ ssim: 0.97, psnrDb: 37 })), steps: [message('exact')] },
   }))
   const verdictOf = (result: string) =>
-    checkInventory({ format: eml.format, output: 'eml', original: sourceOf(MAIL), result: sourceOf(result), quality: 'low', signal })
+    checkInventory({
+      format: eml.format,
+      output: 'eml',
+      original: sourceOf(MAIL),
+      result: sourceOf(result),
+      quality: 'low',
+      metadata: undefined,
+      signal,
+    })
 
   const DAMAGES: readonly (readonly [kind: string, pattern: RegExp, replacement: string])[] = [
     ['headers', /Ada <ada/, 'Bob <ada'],
@@ -186,6 +194,7 @@ describe('a result that lacks an item', () => {
         original: sourceOf(withPdf('%PDF-1.7 long')),
         result: sourceOf(withPdf(result)),
         quality: 'low',
+        metadata: undefined,
         signal,
       })
     expect((await check('%PDF-1.7')).kind).toBe('kept')

@@ -120,6 +120,7 @@ it('a wrapper keeps everything that the original holds', async () => {
       original: memorySource(Buffer.from(text), 'a'),
       result: memorySource(new Uint8Array(4), 'b'),
       quality: 'low',
+      metadata: undefined,
       signal,
     })
   expect(await check(TEXT, 'a\nb')).toMatchObject({ kind: 'kept', fields: { inventory: { lines: 2 } } })

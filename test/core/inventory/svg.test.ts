@@ -32,7 +32,15 @@ async function compressed(text: string, quality: Quality): Promise<string> {
 }
 
 const verdictOf = (original: string, result: string, quality: Quality) =>
-  checkInventory({ format: svg.format, output: 'svg', original: sourceOf(original), result: sourceOf(result), quality, signal })
+  checkInventory({
+    format: svg.format,
+    output: 'svg',
+    original: sourceOf(original),
+    result: sourceOf(result),
+    quality,
+    metadata: undefined,
+    signal,
+  })
 
 const drawing = (inside: string, attributes = '') =>
   `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 99.5 80"${attributes}>${inside}</svg>`

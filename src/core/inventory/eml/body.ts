@@ -80,7 +80,7 @@ function splitBehindLine(text: string): [string, string] {
   if (last >= 0) return [text.slice(0, last + 1), text.slice(last + 1)]
   if (text.length <= BATCH_CHARACTERS) return ['', text]
   const end = text.length - 8
-  const escape = text.lastIndexOf('=', end - 1)
-  const cut = escape >= end - 3 ? escape : end
+  const equals = text.lastIndexOf('=', end - 1)
+  const cut = equals >= end - 3 ? equals : end
   return [text.slice(0, cut), text.slice(cut)]
 }
