@@ -9,6 +9,7 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   eml: async () => (await import('./eml.ts')).emlInventory,
   svg: async () => (await import('./svg.ts')).svgInventory,
   text: async () => (await import('./text.ts')).textInventory,
+  dicom: async () => (await import('./dicom.ts')).DICOM_READER,
 }
 
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */

@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { FoldedItems } from '../folded-items.ts'
+import type { InventoryBuilder } from '../inventory.ts'
+
+/** Elements that have an item of their own. */
+const MAX_NAMED_ELEMENTS = 20_000
+
+/** Name of an element: group and element number in hexadecimal. */
+export const tagName = (tag: number): string =>
+  `(${(tag >>> 16).toString(16).padStart(4, '0')},${(tag & 0xffff).toString(16).padStart(4, '0')})`
+
+/** Collects the elements of a file. */
+export class ElementItems {
+  readonly #to: InventoryBuilder
+  readonly #folded: FoldedItems
+  readonly #representations = createHash('sha256')
+  #withRepresentation = 0
+
+  constructor(to: InventoryBuilder) {
+    this.#to = to
+    this.#folded = new FoldedItems(to, MAX_NAMED_ELEMENTS)
+  }
+
+  /** @param vr value representation. `undefined`: the file does not name it */
+  element(name: string, vr: string | undefined, text: string): void {
+    if (vr !== undefined) {
+      this.#representations.update(`${name}${vr}\n`)
+      this.#withRepresentation++
+    }
+    this.#folded.add('elements', `${name} = ${text}`)
+  }
+
+  /** A group length (element 0000 of a group, retired) has no text, because it counts bytes of the encoding. */
+  groupLength(name: string): void {
+    this.#folded.add('group_lengths', name)
+  }
+
+  /** Ends an element of the top level. */
+  endOfElement(tag: number): void {
+    this.#folded.endOfGroup(tagName(tag))
+  }
+
+  /** Adds an item for the value representations of all elements. Conversion from implicit files adds them, so such files have none. */
+  finish(): void {
+    if (this.#withRepresentation === 0) return
+    const digest = this.#representations.digest('hex').slice(0, 16)
+    this.#to.add('header', `value representations = ${this.#withRepresentation} elements #${digest}`)
+  }
+}
