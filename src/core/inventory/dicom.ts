@@ -4,7 +4,7 @@
  */
 import { latin1Of } from '../bytes/latin1.ts'
 import type { Source } from '../model/codec.ts'
-import { type ByteStream, streamOfFile, streamOfInflated, take } from './byte-stream.ts'
+import { type ByteStream, streamOfFile, streamOfInflated } from './byte-stream.ts'
 import { DataSetWalker, type ElementHeader } from './dicom/data-set.ts'
 import { ElementItems } from './dicom/items.ts'
 import { type Coding, EXPLICIT_LITTLE, findStart, IMPLICIT_LITTLE, START_BYTES } from './dicom/start.ts'
@@ -58,7 +58,7 @@ async function readMeta(view: FileView, at: number, to: InventoryBuilder): Promi
   const items = new ElementItems(to)
   const walker = new DataSetWalker(stream, items, (position) => view.malformed(at + position))
   let syntax: string | undefined
-  while (isGroup2(await stream.peek(2))) {
+  while ((await stream.fill(2)) && isGroup2(stream.peek(2))) {
     const header = await walker.header(EXPLICIT_LITTLE)
     if (!header) break
     const { tag } = header
@@ -74,9 +74,8 @@ async function readMeta(view: FileView, at: number, to: InventoryBuilder): Promi
 const isGroup2 = (bytes: Uint8Array) => bytes[0] === 2 && bytes[1] === 0
 
 async function shortValue(stream: ByteStream, { length }: ElementHeader, view: FileView): Promise<Uint8Array> {
-  const bytes = length === undefined || length > MAX_SYNTAX_BYTES ? undefined : await take(stream, length)
-  if (!bytes) throw view.malformed(stream.position)
-  return bytes
+  if (length === undefined || length > MAX_SYNTAX_BYTES || !(await stream.fill(length))) throw view.malformed(stream.position)
+  return stream.take(length)
 }
 
 async function readDataSet(view: FileView, { syntax, end }: Meta, items: ElementItems, signal: AbortSignal): Promise<void> {

@@ -5,6 +5,9 @@ import type { InventoryBuilder } from '../inventory.ts'
 /** Elements that have an item of their own. */
 const MAX_NAMED_ELEMENTS = 20_000
 
+/** Characters that are digested at once, because many short calls cost more. */
+const PENDING_CHARACTERS = 16 * 1024
+
 /** Name of an element: group and element number in hexadecimal. */
 export const tagName = (tag: number): string =>
   `(${(tag >>> 16).toString(16).padStart(4, '0')},${(tag & 0xffff).toString(16).padStart(4, '0')})`
@@ -15,6 +18,7 @@ export class ElementItems {
   readonly #folded: FoldedItems
   readonly #representations = createHash('sha256')
   #withRepresentation = 0
+  #pending = ''
 
   constructor(to: InventoryBuilder) {
     this.#to = to
@@ -24,8 +28,9 @@ export class ElementItems {
   /** @param vr value representation. `undefined`: the file does not name it */
   element(name: string, vr: string | undefined, text: string): void {
     if (vr !== undefined) {
-      this.#representations.update(`${name}${vr}\n`)
+      this.#pending += `${name}${vr}\n`
       this.#withRepresentation++
+      if (this.#pending.length > PENDING_CHARACTERS) this.#digestPending()
     }
     this.#folded.add('elements', `${name} = ${text}`)
   }
@@ -43,7 +48,13 @@ export class ElementItems {
   /** Adds an item for the value representations of all elements. Conversion from implicit files adds them, so such files have none. */
   finish(): void {
     if (this.#withRepresentation === 0) return
+    this.#digestPending()
     const digest = this.#representations.digest('hex').slice(0, 16)
     this.#to.add('header', `value representations = ${this.#withRepresentation} elements #${digest}`)
+  }
+
+  #digestPending(): void {
+    this.#representations.update(this.#pending)
+    this.#pending = ''
   }
 }

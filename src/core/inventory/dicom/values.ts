@@ -12,8 +12,9 @@ const WORD_BYTES: { readonly [vr: string]: 2 | 4 | 8 } = {
 /** Bytes of a word, which big-endian files store in reverse order (PS3.5, 7.3). An AT value has two words of 16 bits. */
 export const wordBytesOf = (vr: string): number => WORD_BYTES[vr] ?? 1
 
-/** Returns a copy with the bytes of each word in reverse order. A last part of a word stays as it is. */
+/** Returns the bytes with those of each word in reverse order, in a copy. A last part of a word stays as it is. */
 export function swapped(bytes: Uint8Array, wordBytes: number): Uint8Array {
+  if (wordBytes === 1) return bytes
   const copy = bytes.slice()
   for (let at = 0; at + wordBytes <= copy.length; at += wordBytes) copy.subarray(at, at + wordBytes).reverse()
   return copy
