@@ -10,6 +10,8 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   svg: async () => (await import('./svg.ts')).svgInventory,
   text: async () => (await import('./text.ts')).textInventory,
   dicom: async () => (await import('./dicom.ts')).DICOM_READER,
+  geotiff: async () => (await import('./tiff.ts')).TIFF_READER,
+  tiff: async () => (await import('./tiff.ts')).TIFF_READER,
 }
 
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */
