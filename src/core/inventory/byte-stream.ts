@@ -30,9 +30,14 @@ export class ByteStream {
     this.#supply = supply
   }
 
+  /** Bytes that `take` can return. */
+  get available(): number {
+    return this.#held.length - this.#at
+  }
+
   /** True if `take` can return `length` bytes. */
   has(length: number): boolean {
-    return this.#held.length - this.#at >= length
+    return this.available >= length
   }
 
   /** Reads on until `length` bytes can be taken. False: the data ends before. */
@@ -68,7 +73,7 @@ export class ByteStream {
   async skip(length: number): Promise<void> {
     let left = length
     for (;;) {
-      const part = Math.min(left, this.#held.length - this.#at)
+      const part = Math.min(left, this.available)
       this.#at += part
       left -= part
       if (left === 0) break

@@ -11,6 +11,10 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   text: async () => (await import('./text.ts')).textInventory,
   dicom: async () => (await import('./dicom.ts')).DICOM_READER,
   geotiff: async () => (await import('./tiff.ts')).TIFF_READER,
+  las: async () => (await import('./las.ts')).LAS_READER,
+  laz: async () => (await import('./las.ts')).LAS_READER,
+  'nii.gz': async () => (await import('./nifti.ts')).NIFTI_GZIP_READER,
+  nifti: async () => (await import('./nifti.ts')).NIFTI_READER,
   tiff: async () => (await import('./tiff.ts')).TIFF_READER,
 }
 

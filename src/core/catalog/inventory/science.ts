@@ -4,6 +4,17 @@ import { EVERY_LEVEL, type FormatPolicy, removable } from './policy.ts'
 /** JPEG-LS stores samples by pixel, so Planar Configuration becomes 0 (DICOM PS3.5, 8.2.3). */
 const isPlanarConfiguration = (item: string) => item.startsWith('(0028,0006) = ')
 
+/** LAZ holds everything of LAS. LASzip adds a record of its own. */
+const POINT_CLOUD = {
+  dimensions: 'kept',
+  header: 'kept',
+  points: 'kept',
+  records: 'kept',
+  trailing_bytes: 'kept',
+} as const satisfies FormatPolicy
+
+const VOLUME = { header: 'kept', records: 'kept', trailing_bytes: 'kept' } as const satisfies FormatPolicy
+
 export const SCIENCE = {
   dicom: {
     elements: removable(EVERY_LEVEL, 'stale', isPlanarConfiguration),
@@ -11,4 +22,8 @@ export const SCIENCE = {
     header: 'kept',
     preamble: 'kept',
   },
+  las: POINT_CLOUD,
+  laz: POINT_CLOUD,
+  'nii.gz': VOLUME,
+  nifti: { ...VOLUME, archive_comments: 'kept', members: 'kept' },
 } as const satisfies { readonly [Id in OutputId]?: FormatPolicy }
