@@ -75,7 +75,7 @@ export class UnreadableResult extends Error {
 
 /**
  * Reads the inventories of both files. `undefined`: the format or the output has no inventory. A wrapper (`zst`) holds the whole file,
- * which the codec has compared byte by byte, so only the original is read.
+ * which the codec has compared byte by byte, so only the original is read. A wrapped file that cannot be read has no inventory.
  * @throws CodecError if the original cannot be read, or one of the files has too many items
  * @throws UnreadableResult if the structure of the result cannot be read
  */
@@ -84,7 +84,8 @@ export async function readInventories({ format, output, original, result, signal
   const reader = await readerOf(format.id)
   const resultReader = wraps ? reader : await readerOf(output)
   if (!reader || !resultReader) return undefined
-  const before = await inventoryOfOriginal(reader, original, signal)
+  const before = wraps ? await inventoryIfReadable(reader, original, signal) : await inventoryOfOriginal(reader, original, signal)
+  if (!before) return undefined
   const after = wraps ? before : await inventoryOfResult(resultReader, result, signal)
   const names = (wraps ? [format.id] : [format.id, output]).map((id) => `inventory reader for ${id}`)
   const libraries = [reader, resultReader].flatMap(({ library }) => (library === undefined ? [] : [library]))
@@ -105,6 +106,16 @@ function inventoryOfOriginal(reader: InventoryReader, original: Source, signal: 
   KNOWN.set(original, known)
   known.catch(() => KNOWN.delete(original))
   return known
+}
+
+/** Reads the inventory of a file that is wrapped. `undefined`: it cannot be read, for example because the file is damaged. */
+async function inventoryIfReadable(reader: InventoryReader, original: Source, signal: AbortSignal): Promise<Inventory | undefined> {
+  try {
+    return await inventoryOfOriginal(reader, original, signal)
+  } catch (error) {
+    if (error instanceof CodecError) return undefined
+    throw error
+  }
 }
 
 async function inventoryOfResult(reader: InventoryReader, result: Source, signal: AbortSignal): Promise<Inventory> {

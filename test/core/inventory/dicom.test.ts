@@ -133,6 +133,14 @@ describe('inventory of DICOM', () => {
     expect(bytes).toBe(file)
   })
 
+  it('wraps a damaged file, although it has no inventory', async () => {
+    const file = dicomFile(WITH_PIXELS, 'explicit').subarray(0, -500)
+    expect(await readOrReason('dicom', file)).toBe('malformed')
+    const { outcome, defect } = await pressFile(dicom, file, 'a.dcm', { output: 'zst' })
+    expect([outcome.kind, defect]).toEqual(['compressed', undefined])
+    expect(outcome).not.toHaveProperty('inventory')
+  })
+
   it('finds a value representation that changes', async () => {
     const file = dicomFile(ELEMENTS, 'explicit')
     const changed = Buffer.from(file)
