@@ -46,6 +46,25 @@ const LOOK_NAMES = new Set([...EXIF_TAGS_KEPT.strip.values()])
 const SOUND_LOOK = /replaygain|mp3gain|iTunSMPB|iTunNORM|RVA2|loudness/i
 const SOUND_LAW = /copyright|^(?:TCOP|WCOP|TPRO|USER|OWNE|ICOP|IART|ICMS|cprt|©cpy|perf|auth)\b/i
 
+/** Tags of a TIFF page that describe the picture and not its look, by name, or by number if the inventory knows no name. */
+const TIFF_NAMES = new Set(
+  (
+    'ImageDescription Make Model Software ModifyDate Artist HostComputer Copyright IPTC PhotoshopSettings XPTitle XPComment XPAuthor ' +
+    'XPKeywords XPSubject 0x010d'
+  ).split(' '),
+)
+/** Item of a TIFF page: name of the page, name of the tag. */
+const TIFF_PAGE = /^page [\d.+]+ (.+)$/
+/** Descriptions that programs need to interpret the samples: XML of OME-TIFF, JSON and key lists of microscopes. */
+const STRUCTURED = / = (?:<|\{|\[|ImageJ=|SCANIMAGE|SI\.)/
+
+/** True if `mode` removes a tag of a TIFF page. */
+const removesTiffTag = (mode: RemovingMode, name: string, item: string) =>
+  TIFF_NAMES.has(name) && !(mode === 'safe' && EXIF_NAMES.has(name)) && !(name === 'ImageDescription' && STRUCTURED.test(item))
+
+/** True if `mode` removes a tag of a sound or a film. */
+const removesSoundTag = (mode: RemovingMode, name: string) => !SOUND_LOOK.test(name) && !(mode === 'safe' && SOUND_LAW.test(name))
+
 /**
  * Rule of a kind: true for each item that `mode` removes. Kinds without a row are content, which no mode removes. `name`: text of the
  * item before ` = `.
@@ -58,7 +77,11 @@ const RULES: { readonly [Kind in InventoryKind]?: (mode: RemovingMode, name: str
   xmp_properties: (mode, name) => !keepsXmpProperty(mode, name),
   document_information: (_mode, name) => !/^Title$/i.test(name),
   properties: () => true,
-  tags: (mode, name) => !SOUND_LOOK.test(name) && !(mode === 'safe' && SOUND_LAW.test(name)),
+  layers: (_mode, name) => TIFF_PAGE.test(name),
+  tags: (mode, name, item) => {
+    const tiffTag = TIFF_PAGE.exec(name)?.[1]
+    return tiffTag === undefined ? removesSoundTag(mode, name) : removesTiffTag(mode, tiffTag, item)
+  },
 }
 
 /** True if `mode` removes an item of a kind. Items are those of `core/inventory`: `name = value`, or a value alone. */

@@ -43,7 +43,7 @@ export const verdictOf = (
   output: OutputId = FORMATS[format].outputs[0],
 ): Promise<InventoryVerdict> =>
   checkInventory({
-    ...{ format: FORMATS[format], output, quality: 'medium', signal },
+    ...{ format: FORMATS[format], output, quality: 'medium', metadata: undefined, signal },
     ...{ original: memorySource(original, 'original'), result: memorySource(result, 'result') },
   })
 

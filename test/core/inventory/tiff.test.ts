@@ -19,6 +19,8 @@ const doubles = (tag: number, ...values: number[]) => ({
 
 const XML =
   '<GDALMetadata>\n  <Item name="AREA">Nile &amp; delta</Item>\n  <Item name="STATISTICS_MEAN" sample="0">7.5</Item>\n</GDALMetadata>'
+const XMP =
+  '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" dc:title="T" dc:rights="R"/></rdf:RDF></x:xmpmeta>'
 /** Maker note with offsets from its own beginning. */
 const NOTE = { tag: 37500, type: 7, count: 12, bytes: new TextEncoder().encode('Apple iOS\0\x01\x02') }
 const PAGE: Picture = {
@@ -30,6 +32,7 @@ const PAGE: Picture = {
     shorts(34735, 1, 1, 0, 3, 1024, 0, 1, 2, 3072, 0, 1, 32_633, 1026, 34737, 7, 0),
     ascii(34737, 'UTM 33|'),
     bytes(37724, 50),
+    { tag: 700, type: 1, count: XMP.length, bytes: new TextEncoder().encode(XMP) },
     ascii(42112, XML),
   ],
   exif: [ascii(36867, '2026:11:26 10:00:00'), NOTE],
@@ -44,7 +47,7 @@ describe('inventory of TIFF', () => {
     const inventory = await inventoryOf('tiff', file())
     expect(countsOf(inventory)).toEqual({
       ...{ exif_tags: 1, geo_keys: 4, geography: 3, icc_profile: 1, layers: 1, maker_notes: 1, overviews: 1 },
-      ...{ pages: 2, properties: 2, sub_directories: 1, tags: 18, trailing_bytes: 1 },
+      ...{ pages: 2, properties: 2, sub_directories: 1, tags: 18, trailing_bytes: 1, xmp_properties: 2 },
     })
     expect(itemsOf(inventory, 'pages')).toEqual(['page 0 = 90 × 70, 8 bits, 3 samples', 'page 1 = 40 × 30, 16 bits, 1 samples'])
     expect(itemsOf(inventory, 'sub_directories')).toEqual(['page 0.0 = 45 × 35, 8 bits, 3 samples'])
@@ -119,7 +122,8 @@ describe('inventory of TIFF', () => {
       fc.record({ how: fc.constant('page' as const) }),
       fc.record({ how: fc.constant('tail' as const), place: fc.nat(TAIL.length - 1) }),
     )
-    const isPointer = (entry: number) => [330, 34665].includes(view.getUint16(entry, true))
+    /** True for pointers, and for XMP, whose properties count and not its spelling. */
+    const isPointer = (entry: number) => [330, 700, 34665].includes(view.getUint16(entry, true))
     const SIZES: { [type: number]: number } = { 2: 1, 3: 2, 4: 4, 7: 1, 12: 8 }
     await fc.assert(
       fc.asyncProperty(damage, async (made) => {

@@ -16,6 +16,7 @@ const KEPT = {
   sub_directories: 'kept',
   tags: 'kept',
   trailing_bytes: 'kept',
+  xmp_properties: 'kept',
 } as const satisfies FormatPolicy
 
 export const TIFF = { geotiff: KEPT, tiff: KEPT } as const satisfies { readonly [Id in OutputId]?: FormatPolicy }

@@ -3,6 +3,7 @@ import type { InventoryKind } from '../../catalog/inventory/kinds.ts'
 import { exifTagName } from '../exif-names.ts'
 import type { FileView } from '../file-view.ts'
 import type { FoldedItems } from '../folded-items.ts'
+import { InventoryBuilder } from '../inventory.ts'
 import {
   digestOfRange,
   isInside,
@@ -12,6 +13,7 @@ import {
   type TiffEntry,
   type TiffHeader,
 } from '../tiff-directory.ts'
+import { addXmp } from '../xmp.ts'
 import type { Extent } from './extent.ts'
 import { addGdalMetadata, addGeoKeys } from './geography.ts'
 import { tagText } from './tag-text.ts'
@@ -21,6 +23,8 @@ const MAX_DIRECTORIES = 20_000
 /** Most entries of a directory. A place with more is none: some writers end the chain with a random offset. */
 const MAX_ENTRIES = 4096
 const MAX_DEPTH = 8
+/** Longest XMP packet that is read. A longer one is an item with a digest. */
+const MAX_XMP_BYTES = 4 * 1024 * 1024
 
 const KIND_OF_TAG: { readonly [tag: number]: InventoryKind } = { [TAG.icc]: 'icc_profile', [TAG.photoshopLayers]: 'layers' }
 const KIND_OF_DIRECTORY: { readonly [name: string]: InventoryKind } = { GPS: 'gps_tags' }
@@ -119,8 +123,16 @@ export class Pages {
     if (LAYOUT_TAGS.has(tag)) return
     if (directory) return this.#metadata(entry, `${name} ${directory}`, directory, depth + 1)
     if (tag === TAG.subIfds || isDirectoryType(entry.type)) return this.#subDirectories(entry, name, depth + 1)
+    if (tag === TAG.xmp && isInside(this.#view, entry) && entry.byteLength <= MAX_XMP_BYTES) return this.#xmp(entry)
     const kind = KIND_OF_TAG[tag] ?? (GEO_TAGS.has(tag) ? 'geo_keys' : 'tags')
     this.#items.add(kind, `${name} ${exifTagName('IFD0', tag)} = ${await tagText(this.#view, this.#header, entry)}`)
+  }
+
+  async #xmp({ valueAt, byteLength }: TiffEntry): Promise<void> {
+    const found = new InventoryBuilder()
+    addXmp(found, (await this.#view.bytes(valueAt, byteLength)).slice())
+    for (const [kind, items] of found.build())
+      for (const [item, count] of items) for (let i = 0; i < count; i++) this.#items.add(kind, item)
   }
 
   async #subDirectories(entry: TiffEntry, name: string, depth: number): Promise<void> {

@@ -16,6 +16,7 @@ export const TAG = {
   globalParametersIfd: 400,
   jpegStream: 513,
   jpegStreamLength: 514,
+  xmp: 700,
   exif: 34665,
   icc: 34675,
   geoKeyDirectory: 34735,
