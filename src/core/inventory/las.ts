@@ -18,7 +18,7 @@ const EXTENDED_HEADER_BYTES = 60
 /** Longest content of a record that is read at once. */
 const MAX_SHORT_BYTES = 1 << 20
 const DIMENSIONS_RECORD = 4
-/** Records that describe how the points are packed: LASzip's, and the chunk index of COPC. */
+/** Records that describe how the points are packed: LASzip's, and the index of a cloud optimized point cloud. */
 const PACKING: readonly string[] = ['laszip encoded', 'copc']
 /** Offsets in LASzip's record: points of a chunk, and the number that says that chunks differ. */
 const CHUNK_POINTS_AT = 12

@@ -14,8 +14,9 @@ import { type Inventory, InventoryBuilder, type InventoryReader } from './invent
 import { addHeader, MAX_HEADER_BYTES, type NiftiLayout } from './nifti/header.ts'
 import { openZip } from './zip.ts'
 
-/** Most bytes of an inflated file. */
-const MAX_INFLATED_BYTES = 2 ** 32
+/** Most bytes of an inflated file, and most bytes after the volume of one. More indicates a decompression bomb. */
+const MAX_INFLATED_BYTES = 2 ** 31
+const MAX_INFLATED_TAIL_BYTES = 1 << 20
 /** Bytes after the header that say whether extensions follow. */
 const EXTENDER_BYTES = 4
 /** Bytes of an extension's size and code. */
@@ -33,12 +34,18 @@ async function read(source: Source, signal: AbortSignal): Promise<Inventory> {
   else {
     const isGzip = first === 0x1f && second === 0x8b
     const options = { wrapper: 'gzip', maxBytes: MAX_INFLATED_BYTES } as const
-    await addVolume(view, isGzip ? streamOfInflated(view, 0, options, signal) : streamOfFile(view, 0), to)
+    await addVolume(
+      view,
+      isGzip ? streamOfInflated(view, 0, options, signal) : streamOfFile(view, 0),
+      to,
+      isGzip ? MAX_INFLATED_TAIL_BYTES : view.size,
+    )
   }
   return to.build()
 }
 
-async function addVolume(view: FileView, stream: ByteStream, to: InventoryBuilder): Promise<void> {
+/** @param maxTail most bytes after the volume */
+async function addVolume(view: FileView, stream: ByteStream, to: InventoryBuilder, maxTail: number): Promise<void> {
   await stream.fill(MAX_HEADER_BYTES)
   const layout = addHeader(stream.peek(MAX_HEADER_BYTES).slice(), to)
   if (!layout) throw view.malformed(0)
@@ -47,12 +54,16 @@ async function addVolume(view: FileView, stream: ByteStream, to: InventoryBuilde
   await stream.skip(Math.max(0, layout.volumeEnd - stream.position))
   const start = stream.position
   if (!(await stream.fill(1))) return
-  const digest = await digestOfStream(rest(stream))
+  const digest = await digestOfStream(rest(view, stream, maxTail))
   to.add('trailing_bytes', `after the volume = ${stream.position - start} bytes #${digest}`)
 }
 
-async function* rest(stream: ByteStream): AsyncGenerator<Uint8Array> {
-  while (await stream.fill(1)) yield stream.take(stream.available)
+async function* rest(view: FileView, stream: ByteStream, maxBytes: number): AsyncGenerator<Uint8Array> {
+  const end = stream.position + maxBytes
+  while (await stream.fill(1)) {
+    if (stream.position + stream.available > end) throw view.malformed(view.size)
+    yield stream.take(stream.available)
+  }
 }
 
 /** Reads the extensions between header and volume (nifti1.h, "HEADER EXTENSIONS"), and other bytes there. */

@@ -100,6 +100,11 @@ describe('inventory of NIfTI', () => {
     expect(pressed.bytes).toBe(file)
   })
 
+  it('refuses a decompression bomb after the volume', async () => {
+    const bomb = gzipSync(Buffer.concat([fullFile(), Buffer.alloc(3 << 20)]))
+    expect(await readOrReason('nii.gz', bomb)).toBe('malformed')
+  })
+
   it('reads damaged files or names the damage', async () => {
     const file = fullFile()
     const packed = gzipSync(file)

@@ -175,6 +175,32 @@ describe('inventory of TIFF', () => {
       }
     })
 
+    it('with a list of strips that has more numbers than any file', async () => {
+      const original = buildTiff([PAGES[1]!], { big: true })
+      const view = new DataView(original.buffer)
+      const at = Number(view.getBigUint64(8, true))
+      for (let i = 0; i < Number(view.getBigUint64(at, true)); i++) {
+        const entry = at + 8 + 20 * i
+        if ([273, 279].includes(view.getUint16(entry, true))) view.setBigUint64(entry + 4, 2n ** 50n, true)
+      }
+      expect(countsOf(await inventoryOf('tiff', original))).toMatchObject({ pages: 1 })
+    })
+
+    it('with 20,000 links in each of many directories', async () => {
+      const links = { tag: 330, type: 4, count: 20_000, bytes: new Uint8Array(80_000) }
+      const pages = Array.from({ length: 12 }, (): Picture => ({ width: 2, height: 2, bits: 8, samples: 1, extra: [links] }))
+      const original = buildTiff(pages)
+      const view = new DataView(original.buffer)
+      const first = view.getUint32(4, true)
+      for (let at = first; at !== 0; ) {
+        const count = view.getUint16(at, true)
+        const entry = Array.from({ length: count }, (_, i) => at + 2 + 12 * i).find((place) => view.getUint16(place, true) === 330)!
+        for (let i = 0; i < 20_000; i++) view.setUint32(view.getUint32(entry + 8, true) + 4 * i, first, true)
+        at = view.getUint32(at + 2 + 12 * count, true)
+      }
+      expect(await readOrReason('tiff', original)).toBe('malformed')
+    })
+
     it('with a directory that follows itself', async () => {
       const original = buildTiff([PAGES[1]!])
       const at = original[4]! + original[5]! * 256 + original[6]! * 65_536

@@ -1,7 +1,7 @@
 /** Finds where the content of a TIFF file ends, so that bytes after it can be told apart. */
 import { latin1Of } from '../../bytes/latin1.ts'
 import type { FileView } from '../file-view.ts'
-import { numbersOf, type TiffEntry, type TiffHeader } from '../tiff-directory.ts'
+import { isInside, numbersOf, type TiffEntry, type TiffHeader } from '../tiff-directory.ts'
 
 /** Numbers that are read at once from a list of offsets or lengths. */
 const NUMBERS_AT_ONCE = 8192
@@ -41,7 +41,7 @@ export class Extent {
 
   /** Adds the ranges of two lists: offsets and lengths, for example of tiles. */
   async addRanges(offsets: TiffEntry | undefined, lengths: TiffEntry | undefined, areTiles: boolean): Promise<void> {
-    if (!offsets || !lengths) return
+    if (!offsets || !lengths || !isInside(this.#view, offsets) || !isInside(this.#view, lengths)) return
     const count = Math.min(offsets.count, lengths.count)
     for (let from = 0; from < count; from += NUMBERS_AT_ONCE) {
       const [at, bytes] = [await this.#slice(offsets, from), await this.#slice(lengths, from)]

@@ -23,6 +23,11 @@ const MAX_DIRECTORIES = 20_000
 /** Most entries of a directory. A place with more is none: some writers end the chain with a random offset. */
 const MAX_ENTRIES = 4096
 const MAX_DEPTH = 8
+/** Most links to directories. Several links may lead to one directory. */
+const MAX_LINKS = 200_000
+/** Most bytes of values, as a multiple of the file size, and in addition. Fields may share the bytes of their value. */
+const MAX_VALUES_FACTOR = 16
+const MAX_VALUE_BYTES = 64 * 1024 * 1024
 /** Longest XMP packet that is read. A longer one is an item with a digest. */
 const MAX_XMP_BYTES = 4 * 1024 * 1024
 
@@ -43,6 +48,8 @@ export class Pages {
   readonly #extent: Extent
   /** Names of the directories that have been read, by offset. Pages may share some. */
   readonly #known = new Map<number, string>()
+  #links = 0
+  #valueBytes = 0
 
   constructor(view: FileView, header: TiffHeader, items: FoldedItems, extent: Extent) {
     this.#view = view
@@ -76,6 +83,7 @@ export class Pages {
 
   /** Reads a directory. `undefined`: there is none. A text: the name under which it was read before. */
   async #directory(at: number, name: string): Promise<TiffDirectory | string | undefined> {
+    if (++this.#links > MAX_LINKS) throw this.#view.malformed(at)
     const known = this.#known.get(at)
     if (known !== undefined) return known
     const count = await this.#entryCount(at)
@@ -86,7 +94,12 @@ export class Pages {
     this.#known.set(at, name)
     const [countBytes, entryBytes, offsetBytes] = this.#header.big ? [8, 20, 8] : [2, 12, 4]
     this.#extent.add(at, countBytes + count * entryBytes + offsetBytes)
-    for (const { valueAt, byteLength } of directory.entries) if (byteLength > offsetBytes) this.#extent.add(valueAt, byteLength)
+    for (const { valueAt, byteLength } of directory.entries) {
+      if (byteLength <= offsetBytes || valueAt + byteLength > this.#view.size) continue
+      this.#extent.add(valueAt, byteLength)
+      this.#valueBytes += byteLength
+      if (this.#valueBytes > MAX_VALUE_BYTES + MAX_VALUES_FACTOR * this.#view.size) throw this.#view.malformed(at)
+    }
     return directory
   }
 
