@@ -76,7 +76,7 @@ const RULES: { readonly [Kind in InventoryKind]?: (mode: RemovingMode, name: str
   maker_notes: () => true,
   xmp_properties: (mode, name) => !keepsXmpProperty(mode, name),
   document_information: (_mode, name) => !/^Title$/i.test(name),
-  properties: () => true,
+  properties: (_mode, name) => !TIFF_PAGE.test(name),
   layers: (_mode, name) => TIFF_PAGE.test(name),
   tags: (mode, name, item) => {
     const tiffTag = TIFF_PAGE.exec(name)?.[1]
