@@ -16,6 +16,14 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   'nii.gz': async () => (await import('./nifti.ts')).NIFTI_GZIP_READER,
   nifti: async () => (await import('./nifti.ts')).NIFTI_READER,
   tiff: async () => (await import('./tiff.ts')).TIFF_READER,
+  docx: async () => (await import('./packages/ooxml.ts')).docx,
+  epub: async () => (await import('./packages/epub.ts')).epub,
+  kmz: async () => (await import('./packages/archive.ts')).kmz,
+  ofd: async () => (await import('./packages/ofd.ts')).ofd,
+  pptx: async () => (await import('./packages/ooxml.ts')).pptx,
+  shapefile: async () => (await import('./packages/archive.ts')).shapefile,
+  xlsx: async () => (await import('./packages/ooxml.ts')).xlsx,
+  zip: async () => (await import('./packages/archive.ts')).zip,
 }
 
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */

@@ -87,6 +87,7 @@ export const INVENTORY_KINDS = [
   'manifest',
   'markers',
   'media',
+  'member_attributes',
   'members',
   'metadata',
   'navigation',

@@ -90,6 +90,7 @@ export const INVENTORY = {
   kind_manifest: 'manifest',
   kind_markers: 'markers',
   kind_media: 'media',
+  kind_member_attributes: 'file times and attributes',
   kind_members: 'members',
   kind_metadata: 'metadata',
   kind_navigation: 'navigation',

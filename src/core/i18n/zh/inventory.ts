@@ -90,6 +90,7 @@ export const INVENTORY = {
   kind_manifest: '清单',
   kind_markers: '标记',
   kind_media: '媒体',
+  kind_member_attributes: '文件时间和属性',
   kind_members: '成员',
   kind_metadata: '元数据',
   kind_navigation: '导航',
