@@ -10,11 +10,15 @@ import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 
 export type Parts = Record<string, string | Uint8Array>
 
-export async function zipOf(parts: Parts): Promise<Uint8Array> {
-  const writer = new ZipWriter(new BlobWriter(), { useWebWorkers: false, extendedTimestamp: false, level: 1 })
+/** `level`: Deflate level; default: 1. */
+export async function zipOf(parts: Parts, level = 1): Promise<Uint8Array> {
+  const writer = new ZipWriter(new BlobWriter(), { useWebWorkers: false, extendedTimestamp: false, level })
   for (const [name, content] of Object.entries(parts)) {
     const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
-    await writer.add(name, new Uint8ArrayReader(bytes), { lastModDate: new Date(2001, 1, 3, 4, 5, 6), level: name === 'mimetype' ? 0 : 1 })
+    await writer.add(name, new Uint8ArrayReader(bytes), {
+      lastModDate: new Date(2001, 1, 3, 4, 5, 6),
+      level: name === 'mimetype' ? 0 : level,
+    })
   }
   return new Uint8Array(await (await writer.close()).arrayBuffer())
 }

@@ -52,6 +52,7 @@ export const INVENTORY_KINDS = [
   'exif_tags',
   'features',
   'fields',
+  'font_glyphs',
   'fonts',
   'fonts_of_forms',
   'foreign_objects',

@@ -55,6 +55,7 @@ export const INVENTORY = {
   kind_exif_tags: 'EXIF tags',
   kind_features: 'features',
   kind_fields: 'fields',
+  kind_font_glyphs: 'fonts with all glyphs',
   kind_fonts: 'fonts',
   kind_fonts_of_forms: 'fonts of forms',
   kind_foreign_objects: 'foreign objects',

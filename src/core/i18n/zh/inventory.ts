@@ -55,6 +55,7 @@ export const INVENTORY = {
   kind_exif_tags: 'EXIF 标签',
   kind_features: '文档功能',
   kind_fields: '表单字段',
+  kind_font_glyphs: '字形完整的字体',
   kind_fonts: '字体',
   kind_fonts_of_forms: '表单字体',
   kind_foreign_objects: '外部对象',

@@ -8,7 +8,7 @@ export interface OoxmlRelationship {
   /** Name of the part that the relationship belongs to. Empty: the package. */
   readonly owner: string
   readonly id: string
-  /** Last segment of the type, for example `image`. */
+  /** Last segment of the type, for example `image`. The other segments follow in brackets if they are not those of the standards. */
   readonly kind: string
   readonly external: boolean
   readonly target: string
@@ -30,6 +30,7 @@ export class OoxmlParts {
   /** Owners of the relationships to each part. */
   readonly #users = new Map<string, Set<string>>()
   readonly #thumbnails = new Set<string>()
+  readonly #fonts = new Set<string>()
 
   private constructor(archive: Package) {
     this.#keys = new Set(archive.files.map(({ name }) => keyOf(name)))
@@ -61,6 +62,11 @@ export class OoxmlParts {
 
   isThumbnail(name: string): boolean {
     return this.#thumbnails.has(keyOf(name))
+  }
+
+  /** True if a relationship says that the part is a font. */
+  isFont(name: string): boolean {
+    return this.#fonts.has(keyOf(name))
   }
 
   /** Suffix of an item: who uses a media file. Empty: a part that is shown, or no media file. */
@@ -95,31 +101,40 @@ export class OoxmlParts {
         const external = attributes['TargetMode'] === 'External'
         const target = attributes['Target'] ?? ''
         const part = external ? undefined : resolved(owner, target)
-        const kind = (attributes['Type'] ?? '').split('/').at(-1)!
+        const kind = kindOf(attributes['Type'] ?? '')
         this.relationships.push({ owner, id: attributes['Id'] ?? '', kind, external, target, part })
         if (this.relationships.length > MAX_RELATIONSHIPS) throw tooMany()
         if (part === undefined) return undefined
         this.#users.set(part, (this.#users.get(part) ?? new Set()).add(owner))
-        if (owner === '' && kind === 'thumbnail') this.#thumbnails.add(part)
+        if (owner === '' && kind.split(' ')[0] === 'thumbnail') this.#thumbnails.add(part)
+        if (kind === 'font') this.#fonts.add(part)
         return undefined
       },
     })
   }
 }
 
+/** Starts of relationship types in both variants of ECMA-376 part 1, and in part 2. */
+const STANDARD_TYPE =
+  /^http:\/\/(?:schemas\.openxmlformats\.org\/officeDocument\/2006|schemas\.openxmlformats\.org\/package\/2006|purl\.oclc\.org\/ooxml\/officeDocument)\/relationships\/(?:metadata\/)?(\w+)$/
+
+const kindOf = (type: string): string =>
+  STANDARD_TYPE.exec(type)?.[1] ?? `${type.split('/').at(-1)} (${type.split('/').slice(0, -1).join('/')})`
+
 const tooMany = () => overBudget(message('inventory_too_large', { items: MAX_RELATIONSHIPS }))
 
 /** True for slide layouts and the changes of a theme that belong to them. */
 const isOfLayout = (type: string) => /\.(slideLayout|themeOverride)\+xml$/.test(type)
 
-/** Name of a part in items. Layouts are marked, because a result may lose unused ones. */
+/** Name of a part in items. Layouts and their masters are marked, because a result may lose unused layouts. */
 export function labelOf(parts: OoxmlParts, name: string): string {
-  return isOfLayout(parts.typeOf(name)) ? `layout ${name}` : name
+  const type = parts.typeOf(name)
+  return isOfLayout(type) ? `layout ${name}` : type.endsWith('.slideMaster+xml') ? `master ${name}` : name
 }
 
 /** True if a relationship leads to a part that does not exist. */
 export const isMissing = (parts: OoxmlParts, { part, kind }: OoxmlRelationship): boolean =>
-  part !== undefined && kind !== 'hyperlink' && !parts.has(part)
+  part !== undefined && !kind.startsWith('hyperlink') && !parts.has(part)
 
 /** Resolves a target against the folder of its owner (ECMA-376 part 2, 6.4). `undefined`: only a place inside the owner. */
 function resolved(owner: string, target: string): string | undefined {

@@ -27,17 +27,26 @@ async function inventoryOf(format: string, source: Source, signal: AbortSignal):
 }
 
 const SIGNATURES = '_xmlsignatures/'
+/** Short content type of relationship parts. */
+const RELATIONSHIPS = 'package.relationships+xml'
+const TARGET_MISSING = ', target missing'
 
 function addRelationships(archive: Package, parts: OoxmlParts): void {
+  /** Owners of a relationship that leads nowhere. */
+  const broken = new Set<string>()
   for (const relationship of parts.relationships) {
     const { owner, id, kind, external, target } = relationship
-    const state = isMissing(parts, relationship) ? ', target missing' : ''
+    const state = isMissing(parts, relationship) ? TARGET_MISSING : ''
+    if (state) broken.add(owner)
     archive.add('relationships', `${kind} ${id} of ${labelOf(parts, owner) || 'package'}${state}`)
     if (external) archive.add('links', `${kind} ${target}`)
   }
   for (const member of archive.files) {
     if (!/\.rels$/i.test(member.name)) continue
-    addType(archive, parts, member)
+    const owner = parts.ownerOf(member.name)
+    const type = shortType(parts.typeOf(member.name))
+    const what = type === RELATIONSHIPS ? 'relationships' : type
+    archive.add('parts', `${what} of ${labelOf(parts, owner) || 'package'}${broken.has(owner) ? TARGET_MISSING : ''}`)
     if (member.name.startsWith(SIGNATURES)) archive.add('signatures', member.name)
   }
 }
@@ -54,25 +63,29 @@ async function addPart(archive: Package, parts: OoxmlParts, member: ZipMember): 
   const type = parts.typeOf(name)
   if (!isMedia(name)) addWords(archive, type)
   if (name.startsWith(SIGNATURES)) archive.add('signatures', name)
-  if (isFont(name)) archive.add('fonts', leafOf(name))
-  const isXml = /\.(xml|vml)$/i.test(name)
-  if (isXml && archive.content.isReadable(member)) {
-    addType(archive, parts, member)
-    if (isEmbedded(name, type)) archive.add('embedded_objects', name)
-    if (isMacro(name, type)) archive.add('macros', leafOf(name))
-    await archive.readXml(member, partReading(name, type, labelOf(parts, name)))
-    return
-  }
+  if (!/\.(xml|vml)$/i.test(name) || !archive.content.isReadable(member)) return addBinaryPart(archive, parts, member)
+  archive.add('parts', shortType(type))
+  if (isEmbedded(name, type)) archive.add('embedded_objects', name)
+  if (isMacro(name, type)) archive.add('macros', leafOf(name))
+  await archive.readXml(member, partReading(name, type, labelOf(parts, name)))
+}
+
+async function addBinaryPart(archive: Package, parts: OoxmlParts, member: ZipMember): Promise<void> {
+  const { name } = member
+  const type = parts.typeOf(name)
   const facts = await archive.describe(member)
-  if (isMedia(name)) return parts.isThumbnail(name) ? archive.add('media', 'thumbnail') : archive.addMedia(name, facts, parts.useOf(name))
-  const mayChange = DOCUMENT.test(name) || isFont(name) || isPicture(facts.start)
-  if (isPicture(facts.start)) archive.add('parts', `picture${parts.useOf(name)}`)
-  else archive.add('parts', `${shortType(type)}${mayChange ? '' : ` ${name} = ${facts.text}`}${parts.useOf(name)}`)
+  const content = ` ${name} = ${facts.text}`
+  if (parts.isThumbnail(name)) return archive.add('media', `thumbnail${isPicture(facts.start) ? '' : content}`)
+  if (isMedia(name)) return archive.addMedia(name, facts, parts.useOf(name))
+  const isFont = parts.isFont(name) || name.includes('/fonts/') || /\.(odttf|fntdata)$/.test(name)
+  if (isFont) archive.add('fonts', leafOf(name))
+  if (isFont) archive.add('font_glyphs', `${leafOf(name)} = ${facts.text}`)
+  const mayChange = DOCUMENT.test(name) || isFont || isPicture(facts.start)
+  archive.add('parts', `${isPicture(facts.start) ? 'picture' : shortType(type)}${mayChange ? '' : content}${parts.useOf(name)}`)
   if (isEmbedded(name, type)) archive.add('embedded_objects', mayChange ? name : `${name} = ${facts.text}`)
   if (isMacro(name, type)) archive.add('macros', `${leafOf(name)} = ${facts.text}`)
 }
 
-const isFont = (name: string) => name.includes('/fonts/') || /\.(odttf|fntdata)$/.test(name)
 const isEmbedded = (name: string, type: string) => name.includes('embeddings/') || type.includes('oleObject') || name.includes('activeX')
 const isMacro = (name: string, type: string) => /vba/i.test(type) || name.endsWith('vbaProject.bin')
 
@@ -80,12 +93,6 @@ function addWords(archive: Package, type: string): void {
   const word = WORD.exec(type)?.[1] ?? ''
   if (LAYOUTS.includes(word)) archive.add('layouts', word)
   if (SHEETS.includes(word)) archive.add('sheets_and_slides', word)
-}
-
-function addType(archive: Package, parts: OoxmlParts, { name }: ZipMember): void {
-  if (isMedia(name)) return
-  const owner = /\.rels$/i.test(name) ? parts.ownerOf(name) : undefined
-  archive.add('parts', owner === undefined ? shortType(parts.typeOf(name)) : `relationships of ${labelOf(parts, owner) || 'package'}`)
 }
 
 const shortType = (type: string): string =>

@@ -144,7 +144,7 @@ export const isMedia = (name: string): boolean => MEDIA.has(extensionOf(name))
 
 /** True for a picture whose bytes a codec may change: PNG, JPEG, GIF, BMP or TIFF, by its first bytes. */
 export const isPicture = (start: Uint8Array): boolean =>
-  /^(\x89PNG|GIF8|\xff\xd8\xff|BM|II\*\0|MM\0\*)/.test(Buffer.from(start.subarray(0, 4)).toString('latin1'))
+  /^(\x89PNG|GIF8|\xff\xd8\xff|BM|II[*+]\0|MM\0[*+])/.test(Buffer.from(start.subarray(0, 4)).toString('latin1'))
 
 export const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase()
 
