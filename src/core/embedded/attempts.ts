@@ -10,9 +10,9 @@ import { LEVELS, pictureTarget } from '../catalog/levels.ts'
 import type { OutputId } from '../catalog/outputs.ts'
 import type { Message } from '../i18n/message.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
-import type { InnerRequest, InnerResult, Options, Quality } from '../model/codec.ts'
+import type { Compressed, InnerRequest, InnerResult, Options, Quality, Removed } from '../model/codec.ts'
 import { lossWithScore, type PictureLoss, pixelLoss, worseLoss } from '../model/loss.ts'
-import { removalSteps } from './gone.ts'
+import { type RemovedFromFile, removedFrom } from './gone.ts'
 import { type PictureHeader, readPictureHeader } from './image-header.ts'
 import { DownsampleEstimate, similarity } from './similarity.ts'
 import {
@@ -33,8 +33,8 @@ export interface RecompressedPicture {
   /** Loss of luma against the old picture at its size. `undefined`: no sample changed. */
   readonly loss?: PictureLoss
   readonly downsampled: boolean
-  /** Steps of the picture's codec that list removed data. */
-  readonly removedSteps?: readonly Message[]
+  /** What the picture's codec removed. `undefined`: nothing. */
+  readonly removed?: RemovedFromFile
 }
 
 export interface PictureRequest {
@@ -173,14 +173,14 @@ function isAcceptable(left: Similarity | undefined, quality: Quality): boolean {
 async function acceptResult(before: Uint8Array, facts: PictureHeader, result: InnerResult): Promise<RecompressedPicture | undefined> {
   if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
   const { bytes, output, outcome } = result
-  const removed = removalSteps(outcome.steps)
-  if (!outcome.loss) return { bytes, output, downsampled: false, removedSteps: removed }
+  const removed = removedFrom(outcome)
+  if (output !== facts.kind && losesMetadata(outcome)) return undefined
+  if (!outcome.loss) return { bytes, output, downsampled: false, removed }
   const { pictures } = outcome.loss
   if (!pictures) return undefined
   const fresh = readPictureHeader(bytes)
   if (!fresh) return undefined
-  if (fresh.width === facts.width && fresh.height === facts.height)
-    return { bytes, output, loss: pictures, downsampled: false, removedSteps: removed }
+  if (fresh.width === facts.width && fresh.height === facts.height) return { bytes, output, loss: pictures, downsampled: false, removed }
   const measured = await similarity(before, bytes)
   if (
     !measured ||
@@ -191,5 +191,17 @@ async function acceptResult(before: Uint8Array, facts: PictureHeader, result: In
     return undefined
   // The loss is the worse of the values at both sizes. Only the codec computes the SSIMULACRA 2 score, at the reduced size.
   const loss = lossWithScore(worseLoss(pictures, pixelLoss(measured)), pictures.ssimulacra2)
-  return { bytes, output, loss, downsampled: true, removedSteps: removed }
+  return { bytes, output, loss, downsampled: true, removed }
 }
+
+/** PNG chunk of a background colour, which no picture on a page needs. */
+const BACKGROUND = 'bKGD'
+
+/** True if the new format of a picture cannot store some of its metadata. The number of bits is no metadata. */
+function losesMetadata({ steps, removed = [] }: Compressed): boolean {
+  const isLost = ({ kind, why }: Removed) => why === 'output_cannot_store' && kind !== 'bit_depth' && kind !== 'chunks'
+  return removed.some(isLost) || steps.some((step) => step.code === 'not_kept_no_place' && namesMore(step, BACKGROUND))
+}
+
+/** True if a step `not_kept_no_place` names anything besides `name`. */
+const namesMore = (step: Message, name: string) => Array.isArray(step['what']) && step['what'].some((what) => what !== name)

@@ -1,11 +1,11 @@
 /** Crops a picture to the rectangle that a document shows. */
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
-import { type AncillaryChunk, PngEncoder, QUICK_EFFORT, readPngInfo } from '../../../wasm/png/png.ts'
+import { PngEncoder, QUICK_EFFORT } from '../../../wasm/png/png.ts'
 import { concat } from '../bytes/concat.ts'
-import { zlibCompress } from '../bytes/deflate.ts'
+import { chunksOfJpeg, chunksOfPng } from './crop-metadata.ts'
 import type { PictureHeader } from './image-header.ts'
-import { oneChunk, rowsOf } from './rows.ts'
+import { rowsOf } from './rows.ts'
 
 /** Rectangle in whole pixels, from the top left corner. */
 export interface Rect {
@@ -38,12 +38,9 @@ export async function* cutRows(whole: AsyncIterable<Uint8Array>, stride: number,
   }
 }
 
-/** PNG chunks that define colours and pixel size. Chunks about the stored form are not copied. */
-const COLOUR_CHUNKS: ReadonlySet<string> = new Set(['gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'pHYs'])
-
 /**
- * Returns the rectangle as a PNG, lossless for pictures of 8 bits a sample. `undefined`: the picture is damaged, or the PNG exceeds `most`
- * bytes.
+ * Returns the rectangle as a PNG, lossless for pictures of 8 bits a sample, with its metadata. `undefined`: the picture is damaged,
+ * has metadata that a PNG cannot store, or the PNG exceeds `most` bytes.
  */
 export async function cropToPng(bytes: Uint8Array, facts: PictureHeader, rect: Rect, most: number): Promise<Uint8Array | undefined> {
   return redrawn(bytes, facts, rect, most, (channels) => croppedRows(bytes, facts, rect, channels))
@@ -58,7 +55,8 @@ async function redrawn(
 ): Promise<Uint8Array | undefined> {
   const channels = facts.mayBeTransparent ? 4 : 3
   try {
-    const chunks = facts.kind === 'png' ? await colourChunksOf(bytes) : profileOf(bytes)
+    const chunks = facts.kind === 'png' ? await chunksOfPng(bytes) : chunksOfJpeg(bytes)
+    if (!chunks) return undefined
     using encoder = new PngEncoder({ width, height, colourType: channels === 4 ? 6 : 2, bitDepth: 8 }, QUICK_EFFORT, { chunks })
     const pieces: Uint8Array[] = []
     let length = 0
@@ -99,26 +97,4 @@ export async function padToPng(
     }
     for (let y = rect.top + rect.height; y < height; y++) yield blank()
   })
-}
-
-async function colourChunksOf(bytes: Uint8Array): Promise<AncillaryChunk[]> {
-  const { chunks } = await readPngInfo(oneChunk(bytes))
-  return chunks.filter(({ type }) => COLOUR_CHUNKS.has(type))
-}
-
-const PROFILE_MARK = 'ICC_PROFILE\0'
-
-/** Converts a JPEG's colour profile (ICC.1:2022, B.4: numbered APP2 segments) to PNG's iCCP chunk (W3C PNG, 11.3.2.3). */
-function profileOf(bytes: Uint8Array): AncillaryChunk[] {
-  const parts: [number: number, data: Uint8Array][] = []
-  for (let at = 2; at + 4 <= bytes.length && bytes[at] === 0xff && bytes[at + 1] !== 0xda; ) {
-    const length = (bytes[at + 2]! << 8) | bytes[at + 3]!
-    const body = bytes.subarray(at + 4, at + 2 + length)
-    if (bytes[at + 1] === 0xe2 && Buffer.from(body.subarray(0, PROFILE_MARK.length)).toString('latin1') === PROFILE_MARK)
-      parts.push([body[PROFILE_MARK.length]!, body.subarray(PROFILE_MARK.length + 2)])
-    at += 2 + Math.max(2, length)
-  }
-  if (parts.length === 0) return []
-  const profile = concat(parts.sort(([a], [b]) => a - b).map(([, data]) => data))
-  return [{ type: 'iCCP', data: concat([new TextEncoder().encode('ICC profile\0\0'), zlibCompress(profile)]) }]
 }

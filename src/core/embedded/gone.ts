@@ -1,5 +1,7 @@
 /** Collects what was removed from embedded files, for the receipt of the outer file. */
 import { type Code, distinct, type Message, message } from '../i18n/message.ts'
+import type { Compressed, Removed } from '../model/codec.ts'
+import { removedField, sumRemoved } from '../model/removed.ts'
 import { MAX_REMOVED_STEPS } from './tuning.ts'
 
 /** Step codes of inner receipts that report removed data. */
@@ -52,20 +54,39 @@ const GONE: ReadonlySet<Code> = new Set<Code>([
   'zero_bytes_removed',
 ])
 
-export const removalSteps = (steps: readonly Message[]): readonly Message[] => steps.filter(({ code }) => GONE.has(code))
+const removalSteps = (steps: readonly Message[]): readonly Message[] => steps.filter(({ code }) => GONE.has(code))
 
-/** Removed data in embedded files: each step with the number of files that report it. */
+/** What the codec of an embedded file removed from it. */
+export interface RemovedFromFile {
+  /** Steps of its receipt that report removed data. */
+  readonly steps: readonly Message[]
+  /** Items of its inventory that are gone. */
+  readonly items: readonly Removed[]
+}
+
+export const removedFrom = ({ steps, removed = [] }: Compressed): RemovedFromFile => ({ steps: removalSteps(steps), items: removed })
+
+/** Removed data in embedded files: each step with the number of files that report it, and the sum of the removed items. */
 export class RemovedData {
   /** Steps by their JSON, so that equal steps are counted together. */
   readonly #steps = new Map<string, { readonly what: Message; files: number }>()
+  #items: readonly Removed[] = []
 
-  add(steps: readonly Message[] = []): void {
+  /** Adds what was removed from one file. `undefined`: nothing. */
+  add(removed: RemovedFromFile | undefined): void {
+    const { steps, items } = removed ?? { steps: [], items: [] }
+    this.#items = sumRemoved([...this.#items, ...items])
     for (const what of distinct(steps)) {
       const key = JSON.stringify(what)
       const known = this.#steps.get(key)
       if (known) known.files++
       else this.#steps.set(key, { what, files: 1 })
     }
+  }
+
+  /** Field `removed` of the outer file's outcome. `{}`: no item is gone. */
+  field(): { removed?: Removed[] } {
+    return removedField(this.#items)
   }
 
   steps(): Message[] {

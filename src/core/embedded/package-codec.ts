@@ -96,7 +96,7 @@ async function compressPictures(
     if (!result) return KEEP
     recompressed++
     evidence.add(result.bytes)
-    gone.add(result.removedSteps)
+    gone.add(result.removed)
     if (result.downsampled) downsampled++
     if (result.loss) loss = worseLoss(loss, result.loss)
     const name = renamed.has(entry) ? jpegName(entry, archive.entries) : undefined
@@ -112,7 +112,7 @@ async function compressPictures(
   const fonts = merged.filter(({ name }) => !PICTURE.test(name)).length
   if (merged.length > 0)
     steps.push(message('parts_merged_with_equal_files', { files: merged.length, pictures: merged.length - fonts, fonts }))
-  return { kind: 'compressed', ...lossOf(loss), steps, evidence }
+  return { kind: 'compressed', ...lossOf(loss), steps, ...gone.field(), evidence }
 }
 
 /** Compresses pictures that may be renamed before anything is written, because texts that refer to them may come first in the package. */

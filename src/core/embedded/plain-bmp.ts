@@ -31,6 +31,8 @@ export function readPlainBmp(bytes: Uint8Array): PlainBmp | undefined {
   const stride = Math.ceil((width * bits) / 32) * 4
   if (start < FILE_HEADER_BYTES + headerBytes || start + stride * height > bytes.length) return undefined
   const pixels = bytes.subarray(start, start + stride * height)
+  // A PNG has no place for data behind the pixels. Zeros are padding.
+  if (bytes.subarray(start + stride * height).some((byte) => byte !== 0)) return undefined
   if (bits === 32 && !isOpaque(pixels)) return undefined
   const palette = bits <= 8 ? paletteOf(bytes.subarray(FILE_HEADER_BYTES + headerBytes, start), reader.u32(46), bits) : undefined
   if (bits <= 8 && !palette) return undefined

@@ -7,6 +7,7 @@ import { checkInventory } from '../inventory/check.ts'
 import type { Codec, Compressed, Options, Outcome, Reason, Source, Suggestion, Verdict } from '../model/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
 import { type Loss, lossWithScore } from '../model/loss.ts'
+import { removedField } from '../model/removed.ts'
 import type { ResultSink } from '../model/sink.ts'
 
 /** Accepted result of a job: verified bytes, or the reason why the original file stays unchanged. */
@@ -113,8 +114,8 @@ export async function acceptVerified(
   }
   const scored = withScore(outcome, ssimulacra2)
   if (verdict.kind === 'none') return { outcome: scored, result, verifiedShare: share }
-  const removed = [...(outcome.removed ?? []), ...(verdict.fields.removed ?? [])]
-  return { outcome: { ...scored, ...verdict.fields, ...(removed.length > 0 && { removed }) }, result, verifiedShare: share }
+  const removed = removedField([...(outcome.removed ?? []), ...(verdict.fields.removed ?? [])])
+  return { outcome: { ...scored, ...verdict.fields, ...removed }, result, verifiedShare: share }
 }
 
 function withScore(outcome: Compressed, ssimulacra2: number | undefined): Compressed {

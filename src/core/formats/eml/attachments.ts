@@ -2,9 +2,10 @@
 
 import { streamDifference } from '../../containers/zip/compare.ts'
 import { estimateFileSeconds } from '../../embedded/cpu-estimate.ts'
+import { RemovedData, removedFrom } from '../../embedded/gone.ts'
 import { readPictureHeader } from '../../embedded/image-header.ts'
 import { pictureProblem } from '../../embedded/package-codec.ts'
-import { recompressPicture } from '../../embedded/recompress.ts'
+import { type RecompressedPicture, recompressPicture } from '../../embedded/recompress.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
@@ -84,6 +85,7 @@ export async function compressMail(mail: Source, sink: Sink, options: Options): 
   if (signature) return { kind: 'unchanged', reason: 'signed', detail: signature }
 
   let [at, found, gained] = [0, 0, 0]
+  const gone = new RemovedData()
   let loss: PictureLoss | undefined
   for (const part of candidates(root)) {
     options.signal.throwIfAborted()
@@ -95,14 +97,15 @@ export async function compressMail(mail: Source, sink: Sink, options: Options): 
     if (!result || lengthOf(body.write(result.bytes)) >= part.end - part.start) continue
     gained++
     if (result.loss) loss = worseLoss(loss, result.loss)
+    gone.add(result.removed)
     await copy(mail, at, part.start, sink)
     for (const lines of body.write(result.bytes)) await sink.write(lines)
     at = part.end
   }
   if (gained === 0) return { kind: 'unchanged', reason: 'no_gain' }
   await copy(mail, at, mail.size, sink)
-  const steps = [message('attachments_recompressed', { gained, found }), ...(options.inner.time?.steps() ?? [])]
-  return { kind: 'compressed', ...lossOf(loss), steps }
+  const steps = [message('attachments_recompressed', { gained, found }), ...gone.steps(), ...(options.inner.time?.steps() ?? [])]
+  return { kind: 'compressed', ...lossOf(loss), steps, ...gone.field() }
 }
 
 function lengthOf(chunks: Iterable<Uint8Array>): number {
@@ -111,14 +114,18 @@ function lengthOf(chunks: Iterable<Uint8Array>): number {
   return length
 }
 
-async function compressAttachment({ bytes, sizeOf }: Body, name: string, options: Options) {
+/** `undefined`: the attachment stays. */
+type SmallerAttachment = Pick<RecompressedPicture, 'bytes' | 'loss' | 'removed'> | undefined
+
+async function compressAttachment({ bytes, sizeOf }: Body, name: string, options: Options): Promise<SmallerAttachment> {
   if (readPictureHeader(bytes)) return recompressPicture(bytes, name, options, { sizeOf })
   if (options.inner.time?.take(estimateFileSeconds(bytes.length), 'file') === false) return undefined
   const result = await options.inner.compress(bytes, name)
   if (result.kind === 'unchanged' || result.bytes.length >= bytes.length) return undefined
   const { loss } = result.outcome
-  if (!loss) return { bytes: result.bytes }
-  return loss.pictures && { bytes: result.bytes, loss: loss.pictures }
+  const made = { bytes: result.bytes, removed: removedFrom(result.outcome) }
+  if (!loss) return made
+  return loss.pictures && { ...made, loss: loss.pictures }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { openZip } from '../../containers/zip/read.ts'
 import { repack, repackSteps, verifyRepacked } from '../../containers/zip/repack.ts'
 import { type EntryAction, KEEP, rewriteZip } from '../../containers/zip/rewrite.ts'
-import { RemovedData, recompressedStep, removalSteps } from '../../embedded/gone.ts'
+import { RemovedData, recompressedStep, removedFrom } from '../../embedded/gone.ts'
 import { type RecompressedPicture, recompressPicture } from '../../embedded/recompress.ts'
 import { VerifiedFiles } from '../../embedded/verification-cache.ts'
 import { type Message, message } from '../../i18n/message.ts'
@@ -72,9 +72,9 @@ class Tally {
   readonly gone = new RemovedData()
 
   /** `extension`: file name extension of the old part. */
-  add({ output, downsampled, loss, removedSteps: gone }: RecompressedPicture, extension: string): void {
+  add({ output, downsampled, loss, removed }: RecompressedPicture, extension: string): void {
     this.pictures++
-    this.gone.add(gone)
+    this.gone.add(removed)
     if (downsampled) this.downsampled++
     if (extension === 'png' && output === 'jpg') this.jpegs++
     if (output !== 'bmp' && /^(bmp|dib)$/.test(extension)) this.bmps++
@@ -118,7 +118,7 @@ async function compressDocument(
   if (others > 0) steps.push(message('unused_media_or_thumbnails_dropped', { files: others }))
   if (plan.cropped.size > 0) steps.push(message('pictures_cropped_to_shown', { pictures: plan.cropped.size }))
   if (plan.layouts.parts.size > 0) steps.push(message('slide_layouts_dropped', { parts: plan.layouts.parts.size }))
-  return { kind: 'compressed', ...lossOf(tally.loss), steps, evidence: verified }
+  return { kind: 'compressed', ...lossOf(tally.loss), steps, ...tally.gone.field(), evidence: verified }
 }
 
 interface Job {
@@ -173,7 +173,7 @@ async function embeddedAction(entry: ZipEntry, bytes: Uint8Array, tally: Tally, 
   const result = await options.inner.compress(bytes, entry.name.split('/').at(-1)!)
   if (result.kind === 'unchanged') return KEEP
   tally.packages++
-  tally.gone.add(removalSteps(result.outcome.steps))
+  tally.gone.add(removedFrom(result.outcome))
   const { pictures } = result.outcome.loss ?? {}
   if (pictures) tally.addLoss(pictures)
   return { kind: 'replace', bytes: result.bytes }

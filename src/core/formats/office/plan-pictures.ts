@@ -5,6 +5,7 @@ import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { IN_MEMORY_BYTES } from '../../containers/zip/limits.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import { cropToPng, padToPng } from '../../embedded/crop.ts'
+import { removedFrom } from '../../embedded/gone.ts'
 import { readPictureHeader } from '../../embedded/image-header.ts'
 import { recompressAsPng } from '../../embedded/lossless-replacement.ts'
 import { pictureAsJpeg, type RecompressedPicture, recompressPicture } from '../../embedded/recompress.ts'
@@ -132,8 +133,11 @@ export class PlannedPictures {
     if (!blanked) return undefined
     const packed = await options.inner.compress(blanked, stem, { lossless: true })
     const best = packed.kind === 'compressed' ? packed.bytes : blanked
+    const removed = packed.kind === 'compressed' ? removedFrom(packed.outcome) : undefined
     const most = Math.min(bytes.length * MAX_CROP_BYTES_SHARE, whole ? whole.bytes.length : bytes.length)
-    return best.length <= most ? { bytes: best, output: 'png', downsampled: false, loss, cut: false } : undefined
+    return best.length <= most
+      ? { bytes: best, output: 'png', downsampled: false, loss, cut: false, ...(removed && { removed }) }
+      : undefined
   }
 }
 

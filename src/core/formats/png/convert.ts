@@ -51,12 +51,9 @@ export async function pngForConversion(source: Source, options: Options): Promis
   }
 }
 
-/**
- * Resolution and comments for JPEG output. Pictures in documents get none, because documents define the size and readers ignore the
- * comments.
- */
-function descriptiveMetadata(file: PngFile, { output, inner }: Options) {
-  if (output !== 'jpg' || inner.depth > 0) return { carried: {}, transferred: [] }
+/** Resolution and comments for JPEG output. */
+function descriptiveMetadata(file: PngFile, { output }: Options) {
+  if (output !== 'jpg') return { carried: {}, transferred: [] }
   const comments = commentsOf(file)
   return {
     carried: { resolution: resolutionOf(file), comments: comments.map(({ comment }) => comment) },
