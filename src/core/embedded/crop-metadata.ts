@@ -50,7 +50,7 @@ export function chunksOfJpeg(bytes: Uint8Array): AncillaryChunk[] | undefined {
 /** Comments are UTF-8 in most files, otherwise Latin-1. */
 function textOf(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     return latin1Of(bytes)
   }

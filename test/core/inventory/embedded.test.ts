@@ -56,7 +56,7 @@ test('packages, office documents and mails list what their pictures lost', async
   expect(office.outcome).toMatchObject({ kind: 'compressed', removed: doubled })
   const part = `--b\r\nContent-Type: image/jpeg\r\nContent-Transfer-Encoding: base64\r\n\r\n${Buffer.from(loose).toString('base64').replace(/.{76}/g, '$&\r\n')}\r\n`
   const mail = `MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n${part}${part}--b--\r\n`
-  const letter = await press(eml, new Uint8Array(Buffer.from(mail)), 'medium', losing)
+  const letter = await press(eml, new Uint8Array(Buffer.from(mail)), 'medium', losing, 'eml')
   expect(letter.outcome).toMatchObject({ kind: 'compressed', removed: expect.arrayContaining(doubled) })
 })
 
