@@ -38,6 +38,7 @@ const check = (codec: Codec, original: Uint8Array, result: Uint8Array, quality: 
     original: memorySource(original, 'a'),
     result: memorySource(result, 'b'),
     quality,
+    metadata: undefined,
     signal,
   })
 

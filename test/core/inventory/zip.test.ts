@@ -109,7 +109,7 @@ describe('archives that lie are malformed', () => {
     const { format } = shapefile
     const original = memorySource(handmade(), 'a.zip')
     const result = memorySource(handmade({ crc: 1 }), 'b.zip')
-    const verdict = await checkInventory({ format, output: 'shapefile', original, result, quality: 'high', signal })
+    const verdict = await checkInventory({ format, output: 'shapefile', original, result, quality: 'high', metadata: undefined, signal })
     expect(verdict).toMatchObject({ kind: 'unreadable' })
   })
 
