@@ -33,7 +33,8 @@ function commentOf({ type, data }: PngChunk): TextComment | undefined {
   if (end < 1 || end > 79) return undefined
   const keyword = latin1Of(data.subarray(0, end))
   const text = type === 'iTXt' ? international(data, end + 1) : type === 'tEXt' ? latin1(data.subarray(end + 1)) : zipped(type, data, end)
-  return text === undefined || text === '' ? undefined : { keyword, text }
+  // A JPEG stores texts in UTF-8, in which Latin-1 takes up to two bytes a character.
+  return !text || new TextEncoder().encode(text).length > MOST_BYTES ? undefined : { keyword, text }
 }
 
 const latin1 = (bytes: Uint8Array) => (bytes.length <= MOST_BYTES ? latin1Of(bytes) : undefined)

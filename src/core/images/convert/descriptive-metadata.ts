@@ -20,14 +20,28 @@ const INCH = 0.0254
 const MOST_DENSITY = 65_535
 
 /**
- * Density fields of a JFIF segment: unit, x and y (ITU-T T.871, 10.1). The unit is dots per inch if both values are whole numbers, else
- * dots per centimetre.
+ * Density fields of a JFIF segment: unit, x and y (ITU-T T.871, 10.1). The unit is dots per centimetre if only these are whole numbers,
+ * else dots per inch, rounded.
  */
 export function jfifDensity(resolution: Resolution | undefined): Uint8Array {
   const { x, y, unit } = resolution ?? { x: 1, y: 1, unit: 'ratio' }
-  const inches = [x, y].map((count) => count * INCH)
-  const areWhole = inches.every((dots) => Math.abs(dots - Math.round(dots)) < 0.02)
-  const [units, values] = unit === 'ratio' ? [0, [x, y]] : areWhole ? [1, inches] : [2, [x / 100, y / 100]]
+  if (unit === 'ratio') return densityFields(0, ratioWithin(x, y))
+  const [inches, centimetres] = [
+    [x * INCH, y * INCH],
+    [x / 100, y / 100],
+  ] as const
+  return areWhole(centimetres) && !areWhole(inches) ? densityFields(2, centimetres) : densityFields(1, inches)
+}
+
+const areWhole = (values: readonly number[]) => values.every((value) => Math.abs(value - Math.round(value)) < 0.02)
+
+/** Scales a ratio down to 16-bit numbers. */
+function ratioWithin(x: number, y: number): readonly [number, number] {
+  const scale = Math.max(1, Math.max(x, y) / MOST_DENSITY)
+  return [x / scale, y / scale]
+}
+
+function densityFields(units: number, values: readonly [number, number]): Uint8Array {
   const [across = 1, down = 1] = values.map((value) => Math.min(MOST_DENSITY, Math.max(1, Math.round(value))))
   return concat([Uint8Array.of(units), halfWords(across, down)])
 }
