@@ -1,12 +1,12 @@
 /**
- * Surveys the blocks of a GIF: where it ends (GIF89a, 27), its frames, and its comments and extensions. Viewers ignore the bytes after the
+ * Surveys the blocks of a GIF: where it ends (GIF89a, 27), its frames, and where its extensions are. Viewers ignore the bytes after the
  * trailer.
  */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { distinct, type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { LARGE_BYTES } from '../../model/source.ts'
+import { APPLICATION, COMMENT, type GifExtension } from './metadata.ts'
 import { WINDOW_BYTES } from './tuning.ts'
 
 const HEADER_BYTES = 13
@@ -14,10 +14,8 @@ const DESCRIPTOR_BYTES = 9
 const EXTENSION = 0x21
 const IMAGE = 0x2c
 const TRAILER = 0x3b
-const COMMENT = 0xfe
-const APPLICATION = 0xff
-const APPLICATION_NAME_BYTES = 11
-const LOOPS: ReadonlySet<string> = new Set(['NETSCAPE2.0', 'ANIMEXTS1.0'])
+/** Most comments and application extensions that a conversion keeps. */
+const MOST_EXTENSIONS = 1000
 
 /** Reads single bytes by offset through a window, fastest in forward order. `undefined`: after the end. */
 class Bytes {
@@ -42,8 +40,8 @@ class Bytes {
 export interface GifSurvey {
   /** Offset of the first byte after the trailer; the size of the file if there is no trailer. */
   readonly end: number
-  /** Names of comments and application extensions (GIF89a, 24 and 26), for the receipt. Loop extensions are not included. */
-  readonly metadataNames: readonly Message[]
+  /** Comments and application extensions (GIF89a, 24 and 26). */
+  readonly extensions: readonly GifExtension[]
   readonly frames: number
   /** Sum of the pixels of all frames, each at its own size (GIF89a, 20), limited to the canvas. */
   readonly framePixels: number
@@ -52,18 +50,18 @@ export interface GifSurvey {
 /** Walks the blocks of a GIF without decoding its pictures. */
 export async function surveyGif(source: Source): Promise<GifSurvey> {
   const bytes = new Bytes(source)
-  const notes: Message[] = []
+  const extensions: GifExtension[] = []
   const [canvasWidth, canvasHeight] = [await u16At(bytes, 6), await u16At(bytes, 8)]
   let [frames, framePixels] = [0, 0]
   let at = HEADER_BYTES + tableBytes((await bytes.at(10)) ?? 0)
   for (;;) {
     const kind = await bytes.at(at++)
-    if (kind === undefined || kind === TRAILER)
-      return { end: Math.min(at, source.size), metadataNames: distinct(notes), frames, framePixels }
+    if (kind === undefined || kind === TRAILER) return { end: Math.min(at, source.size), extensions, frames, framePixels }
     if (kind === EXTENSION) {
-      const note = await noteOf(bytes, at)
-      if (note) notes.push(note)
-      at = await afterBlocks(bytes, at + 1)
+      const [label = 0, start] = [await bytes.at(at), at + 1]
+      at = await afterBlocks(bytes, start)
+      const isKept = (label === COMMENT || label === APPLICATION) && extensions.length < MOST_EXTENSIONS
+      if (isKept) extensions.push({ label, at: start, end: at })
     }
     if (kind === IMAGE) {
       frames++
@@ -74,16 +72,6 @@ export async function surveyGif(source: Source): Promise<GifSurvey> {
 }
 
 const u16At = async (bytes: Bytes, at: number) => ((await bytes.at(at)) ?? 0) | (((await bytes.at(at + 1)) ?? 0) << 8)
-
-/** Name of the extension whose label is at `at`, for the receipt. `undefined`: nothing to report. */
-async function noteOf(bytes: Bytes, at: number): Promise<Message | undefined> {
-  const label = await bytes.at(at)
-  if (label === COMMENT) return message('comment')
-  if (label !== APPLICATION) return undefined
-  let name = ''
-  for (let i = 0; i < APPLICATION_NAME_BYTES; i++) name += String.fromCharCode((await bytes.at(at + 2 + i)) ?? 0)
-  return LOOPS.has(name) ? undefined : message('extension_named', { name: JSON.stringify(name) })
-}
 
 /** Bytes of a colour table, from the flags of its descriptor: 3 × 2^(n + 1). */
 const tableBytes = (flags: number) => (flags & 0x80 ? 6 << (flags & 7) : 0)

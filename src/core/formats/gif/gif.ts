@@ -9,7 +9,7 @@ import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { GIF } from '../../catalog/formats/gif.ts'
 import { paletteTargets } from '../../catalog/level-order.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
-import { type Message, message } from '../../i18n/message.ts'
+import { message } from '../../i18n/message.ts'
 import { scoreOfRows } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
 import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
@@ -26,6 +26,7 @@ import { maxAnimationBytes } from '../../model/work-estimate.ts'
 import { convertibleGif } from './convert.ts'
 import { surveyGif } from './end.ts'
 import { canvasFits, isCanvasTooLarge, recodeFrames, verifyRecodedFrames } from './large.ts'
+import { type GifExtension, readGifMetadata } from './metadata.ts'
 import {
   CLEARLY_LARGER_RATIO,
   CLEARLY_SMALLER_RATIO,
@@ -42,16 +43,17 @@ export const gif: MetadataCodec = {
   format: GIF,
 
   async compress(source, sink, options) {
-    const { end, metadataNames: notes, frames, framePixels } = await surveyGif(source)
+    const { end, extensions, frames, framePixels } = await surveyGif(source)
     if (frames > 1 && framePixels > maxAnimationBytes(end))
       throw overBudget(message('frames_of_pixels_in_bytes', { frames, framePixels, end }))
-    return await compressKeepingTrailingData(source, end, sink, options, (body, asked) => compressFile(body, notes, sink, asked))
+    return await compressKeepingTrailingData(source, end, sink, options, (body, asked) => compressFile(body, extensions, sink, asked))
   },
 
   async verify(original, result, outcome, options) {
     if (options.output !== 'gif') {
-      const picture = await still(original, options)
-      return await verifyPicture({ ...picture, end: (await surveyGif(original)).end }, { original, result, outcome }, options)
+      const { end, extensions } = await surveyGif(original)
+      const { carried } = await readGifMetadata(original, extensions, options.output)
+      return await verifyPicture({ ...(await still(original, options)), carried, end }, { original, result, outcome }, options)
     }
     const difference = await trailingDataDifference(original, (await surveyGif(original)).end, result, (await surveyGif(result)).end)
     if (difference) return differ(difference)
@@ -64,9 +66,9 @@ export const gif: MetadataCodec = {
 }
 
 /** Compresses the GIF without the bytes after its trailer. */
-async function compressFile(source: Source, notes: readonly Message[], sink: Sink, options: Options): Promise<Outcome> {
+async function compressFile(source: Source, extensions: readonly GifExtension[], sink: Sink, options: Options): Promise<Outcome> {
   if (await isCanvasTooLarge(source, options)) return await recodeFrames(source, sink, framesOf, options)
-  const outcome = await compressGif(source, notes, sink, options).catch((error: unknown) => {
+  const outcome = await compressGif(source, extensions, sink, options).catch((error: unknown) => {
     if (!isDisputed(error) || options.output !== 'gif' || sink.written > 0) throw error
     return undefined
   })
@@ -158,12 +160,18 @@ async function encode(source: Source, engine: GifEngine, encoding: Encoding, opt
 }
 
 /** Compresses or converts the GIF. `undefined`: the restored frames exceed the memory budget. */
-async function compressGif(source: Source, notes: readonly Message[], sink: Sink, options: Options): Promise<Outcome | undefined> {
+async function compressGif(
+  source: Source,
+  extensions: readonly GifExtension[],
+  sink: Sink,
+  options: Options,
+): Promise<Outcome | undefined> {
   if (options.output !== 'gif') {
     const facts = await scanOnly(source, options)
     if (!canvasFits(facts, options)) return undefined
     const picture = convertibleGif(source, facts, () => openEngine(options, 0.5, 'look'), framesOf, options)
-    return await convertPicture({ ...picture, omitted: () => notes }, source, sink, options)
+    const { carried, omitted } = await readGifMetadata(source, extensions, options.output)
+    return await convertPicture({ ...picture, carried, omitted: () => omitted }, source, sink, options)
   }
   using engine = openEngine(options)
   const facts = await scan(source, engine, options)
