@@ -64,16 +64,30 @@ const removesTiffTag = (mode: RemovingMode, name: string, item: string) =>
 
 /** True if `mode` removes a tag of a sound or a film. */
 const removesSoundTag = (mode: RemovingMode, name: string) => !SOUND_LOOK.test(name) && !(mode === 'safe' && SOUND_LAW.test(name))
+/** Names of comments of pictures, and comments about rights or authors, which `safe` may keep. */
+const PICTURE_COMMENT = /^(?:(?:long|empty|unreadable) )?comment$/
+const COMMENT_LAW = /copyright|©|\(c\)|licen[cs]e| = (?:Author|Disclaimer): /i
+/** Chunks of PNG that change the look and have no kind of their own. */
+const CHUNK_LOOK = /^PNG (?:gmAP|gDAT|gAMA|cHRM|sRGB|cICP|mDC[Vv]|cLL[Ii]|sPLT|pHYs|oFFs|pCAL|sCAL|sTER|acTL|fcTL) /
+/** Segments of JPEG that change the look: gain maps (ISO 21496-1). */
+const SEGMENT_LOOK = /^APP2 urn:iso:std:iso:ts:21496:-1 /
+/** Photoshop resources that change the look: clipping paths (2000 to 2999, 1025). */
+const PATH_RESOURCE = /^Photoshop 0x(?:07d[0-9a-f]|07[ef][0-9a-f]|0[89a][0-9a-f]{2}|0b[0-9a][0-9a-f]|0bb[0-7]|0401)$/
 
 /**
  * Rule of a kind: true for each item that `mode` removes. Kinds without a row are content, which no mode removes. `name`: text of the
  * item before ` = `.
  */
 const RULES: { readonly [Kind in InventoryKind]?: (mode: RemovingMode, name: string, item: string) => boolean } = {
+  chunks: (_mode, _name, item) => (item.startsWith('PNG ') && !CHUNK_LOOK.test(item)) || item.startsWith('extension '),
+  comments: (mode, name, item) => PICTURE_COMMENT.test(name) && (mode === 'strip' || !COMMENT_LAW.test(item)),
   exif_tags: (mode, name) => !(mode === 'safe' ? EXIF_NAMES : LOOK_NAMES).has(name.slice(name.lastIndexOf(':') + 1)),
+  further_pictures: (_mode, name) => name.endsWith(' thumbnail'),
   gps_tags: () => true,
-  iptc_fields: (mode, name) => mode === 'strip' || !/By-?line|Credit|Source|Copyright/i.test(name),
+  iptc_fields: (mode, name) => !PATH_RESOURCE.test(name) && (mode === 'strip' || !/By-?line|Credit|Source|Copyright/i.test(name)),
   maker_notes: () => true,
+  segments: (_mode, _name, item) => /^APP\d/.test(item) && !SEGMENT_LOOK.test(item),
+  trailing_bytes: (_mode, name) => name === 'after the picture',
   xmp_properties: (mode, name) => !keepsXmpProperty(mode, name),
   document_information: (_mode, name) => !/^Title$/i.test(name),
   properties: (_mode, name) => !TIFF_PAGE.test(name),
@@ -88,4 +102,22 @@ const RULES: { readonly [Kind in InventoryKind]?: (mode: RemovingMode, name: str
 export function isRemovedBy(mode: RemovingMode, kind: InventoryKind, item: string): boolean {
   const end = item.indexOf(' = ')
   return RULES[kind]?.(mode, end < 0 ? item : item.slice(0, end), item) ?? false
+}
+
+/**
+ * Rule of a kind: true for each item that may go or change together with removed metadata, but that the result may also still have.
+ * Examples: a comment about rights, directories of a thumbnail, and further pictures, whose own metadata is removed.
+ */
+const ALONG: { readonly [Kind in InventoryKind]?: (name: string) => boolean } = {
+  comments: (name) => PICTURE_COMMENT.test(name),
+  exif_tags: (name) => !name.startsWith('IFD0:'),
+  further_pictures: (name) => /^(?:picture \d+|JPEG after the end)$/.test(name),
+  iptc_fields: (name) => name === 'By-lineTitle',
+  languages: (name) => name.startsWith('comment '),
+}
+
+/** True if an item of a kind may go or change because metadata was removed. */
+export function mayGoWithMetadata(mode: RemovingMode, kind: InventoryKind, item: string): boolean {
+  const end = item.indexOf(' = ')
+  return isRemovedBy(mode, kind, item) || (ALONG[kind]?.(end < 0 ? item : item.slice(0, end)) ?? false)
 }

@@ -5,7 +5,7 @@ import { ruleOf } from '../catalog/inventory/index.ts'
 import type { InventoryKind } from '../catalog/inventory/kinds.ts'
 import type { KindRule, Removal, RemovalReason } from '../catalog/inventory/policy.ts'
 import type { Quality } from '../catalog/levels.ts'
-import { isRemovedBy, type RemovingMode } from '../catalog/metadata.ts'
+import { isRemovedBy, mayGoWithMetadata, type RemovingMode } from '../catalog/metadata.ts'
 import type { OutputId } from '../catalog/outputs.ts'
 import type { Removed } from '../model/codec.ts'
 import { type Missing, missingItems } from './compare.ts'
@@ -58,7 +58,7 @@ function permitted(
   let [forbidden, example] = [0, '']
   for (const items of [gone, changed])
     for (const [item, count] of items) {
-      const isRequested = metadata !== undefined && isRemovedBy(metadata, kind, item)
+      const isRequested = metadata !== undefined && mayGoWithMetadata(metadata, kind, item)
       const why = isRequested ? 'as_requested' : permissions.find(({ only }) => !only || only(item))?.why
       if (why) byReason.set(why, (byReason.get(why) ?? 0) + count)
       else {

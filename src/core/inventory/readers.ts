@@ -24,6 +24,12 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   shapefile: async () => (await import('./packages/archive.ts')).shapefile,
   xlsx: async () => (await import('./packages/ooxml.ts')).xlsx,
   zip: async () => (await import('./packages/archive.ts')).zip,
+  avif: async () => (await import('./avif.ts')).AVIF_READER,
+  bmp: async () => (await import('./bmp.ts')).BMP_READER,
+  gif: async () => (await import('./gif.ts')).GIF_READER,
+  jpg: async () => (await import('./jpg.ts')).JPG_READER,
+  png: async () => (await import('./png.ts')).PNG_READER,
+  webp: async () => (await import('./webp.ts')).WEBP_READER,
 }
 
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */

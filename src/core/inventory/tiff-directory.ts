@@ -1,5 +1,8 @@
 /** Reads TIFF directories (TIFF 6.0, section 2; BigTIFF), which EXIF and TIFF files share. Values do not depend on the byte order. */
+
 import { createHash } from 'node:crypto'
+import { hex } from '../bytes/hex.ts'
+import { latin1Of } from '../bytes/latin1.ts'
 import type { Ranges } from './ranges.ts'
 import { textOfBytes } from './decode-text.ts'
 
@@ -128,9 +131,9 @@ async function textValue(file: Ranges, entry: TiffEntry): Promise<string> {
 async function bytesValue(file: Ranges, entry: TiffEntry): Promise<string> {
   const { valueAt, byteLength } = entry
   if (byteLength <= MOST_TEXT_BYTES) {
-    const text = new TextDecoder('latin1').decode(await file.bytes(valueAt, byteLength)).replace(/\0+$/, '')
+    const text = latin1Of(await file.bytes(valueAt, byteLength)).replace(/\0+$/, '')
     if (/^[ -~]*$/.test(text) && text !== '') return text
-    if (byteLength <= 16) return Buffer.from(await file.bytes(valueAt, byteLength)).toString('hex')
+    if (byteLength <= 16) return hex(await file.bytes(valueAt, byteLength))
   }
   return `${byteLength} bytes #${await digestOfRange(file, valueAt, byteLength)}`
 }
@@ -148,9 +151,9 @@ async function digestInBigEndian(file: Ranges, { littleEndian }: TiffHeader, { t
   if (!littleEndian || word === 1) return await digestOfRange(file, valueAt, byteLength)
   const hash = createHash('sha256')
   for (let done = 0; done < byteLength; done += PIECE_BYTES) {
-    const piece = Buffer.from(await file.bytes(valueAt + done, Math.min(PIECE_BYTES, byteLength - done)))
-    const copy = Buffer.from(piece)
-    hash.update(word === 2 ? copy.swap16() : word === 4 ? copy.swap32() : copy.swap64())
+    const piece = (await file.bytes(valueAt + done, Math.min(PIECE_BYTES, byteLength - done))).slice()
+    for (let at = 0; at < piece.length; at += word) piece.subarray(at, at + word).reverse()
+    hash.update(piece)
   }
   return hash.digest('hex').slice(0, 16)
 }

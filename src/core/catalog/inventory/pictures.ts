@@ -1,4 +1,88 @@
+/** Policy for pictures. In a conversion, the rows of the output decide; what it has no row for, it cannot store. */
 import type { OutputId } from '../outputs.ts'
-import type { FormatPolicy } from './policy.ts'
+import { EVERY_LEVEL, type FormatPolicy, removable } from './policy.ts'
 
-export const PICTURES = {} as const satisfies { readonly [Id in OutputId]?: FormatPolicy }
+/** Chunks of PNG marked unsafe to copy that do not depend on the pixels, so that they stay (W3C PNG, 5.4). */
+const SAFE_CHUNKS = /^PNG (?:caBX|gmAP|gDAT|sPLT|tIME|oFFs|pCAL|sCAL|sTER)\b/
+/** Chunk that belongs to the old pixels: a background colour, or an unknown one marked unsafe to copy. */
+const belongsToOldPixels = (item: string) => item === 'bKGD' || (/^PNG [A-Za-z]{3}[A-Z] /.test(item) && !SAFE_CHUNKS.test(item))
+
+/** Colour spaces of BMP that readers treat as sRGB: all but those with their own primaries or a profile in another file. */
+const isPlainBmpSpace = (item: string) => /^BMP colour space = (?!complete|linked profile)/.test(item)
+const isUnreadable = (item: string) => item.startsWith('unreadable ')
+const isLong = (item: string) => item.startsWith('long comment ')
+const isEmpty = (item: string) => item.startsWith('empty comment ')
+/** Items of animations whose canvas is too large for the reader to draw. The codec compares every frame. */
+const isOnLargeCanvas = (item: string) => item.endsWith('large canvas')
+
+/** Metadata that every converted picture keeps. A profile that cannot be read has no effect. */
+const METADATA = {
+  exif_tags: 'kept',
+  further_pictures: 'kept',
+  gps_tags: 'kept',
+  icc_profile: removable(EVERY_LEVEL, 'output_cannot_store', isUnreadable),
+  maker_notes: 'kept',
+  trailing_bytes: 'kept',
+  xmp_properties: 'kept',
+} as const satisfies FormatPolicy
+
+export const PICTURES = {
+  avif: {
+    ...METADATA,
+    // AVIF results have ten bits: less than a PNG with 16, more than one with 8.
+    bit_depth: [
+      removable(EVERY_LEVEL, 'output_cannot_store', (item) => item === 'bits = 16'),
+      removable(EVERY_LEVEL, 'regenerated', (item) => item === 'bits = 8'),
+    ],
+    // The pixels are turned upright, and light levels are whole numbers.
+    colour_signalling: [
+      removable(EVERY_LEVEL, 'output_cannot_store', (item) => /^(?:gAMA|cHRM|sRGB) |^light levels = .*\./.test(item)),
+      removable(EVERY_LEVEL, 'output_cannot_store', isPlainBmpSpace),
+    ],
+    exif_tags: removable(EVERY_LEVEL, 'stale', (item) => item.startsWith('IFD0:Orientation = ')),
+  },
+  bmp: {
+    colour_signalling: 'kept',
+    icc_profile: 'kept',
+    resolution: 'kept',
+    trailing_bytes: 'kept',
+  },
+  gif: {
+    chunks: 'kept',
+    comments: 'kept',
+    delays: removable(EVERY_LEVEL, 'duplicate', isOnLargeCanvas),
+    frames: removable(EVERY_LEVEL, 'duplicate', isOnLargeCanvas),
+    icc_profile: 'kept',
+    loop: 'kept',
+    play_time: 'kept',
+    trailing_bytes: 'kept',
+    xmp_properties: 'kept',
+  },
+  jpg: {
+    ...METADATA,
+    comments: [
+      removable(EVERY_LEVEL, 'empty', isEmpty),
+      removable(EVERY_LEVEL, 'output_cannot_store', (item) => isLong(item) || isUnreadable(item)),
+    ],
+    iptc_fields: 'kept',
+    resolution: 'kept',
+    segments: 'kept',
+  },
+  png: {
+    ...METADATA,
+    bit_depth: 'kept',
+    chunks: [
+      removable(EVERY_LEVEL, 'stale', belongsToOldPixels),
+      removable(EVERY_LEVEL, 'output_cannot_store', (item) => item.startsWith('extension ')),
+    ],
+    colour_signalling: removable(EVERY_LEVEL, 'output_cannot_store', isPlainBmpSpace),
+    comments: 'kept',
+    data_values: 'kept',
+    delays: 'kept',
+    frames: 'kept',
+    languages: 'kept',
+    loop: 'kept',
+    resolution: 'kept',
+  },
+  webp: METADATA,
+} as const satisfies { readonly [Id in OutputId]?: FormatPolicy }
