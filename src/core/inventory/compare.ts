@@ -11,11 +11,43 @@ export interface Missing {
   readonly changed: Items
 }
 
+/**
+ * Kinds whose items hold times, which two programs round differently: a difference of 0.1 s is none. Their items have one decimal, so
+ * the times of two equal items differ by less than 0.2 s.
+ */
+const TIMED: readonly InventoryKind[] = ['chapters', 'durations', 'edit_lists']
+const SECONDS = /\d+\.\d\b/g
+const MAX_TENTHS = 1
+
+const tenths = (item: string) => (item.match(SECONDS) ?? []).map((time) => Math.round(Number(time) * 10))
+
+/** True if two items are equal, except for times that differ by at most 0.1 s. */
+function equalButForRounding(a: string, b: string): boolean {
+  if (a.replace(SECONDS, '') !== b.replace(SECONDS, '')) return false
+  const others = tenths(b)
+  return tenths(a).every((time, i) => Math.abs(time - others[i]!) <= MAX_TENTHS)
+}
+
+/** Returns the items of one kind of the result. Items whose times only differ by rounding get the text of the original's item. */
+function itemsOf(after: Inventory, kind: InventoryKind, before: Items): Items | undefined {
+  const items = after.get(kind)
+  if (!items || !TIMED.includes(kind)) return items
+  const missing = [...minus(before, items).keys()]
+  const renamed = new Map<string, number>()
+  for (const [item, count] of items) {
+    const at = before.has(item) ? -1 : missing.findIndex((other) => equalButForRounding(other, item))
+    const [name = item] = at < 0 ? [] : missing.splice(at, 1)
+    renamed.set(name, (renamed.get(name) ?? 0) + count)
+  }
+  return renamed
+}
+
 /** Returns the kinds of which the result lacks items. Items that only the result has are no difference. */
 export function missingItems(before: Inventory, after: Inventory): Missing[] {
   return [...before].flatMap(([kind, items]) => {
-    const missing = minus(items, after.get(kind))
-    return missing.size === 0 ? [] : [{ kind, ...splitChanged(missing, minus(after.get(kind) ?? new Map(), items)) }]
+    const others = itemsOf(after, kind, items)
+    const missing = minus(items, others)
+    return missing.size === 0 ? [] : [{ kind, ...splitChanged(missing, minus(others ?? new Map(), items)) }]
   })
 }
 
@@ -23,8 +55,9 @@ export function missingItems(before: Inventory, after: Inventory): Missing[] {
 export function countsKept(before: Inventory, after: Inventory): { [Kind in InventoryKind]?: number } {
   const counts: { [Kind in InventoryKind]?: number } = {}
   for (const [kind, items] of before) {
+    const others = itemsOf(after, kind, items)
     let kept = 0
-    for (const [item, count] of items) kept += Math.min(count, after.get(kind)?.get(item) ?? 0)
+    for (const [item, count] of items) kept += Math.min(count, others?.get(item) ?? 0)
     if (kept > 0) counts[kind] = kept
   }
   return counts

@@ -30,6 +30,8 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   jpg: async () => (await import('./jpg.ts')).JPG_READER,
   png: async () => (await import('./png.ts')).PNG_READER,
   webp: async () => (await import('./webp.ts')).WEBP_READER,
+  mov: async () => (await import('./mp4.ts')).mp4,
+  mp4: async () => (await import('./mp4.ts')).mp4,
 }
 
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */
