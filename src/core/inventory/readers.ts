@@ -30,8 +30,12 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   jpg: async () => (await import('./jpg.ts')).JPG_READER,
   png: async () => (await import('./png.ts')).PNG_READER,
   webp: async () => (await import('./webp.ts')).WEBP_READER,
+  avi: async () => (await import('./avi.ts')).avi,
+  flac: async () => (await import('./flac.ts')).flac,
   mov: async () => (await import('./mp4.ts')).mp4,
+  mp3: async () => (await import('./mp3.ts')).mp3,
   mp4: async () => (await import('./mp4.ts')).mp4,
+  wav: async () => (await import('./wav.ts')).wav,
 }
 
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */

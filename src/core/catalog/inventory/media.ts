@@ -1,8 +1,12 @@
 import type { OutputId } from '../outputs.ts'
-import { type FormatPolicy, LOSSY_LEVELS, removable } from './policy.ts'
+import { EVERY_LEVEL, type FormatPolicy, LOSSY_LEVELS, removable } from './policy.ts'
 
 /** Dolby Vision adds a second layer of metadata to HDR pictures. Encoders of HEVC do not write it; the pictures stay HDR. */
 const isDolbyVision = (item: string) => item.includes(' dolby vision ')
+
+/** Bytes behind a RIFF form. MP3, MP4 and QuickTime made from it have no place for them. */
+const isBehindRiff = (item: string) => item.startsWith('behind the RIFF form ')
+const RIFF_TAIL = removable(EVERY_LEVEL, 'output_cannot_store', isBehindRiff)
 
 const FILM = {
   audio_tracks: 'kept',
@@ -24,9 +28,67 @@ const FILM = {
   tags: 'kept',
   timecode: 'kept',
   track_references: 'kept',
-  trailing_bytes: 'kept',
+  trailing_bytes: RIFF_TAIL,
   user_data: 'kept',
   video_tracks: 'kept',
 } as const satisfies FormatPolicy
 
-export const MEDIA = { mov: FILM, mp4: FILM } as const satisfies { readonly [Id in OutputId]?: FormatPolicy }
+const AVI = {
+  audio_tracks: 'kept',
+  chunks: 'kept',
+  durations: 'kept',
+  other_tracks: 'kept',
+  rotation: 'kept',
+  sound_format: 'kept',
+  subtitle_tracks: 'kept',
+  tags: 'kept',
+  trailing_bytes: 'kept',
+  video_tracks: 'kept',
+} as const satisfies FormatPolicy
+
+const WAV = {
+  chapters: 'kept',
+  chunks: 'kept',
+  covers: 'kept',
+  cue_points: 'kept',
+  durations: 'kept',
+  gapless_data: 'kept',
+  loops: 'kept',
+  sound_format: 'kept',
+  tags: 'kept',
+  trailing_bytes: 'kept',
+} as const satisfies FormatPolicy
+
+const MP3 = {
+  chapters: 'kept',
+  covers: 'kept',
+  durations: 'kept',
+  gapless_data: 'kept',
+  // MP3 has one or two channels and no positions of speakers.
+  sound_format: removable(EVERY_LEVEL, 'output_cannot_store', (item) => item.startsWith('speakers ')),
+  tag_forms: 'kept',
+  tags: 'kept',
+  // Players skip unknown bytes between tags and sound. Newly encoded sound begins behind the tags.
+  trailing_bytes: [RIFF_TAIL, removable(LOSSY_LEVELS, 'nothing_refers_to_it', (item) => item.startsWith('in front of the frames '))],
+} as const satisfies FormatPolicy
+
+const FLAC = {
+  chapters: 'kept',
+  chunks: 'kept',
+  covers: 'kept',
+  cue_points: 'kept',
+  durations: 'kept',
+  gapless_data: 'kept',
+  loops: 'kept',
+  sound_format: 'kept',
+  tags: 'kept',
+} as const satisfies FormatPolicy
+
+export const MEDIA = {
+  avi: AVI,
+  flac: FLAC,
+  mov: FILM,
+  mp3: MP3,
+  mp4: FILM,
+  wav: WAV,
+} as const satisfies { readonly [Id in OutputId]?: FormatPolicy }

@@ -87,7 +87,7 @@ export async function readChapterList({ view, items }: Reading, chpl: Box): Prom
 export async function timecodeOf(reading: Reading, { entries, stbl }: Track): Promise<string | undefined> {
   const [entry] = entries
   const [sample] = await firstSamples(reading, stbl, 1)
-  if (!entry || entry.type !== 'tmcd' || !sample) return undefined
+  if (entry?.type !== 'tmcd' || !sample) return undefined
   const fields = await bodyOf(reading.view, entry, 32)
   const frame = be32(await reading.source.read(sample.offset, 4), 0)
   const rate = `${be32(fields, 16)}/${be32(fields, 20)}`

@@ -95,6 +95,10 @@ const BITMAPS: { readonly [bits: number]: string | undefined } = {
   63: '5.1',
   255: '7.1 wide',
   263: '4.0',
+  1539: 'quad',
+  1543: '5.0',
+  1551: '5.1',
+  1599: '7.1',
 }
 const BY_BITMAP = 0x10000
 /** Layouts in any order, and unknown ones, name no speakers. */
@@ -110,4 +114,5 @@ function layoutOf(body: Uint8Array): string | undefined {
   return bitmapName(labels.reduce((bits, label) => bits | (1 << (label - 1)), 0))
 }
 
-const bitmapName = (bits: number) => BITMAPS[bits] ?? `speakers 0x${bits.toString(16)}`
+/** Name of a speaker layout by its bitmap, which Core Audio and WAVEFORMATEXTENSIBLE number equally. */
+export const bitmapName = (bits: number): string => BITMAPS[bits] ?? `speakers 0x${bits.toString(16)}`
