@@ -33,12 +33,12 @@ async function readFilm(reading: Reading): Promise<void> {
     await readForm(target, film, film.end, le32(head, 4))
   }
   if (film.streams.length === 0) throw view.malformed(0)
-  const sums = await readIndex(reading, film.streams, film.index)
+  const units = await readIndex(reading, film.streams, film.index)
   const counts = new Map<string, number>()
   for (const [i, stream] of film.streams.entries()) {
     const number = counts.get(stream.kind) ?? 0
     counts.set(stream.kind, number + 1)
-    describeStream(reading, stream, `${stream.kind} ${number}`, sums[i])
+    describeStream(reading, stream, `${stream.kind} ${number}`, units[i])
   }
   if (film.end < view.size)
     items.add('trailing_bytes', `behind the RIFF form = ${await digestOfRange(view, film.end, view.size - film.end)}`)

@@ -7,22 +7,16 @@ import type { Stream } from './streams.ts'
 /** Types of RIFF forms: the film, and its continuations (OpenDML 1.02, 4.0). */
 export const RIFF_FORMS = ['AVI ', 'AVIX']
 
-/** What the index tells about a stream. */
-export interface StreamSum {
-  /** Frames, blocks or bytes, as the header of the stream counts. */
-  readonly units: number
-}
-
 const READ_BYTES = 1024 * 1024
 const ROW_BYTES = 16
 const MAX_ROWS = 4_000_000
 
-/** Returns the sums by stream. Empty: no index. */
-export async function readIndex(reading: Reading, streams: readonly Stream[], idx1: Chunk | undefined): Promise<readonly StreamSum[]> {
-  const supers: StreamSum[] = []
+/** Returns the number of units by stream: frames, blocks or bytes, as the header of the stream counts. Empty: no index. */
+export async function readIndex(reading: Reading, streams: readonly Stream[], idx1: Chunk | undefined): Promise<readonly number[]> {
+  const supers: number[] = []
   for (const { superIndex } of streams) {
     const units = superIndex && (await superUnits(reading, superIndex))
-    if (units) supers.push({ units })
+    if (units) supers.push(units)
   }
   if (supers.length === streams.length) return supers
   return idx1 ? await indexSums(reading, streams, idx1) : []
@@ -37,7 +31,7 @@ async function superUnits({ view }: Reading, { body, end }: Chunk): Promise<numb
 }
 
 /** `idx1`: rows of id, flags, offset and size. The first two characters of the id are the number of the stream. */
-async function indexSums({ view, signal }: Reading, streams: readonly Stream[], { body, end }: Chunk): Promise<StreamSum[]> {
+async function indexSums({ view, signal }: Reading, streams: readonly Stream[], { body, end }: Chunk): Promise<number[]> {
   const units = streams.map(() => 0)
   const last = Math.min(end, body + MAX_ROWS * ROW_BYTES)
   for (let at = body; at + ROW_BYTES <= last; at += READ_BYTES) {
@@ -49,5 +43,5 @@ async function indexSums({ view, signal }: Reading, streams: readonly Stream[], 
       if (stream) units[number]! += stream.unitBytes > 0 ? le32(rows, row + 12) / stream.unitBytes : 1
     }
   }
-  return units.map((sum) => ({ units: sum }))
+  return units
 }

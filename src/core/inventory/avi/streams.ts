@@ -4,7 +4,6 @@ import type { Reading } from '../media/media-reader.ts'
 import { le16, le32, nameAt, seconds } from '../media/numbers.ts'
 import { bitmapName } from '../mp4/sound-entry.ts'
 import type { Chunk } from '../riff/chunks.ts'
-import type { StreamSum } from './index-sums.ts'
 
 export interface Stream {
   readonly kind: 'video' | 'audio' | 'subtitle' | 'data'
@@ -54,15 +53,15 @@ function shapeOf(vprp: Uint8Array): readonly [number, number] | undefined {
 
 const MOST_DIFFERENCE = 0.05
 
-/** Adds the items of one stream. `sum`: what the index of the file tells about it. `undefined`: no index. */
-export function describeStream({ items }: Reading, stream: Stream, name: string, sum: StreamSum | undefined): void {
+/** Adds the items of one stream. `units`: number that the index of the file tells. `undefined`: no index. */
+export function describeStream({ items }: Reading, stream: Stream, name: string, units: number | undefined): void {
   const { kind, unitSeconds, toldUnits, channels, mask, pixelShape } = stream
   if (kind === 'video') items.add('video_tracks', name)
   else if (kind === 'audio') items.add('audio_tracks', name)
   else items.add(kind === 'subtitle' ? 'subtitle_tracks' : 'other_tracks', name)
   // If header and index tell different lengths, players disagree about the duration.
-  const isClear = sum && Math.abs(sum.units - toldUnits) <= MOST_DIFFERENCE * Math.max(sum.units, toldUnits)
-  if (isClear && sum.units > 0 && kind !== 'data') items.add('durations', `${name} = ${seconds(sum.units * unitSeconds)} s`)
+  const isClear = units !== undefined && Math.abs(units - toldUnits) <= MOST_DIFFERENCE * Math.max(units, toldUnits)
+  if (isClear && units > 0 && kind !== 'data') items.add('durations', `${name} = ${seconds(units * unitSeconds)} s`)
   if (kind === 'audio') {
     items.add('sound_format', `${name} = ${channels} channels`)
     if (mask !== 0 && channels > 2) items.add('sound_format', `${name} speakers = ${bitmapName(mask)}`)

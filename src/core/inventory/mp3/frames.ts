@@ -84,8 +84,8 @@ export async function describeEncoderTag({ view, items }: Reading, { start, firs
   if (hasDelay) {
     const [high = 0, middle = 0, low = 0] = frame.subarray(at + 21, at + 24)
     const cut = (high << 4) + (middle >> 4) + ((middle & 15) << 8) + low
-    const played = isWhole ? `${frames * first.samples - cut} samples` : 'samples between delay and padding'
-    items.add('gapless_data', `plays = ${played}`)
+    items.add('gapless_data', 'delay and padding of the encoder')
+    if (isWhole) items.add('gapless_data', `plays = ${frames * first.samples - cut} samples`)
     if (isWhole) items.add('durations', `sound = ${seconds((frames * first.samples - cut) / first.hertz)} s`)
     if (be32(frame, at + 15) !== 0) items.add('gapless_data', `replay gain = ${be32(frame, at + 15).toString(16)}`)
   } else if (isWhole) items.add('durations', `sound = ${seconds((frames * first.samples) / first.hertz)} s`)
