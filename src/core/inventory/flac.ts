@@ -72,6 +72,7 @@ function readComments(target: ChunkTarget, block: Uint8Array): number {
     const key = text.slice(0, text.indexOf('='))
     const value = text.slice(key.length + 1)
     if (key.toLowerCase() === MASK) mask = Number(value) || 0
+    else if (key.toLowerCase() === 'itunsmpb') target.items.add('gapless_data', `iTunSMPB = ${value}`)
     else addTag(target, commentName(key), value)
     at += 4 + length
   }

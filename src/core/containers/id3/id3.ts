@@ -1,8 +1,9 @@
-/** Reads and writes ID3v2.4 tags (id3.org, "ID3 tag version 2.4.0"). Only text frames are written. */
+/** Reads ID3v2 tags (id3.org, "ID3 tag version 2.4.0"), and writes their text frames. */
 
 import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
+import { ByteWriter } from '../../bytes/writer.ts'
 
 const FRAMES: { readonly [key: string]: string } = {
   title: 'TIT2',
@@ -19,12 +20,7 @@ const FRAMES: { readonly [key: string]: string } = {
 
 /** Writes an ID3v2.4 tag in UTF-8. Keys are FFmpeg's names; unknown keys become TXXX frames. Returns no bytes if `tags` is empty. */
 export function id3Tag(tags: readonly (readonly [key: string, value: string])[]): Uint8Array {
-  const text = new TextEncoder()
-  const frames = tags.map(([key, value]) => {
-    if (key === 'comment') return frame('COMM', text.encode(`\u0003eng\0${value}`))
-    const id = FRAMES[key]
-    return id ? frame(id, text.encode(`\u0003${value}`)) : frame('TXXX', text.encode(`\u0003${key}\0${value}`))
-  })
+  const frames = tags.map(([key, value]) => textFrame(key, value, 4))
   const bytes = frames.reduce((sum, one) => sum + one.length, 0)
   if (bytes === 0) return new Uint8Array()
   const tag = new Uint8Array(10 + bytes)
@@ -38,11 +34,36 @@ export function id3Tag(tags: readonly (readonly [key: string, value: string])[])
   return tag
 }
 
-/** Writes a frame (ID3v2.4, section 4): id, synchsafe size, two bytes of flags, body. */
-function frame(id: string, body: Uint8Array): Uint8Array {
+/** Writes the frame of a tag, in UTF-8 or in UTF-16 for version 2.3, which has no UTF-8. Unknown keys become TXXX frames. */
+function textFrame(key: string, value: string, version: 3 | 4): Uint8Array {
+  const encode = version === 4 ? (text: string) => new TextEncoder().encode(text) : utf16
+  const zero = new Uint8Array(version === 4 ? 1 : 2)
+  const encoding = Uint8Array.of(version === 4 ? 3 : 1)
+  if (key === 'comment') {
+    const language = Uint8Array.from('eng', (letter) => letter.charCodeAt(0))
+    return frame('COMM', concat([encoding, language, version === 4 ? new Uint8Array() : BYTE_ORDER, zero, encode(value)]), version)
+  }
+  // Version 2.3 has the year where version 2.4 has the date (ID3v2.3, section 4.2.1).
+  const id = version === 3 && key === 'date' && /^\d{4}$/.test(value) ? 'TYER' : FRAMES[key]
+  if (id && !(version === 3 && id === 'TDRC')) return frame(id, concat([encoding, encode(value)]), version)
+  return frame('TXXX', concat([encoding, encode(key), zero, encode(value)]), version)
+}
+
+/** Byte order mark of UTF-16, low byte first. */
+const BYTE_ORDER = Uint8Array.of(0xff, 0xfe)
+
+function utf16(text: string): Uint8Array {
+  const out = new ByteWriter(new Uint8Array(text.length * 2), true)
+  for (let i = 0; i < text.length; i++) out.u16(text.charCodeAt(i))
+  return concat([BYTE_ORDER, out.finish()])
+}
+
+/** Writes a frame (ID3v2.4, section 4): id, size, two bytes of flags, body. Sizes of version 2.3 use all bits. */
+function frame(id: string, body: Uint8Array, version: 3 | 4): Uint8Array {
   const out = new Uint8Array(10 + body.length)
   out.set([...id].map((letter) => letter.charCodeAt(0)))
-  out.set(synchsafe(body.length), 4)
+  if (version === 4) out.set(synchsafe(body.length), 4)
+  else new ByteWriter(out, false).at(4).u32(body.length)
   out.set(body, 10)
   return out
 }
@@ -121,14 +142,29 @@ export function id3Picture(body: Uint8Array): Id3Picture | undefined {
   return { type: body[mimeEnd + 1] ?? 0, mime, description, data: body.subarray(offset), offset }
 }
 
-/** Text frames of a tag as pairs of key (FFmpeg's names) and value. */
+/** Text frames of a tag as pairs of key (FFmpeg's names) and value. A frame with several texts gives several pairs. */
 export function id3Tags(tag: Uint8Array): (readonly [key: string, value: string])[] {
   const keys = new Map(Object.entries(FRAMES).map(([key, id]) => [id, key]))
   keys.set('TYER', 'date')
   return id3Frames(tag).flatMap(({ id, body }): (readonly [string, string])[] => {
     const texts = id3Texts(body)
-    if (id === 'TXXX') return texts[0] && texts[1] !== undefined ? [[texts[0], texts[1]]] : []
-    if (id === 'COMM') return []
-    return id.startsWith('T') && texts[0] ? [[keys.get(id) ?? id, texts[0]]] : []
+    const [own = '', ...values] = texts
+    if (id === 'TXXX') return own ? values.map((value) => [own, value]) : []
+    if (!id.startsWith('T')) return []
+    return texts.flatMap((text) => (text ? [[keys.get(id) ?? id, text] as const] : []))
   })
+}
+
+/**
+ * Adds text frames behind the frames of a tag, and drops its padding. @returns `undefined` if the tag is unsynchronised, has an extended
+ * header or a footer, or is of another version than 2.3 and 2.4
+ */
+export function withId3Tags(tag: Uint8Array, tags: readonly (readonly [key: string, value: string])[]): Uint8Array | undefined {
+  const version = tag[3]
+  if (id3Bytes(tag, 0) === 0 || (version !== 3 && version !== 4) || (tag[5]! & 0xd0) !== 0) return undefined
+  const end = id3Frames(tag, true).reduce((at, { body }) => at + 10 + body.length, 10)
+  const added = tags.map(([key, value]) => textFrame(key, value, version))
+  const header = tag.slice(0, 10)
+  header.set(synchsafe(end - 10 + added.reduce((sum, { length }) => sum + length, 0)), 6)
+  return concat([header, tag.subarray(10, end), ...added])
 }

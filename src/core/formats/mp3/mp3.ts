@@ -14,7 +14,7 @@ import { BrokenReservoir } from './granules.ts'
 import { type Packing, planPacking } from './packing.ts'
 import { reencode, vbrQualityFor } from './reencode.ts'
 import { writeRepacked } from './repack.ts'
-import { hasExpectedFrames, lameDelayOf, type Mp3Stream, readStream } from './stream.ts'
+import { hasExpectedFrames, keptTail, lameDelayOf, type Mp3Stream, readStream } from './stream.ts'
 import { tagBytes } from './tag-frame.ts'
 import { copyRange, frontTags } from './tags.ts'
 import { ENCODER_TAG_BYTES, MAX_DECODED_FRAMES, MIN_FRAMES } from './tuning.ts'
@@ -43,11 +43,11 @@ export const mp3: MetadataCodec = {
       if (front?.length) await sink.write(front.slice())
       const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * MAX_MP3_SIZE_RATIO }, options)
       if (snrDb !== undefined) {
-        if (stream.tailKnown) await copyRange(source, stream.tail, sink)
+        await copyRange(source, keptTail(stream), sink)
         return {
           kind: 'compressed',
           loss: { sound: { snrDb } },
-          steps: [message('lame_quality', { quality: vbr }), ...notKept(source, stream, gap.size)],
+          steps: [message('lame_quality', { quality: vbr }), ...notKept(stream, gap.size)],
         }
       }
       await sink.abort()
@@ -76,8 +76,8 @@ export const mp3: MetadataCodec = {
 const tellsIdleDelay = (stream: Mp3Stream): boolean => stream.tag?.facts.delay !== undefined && lameDelayOf(stream) === undefined
 
 /** Steps for bytes around the frames that are not tags; newly encoded sound drops them. */
-function notKept(source: Source, { audioEnd, tail, tailKnown }: Mp3Stream, inFront: number): Message[] {
-  const behind = (tailKnown ? tail.offset : source.size) - audioEnd
+function notKept(stream: Mp3Stream, inFront: number): Message[] {
+  const behind = keptTail(stream).offset - stream.audioEnd
   return [
     ...(inFront > 0 ? [message('bytes_in_front_of_frames_not_kept', { bytes: inFront })] : []),
     ...(behind > 0 ? [message('bytes_behind_frames_not_kept', { bytes: behind })] : []),

@@ -33,6 +33,8 @@ export interface Mp3Stream {
   readonly soundBytes: number
   /** Bytes after the frames that are copied: ID3v1, APE or Lyrics3 tags, or a large unknown block. */
   readonly tail: { readonly offset: number; readonly size: number }
+  /** Tags at the end of the file that are recognised by their end. They are part of `tail`. */
+  readonly endTags: { readonly offset: number; readonly size: number }
   /** True if the bytes after the frames are known tags. */
   readonly tailKnown: boolean
   /** True if the file ends inside a frame. Players still play that frame from the bit reservoir. */
@@ -82,7 +84,8 @@ export async function readStream(source: Source, options: Options): Promise<Mp3S
   }
   if (!first || frames === 0) throw malformed('mp3', start, 'no_frames')
   const tail = await readTail(source, end, soundEnd)
-  return { frontBytes: front, audioOffset: start, audioEnd: end, first, tag, frames, soundBytes, ...tail }
+  const endTags = { offset: soundEnd, size: source.size - soundEnd }
+  return { frontBytes: front, audioOffset: start, audioEnd: end, first, tag, frames, soundBytes, endTags, ...tail }
 }
 
 /** Offset of the first frame after the tags. The next frame must match it, or the file must end. */
@@ -128,6 +131,10 @@ function tagAtEnd(tail: Uint8Array): number {
 
 /** True for a sync word with layer I or II (ISO/IEC 11172-3, 2.4.1.3). */
 const isOtherLayer = (bytes: Uint8Array) => bytes[0] === 0xff && (bytes[1]! & 0xe0) === 0xe0 && [4, 6].includes(bytes[1]! & 6)
+
+/** Bytes behind the frames that newly encoded sound keeps: the known tags. */
+export const keptTail = ({ tail, tailKnown, endTags }: Pick<Mp3Stream, 'tail' | 'tailKnown' | 'endTags'>): Mp3Stream['endTags'] =>
+  tailKnown ? tail : endTags
 
 /** Yields consecutive frames from `start` on, until other data follows. */
 export async function* framesFrom(source: Source, start: number, end: number, framesABreath = HEADERS_PER_YIELD): AsyncGenerator<Mp3Frame> {

@@ -7,7 +7,7 @@ import { isCodecError } from '../../model/error.ts'
 import { trailingDataDifference } from '../../model/trailing-data.ts'
 import { BrokenReservoir, type LogicalFrame, logicalFrames } from './granules.ts'
 import { decodePlayedSound } from './reencode.ts'
-import { type Mp3Stream, playedSamples, readStream } from './stream.ts'
+import { keptTail, type Mp3Stream, playedSamples, readStream } from './stream.ts'
 import { MAX_DECODED_FRAMES, SNR_TOLERANCE_DB } from './tuning.ts'
 
 /**
@@ -85,10 +85,8 @@ const samePicture = (a?: Id3Picture, b?: Id3Picture): boolean =>
 
 /** Compares tags after the frames. Newly encoded sound keeps only tags there. */
 async function compareTail(original: Source, result: Source, a: Mp3Stream, b: Mp3Stream): Promise<string | undefined> {
-  if (!a.tailKnown) return undefined
-  if (a.tail.size !== b.tail.size) return 'the tags behind the frames'
-  const [p, q] = await Promise.all([original.read(a.tail.offset, a.tail.size), result.read(b.tail.offset, b.tail.size)])
-  return same(p, q) ? undefined : 'the tags behind the frames'
+  const difference = await trailingDataDifference(original, keptTail(a).offset, result, keptTail(b).offset)
+  return difference && 'the tags behind the frames'
 }
 
 const same = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -41,7 +41,7 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   if (!fitsFlac(wave.layout)) throw unsupported(message('flac_has_no_channels_at_hz', { channels, hertz }))
   if (options.lossless && !integers.exact) throw unsupported('flac_has_no_floating_point_samples')
   const id3 = await embeddedId3(source, wave)
-  const tags = [...(await readTags(source, wave)), ...(id3 ? id3Tags(id3) : [])].filter(([key]) => /^[ -<>-}]+$/.test(key))
+  const tags = [...(await readTags(source, wave)), ...(id3 ? id3Tags(id3) : [])].filter(([key]) => COMMENT_NAME.test(key))
   // Many files repeat metadata in both kinds of tag, so duplicates are removed.
   const comments = [...new Set(tags.map(([key, value]) => `${NAMES[key] ?? key.toUpperCase()}=${value}`))]
   const pictures = (id3 ? id3Frames(id3) : []).flatMap(({ id, body }) => (id === 'APIC' ? (id3Picture(body) ?? []) : []))
@@ -98,10 +98,14 @@ export function toIntegers(samples: SampleBlock, { bits, shift, scale }: Integer
   return Int32Array.from(samples.values, (value) => Math.max(-highest - 1, Math.min(highest, Math.round(value * scale))))
 }
 
-/** True if FLAC comments and pictures can store all frames of an ID3 tag. */
+/** Names that a Vorbis comment may have (RFC 9639, section 8.6). */
+const COMMENT_NAME = /^[ -<>-}]+$/
+
+/** True if FLAC comments and pictures can store all frames of an ID3 tag. Compressed and encrypted frames cannot be read. */
 function isTextAndPictures(tag: Uint8Array): boolean {
-  const frames = id3Frames(tag)
-  return frames.length > 0 && frames.every(({ id }) => id === 'APIC' || id.startsWith('T'))
+  const frames = id3Frames(tag, true)
+  const canBeNamed = id3Frames(tag).length === frames.length && id3Tags(tag).every(([key]) => COMMENT_NAME.test(key))
+  return frames.length > 0 && canBeNamed && frames.every(({ id }) => id === 'APIC' || id.startsWith('T'))
 }
 
 /** Stores all chunks except the samples as `riff` APPLICATION blocks, as `flac --keep-foreign-metadata` does. Empty if they are too large. */

@@ -2,7 +2,7 @@
 
 import { Ffmpeg } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { LEVELS } from '../../catalog/levels.ts'
-import { id3Bytes, id3Tag } from '../../containers/id3/id3.ts'
+import { id3Bytes, id3Tag, id3Tags, withId3Tags } from '../../containers/id3/id3.ts'
 import { frameHeader, tagFrame } from '../../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder.ts'
 import { message } from '../../i18n/message.ts'
@@ -32,8 +32,8 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
   using encoder = new MeasuredMp3Encoder(engine, { channels, hertz: rate, vbrQuality, maxKbps: 0 })
   const resampler = rate === hertz ? undefined : new Resampler(channels, hertz, rate)
   const embedded = await embeddedId3(source, wave)
-  const id3 = embedded ?? id3Tag(await readTags(source, wave))
-  const others = await unstorableChunks(source, wave, new Set(embedded ? ['id3 ', 'ID3 '] : ['LIST INFO']))
+  const { id3, carried } = await tagsFor(source, wave, embedded)
+  const others = await unstorableChunks(source, wave, new Set(carried))
   if (id3.length) await sink.write(id3)
   const tagAt = sink.written
   const fullScale = new FullScaleCheck()
@@ -56,6 +56,16 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
       ...others.map((what) => message('not_kept_no_place', { output: 'mp3', what })),
     ],
   }
+}
+
+/** Returns the ID3 tag for the sound: the one in the file with the entries of `LIST INFO` that it lacks, or a new one. */
+async function tagsFor(source: Source, wave: Wave, embedded: Uint8Array | undefined): Promise<{ id3: Uint8Array; carried: string[] }> {
+  const tags = await readTags(source, wave)
+  if (!embedded) return { id3: id3Tag(tags), carried: ['LIST INFO'] }
+  const present = new Set(id3Tags(embedded).map((tag) => tag.join('=')))
+  const missing = tags.filter((tag) => !present.has(tag.join('=')))
+  const merged = missing.length > 0 ? withId3Tags(embedded, missing) : embedded
+  return { id3: merged ?? embedded, carried: ['id3 ', 'ID3 ', ...(merged ? ['LIST INFO'] : [])] }
 }
 
 /** Converts interleaved samples to one array of −1…1 per channel. */

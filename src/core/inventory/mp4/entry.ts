@@ -39,13 +39,26 @@ const SIDE_DATA: { readonly [type: string]: string | undefined } = {
   vexu: 'stereo eyes',
 }
 
+/** Bits a sample by type of the sample entry, where no box of the entry tells them: ProRes and uncompressed pictures. */
+const ENTRY_BITS: { readonly [type: string]: number | undefined } = {
+  apco: 10,
+  apcs: 10,
+  apcn: 10,
+  apch: 10,
+  ap4h: 12,
+  ap4x: 12,
+  v210: 10,
+  v410: 10,
+  v216: 16,
+}
+
 export async function pictureFacts(view: FileView, entry: Box): Promise<PictureFacts> {
   const fields = await bodyOf(view, entry, VISUAL_FIELDS)
   const hasPalette = be16(fields, 76) === 0 && PALETTE_DEPTHS.includes(be16(fields, 74))
   const sideData: string[] = []
   let [told, shape]: [Colours, readonly [number, number] | undefined] = [{}, undefined]
   let stream: SequenceFacts = { colours: {} }
-  let [bits, hdr] = [8, false]
+  let [bits, hdr] = [ENTRY_BITS[entry.type] ?? 8, false]
   const children = { body: Math.min(entry.end, entry.body + VISUAL_FIELDS), end: entry.end }
   for await (const box of boxesIn(view, children, hasPalette ? 'loose' : 'exact')) {
     const body = await bodyOf(view, box, MAX_CHILD_BYTES)

@@ -171,9 +171,12 @@ export function editSeconds({ times, timescale, edits, movieTimescale }: Shown):
 export function playedSeconds(shown: Shown): number | undefined {
   const { times, timescale, edits } = shown
   if (times.samples === 0) return undefined
-  const played = editSeconds(shown).filter(({ isEmpty }) => !isEmpty)
+  const played = editSeconds(shown).flatMap(({ isEmpty, seconds }, i) =>
+    // Players show no more than the samples that follow the start of an edit.
+    isEmpty ? [] : [Math.min(seconds, Math.max(0, times.last - edits[i]!.start) / timescale)],
+  )
   if (played.length === 0) return (times.last - times.first) / timescale
   const start = edits.find((edit) => edit.start >= 0)?.start ?? 0
   const lead = Math.max(0, times.first - start) / timescale
-  return Math.max(0, played.reduce((sum, edit) => sum + edit.seconds, 0) - lead)
+  return Math.max(0, played.reduce((sum, length) => sum + length, 0) - lead)
 }

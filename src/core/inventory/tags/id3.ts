@@ -4,7 +4,7 @@ import type { FileView } from '../file-view.ts'
 import type { InventoryBuilder } from '../inventory.ts'
 import { digestText } from '../media/digests.ts'
 import { be24, be32, nameAt, seconds } from '../media/numbers.ts'
-import { id3Name } from './names.ts'
+import { commentName, id3Name } from './names.ts'
 import { pictureText } from './pictures.ts'
 
 /** Largest tag that is read. */
@@ -109,7 +109,7 @@ function addFrame({ id, body, isCoded }: Frame, addTag: AddTag, items: Inventory
 /** Adds a text with its own name. iTunes stores delay and padding of the encoder there. */
 function addOwnText(key: string, values: readonly string[], addTag: AddTag, items: InventoryBuilder): void {
   if (key === 'iTunSMPB') items.add('gapless_data', `iTunSMPB = ${values.join()}`)
-  else addTag(key.toLowerCase(), values.join('; '))
+  else for (const value of values) addTag(commentName(key), value)
 }
 
 /** Item of an attached picture: type, description, and type and size of the picture (ID3v2.4, section 4.14). */

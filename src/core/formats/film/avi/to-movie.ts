@@ -2,13 +2,11 @@
 
 import { sumOf } from '../../../bytes/compact-array.ts'
 import { minOf } from '../../../bytes/min-max.ts'
-import { ByteReader } from '../../../bytes/reader.ts'
 import type { Movie } from '../../../containers/isobmff/movie.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
 import type { NewTrack } from '../../../containers/isobmff/track-interleaving.ts'
 import { layOutMovie, writeMovie } from '../../../containers/isobmff/write.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
-import { fourCC } from '../../../containers/riff/riff.ts'
 import { type Message, message } from '../../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from '../../../model/codec.ts'
 import { noGain, unsupported } from '../../../model/error.ts'
@@ -22,6 +20,7 @@ import type { PictureTrack } from '../picture-track.ts'
 import { type EmptyTrack, emptyMovie } from '../sample-table.ts'
 import type { AviJob, AviSound } from './job.ts'
 import { mp3EmptyTrack, mp3Frames, mp3Track } from './mp3-frames.ts'
+import { notesOf, pixelShapeOf, titleOf } from './notes.ts'
 import { aacRate, describePictures, frameDelayOf, pictureFiles, soundFiles } from './parts.ts'
 import { runsOf, streamStart } from './sounds.ts'
 
@@ -51,11 +50,16 @@ export async function joinMovie(
     const sound = job.sounds.find((one) => one.stream.index === stream.index)
     made.push(sound ? await makeSound(job, sound, parts, quickTime) : await copyMp3(source, file, stream, quickTime))
   }
-  const starts = [file.streams[job.pictures!.index]!, ...streams].map(streamStart)
+  const originals = [file.streams[job.pictures!.index]!, ...streams]
+  const starts = originals.map(streamStart)
   const { rate } = job.pictures!.track
   starts[0]! += (frameDelayOf(films) * rate.den) / rate.num
   const movie = await emptyMovie(
-    made.map(({ frame }) => frame),
+    made.map(({ frame }, i) => ({
+      ...frame,
+      title: titleOf(originals[i]!),
+      pixelShape: i === 0 ? pixelShapeOf(originals[i]!) : undefined,
+    })),
     quickTime,
     await notesOf(source, file),
   )
@@ -123,38 +127,4 @@ function delayed(track: NewTrack, seconds: number, { timescale }: Movie): NewTra
   const media = sumOf(track.durations)
   const edits = track.edits ?? [{ duration: Math.round((media * timescale) / track.timescale), mediaTime: 0, rate: 0x10000 }]
   return { ...track, edits: [{ duration: empty, mediaTime: -1, rate: 0x10000 }, ...edits] }
-}
-
-/** iTunes metadata items for the entries of `LIST INFO` (Multimedia Programming Interface 1.0, chapter 2). */
-const NOTES: { readonly [id: string]: string } = {
-  INAM: '©nam',
-  IART: '©ART',
-  ICMT: '©cmt',
-  ICRD: '©day',
-  IGNR: '©gen',
-  ICOP: 'cprt',
-  ISFT: '©too',
-  IPRD: '©alb',
-}
-const MAX_NOTES_BYTES = 64 * 1024
-
-async function notesOf(source: Source, file: Avi): Promise<[string, string][]> {
-  const inFront = file.headers.filter(({ id }) => id === 'LIST').map(({ body }) => body)
-  const behind: Uint8Array[] = []
-  for (const { id, offset, size } of file.others) {
-    if (id === 'LIST' && size <= MAX_NOTES_BYTES) behind.push((await source.read(offset + 8, size - 8)).slice())
-  }
-  const notes = new Map<string, string>()
-  for (const list of [...inFront, ...behind]) {
-    if (fourCC(list, 0) !== 'INFO') continue
-    const reader = new ByteReader(list, true)
-    for (let at = 4; at + 8 <= list.length; ) {
-      const size = reader.u32(at + 4)
-      const type = NOTES[fourCC(list, at)]
-      const [value] = new TextDecoder().decode(list.subarray(at + 8, Math.min(list.length, at + 8 + size))).split('\0')
-      if (type && value) notes.set(type, value)
-      at += 8 + size + (size & 1)
-    }
-  }
-  return [...notes]
 }
