@@ -43,8 +43,8 @@ export const IPTC_KEPT: ReadonlySet<number> = new Set([80, 110, 115, 116])
 const EXIF_NAMES = new Set([...EXIF_TAGS_KEPT.safe.values()])
 const LOOK_NAMES = new Set([...EXIF_TAGS_KEPT.strip.values()])
 /** Tags of sound and films that stay: loudness and gapless data; for `safe` also rights. */
-const SOUND_LOOK = /replaygain|mp3gain|iTunSMPB|iTunNORM|RVA2|loudness/i
-const SOUND_LAW = /copyright|^(?:TCOP|WCOP|TPRO|USER|OWNE|ICOP|IART|ICMS|cprt|©cpy|perf|auth)\b/i
+const SOUND_LOOK = /replaygain|mp3gain|iTunSMPB|iTunNORM|RVA[2D]|loudness|^(?:MLLT|ETCO|SYTC)$/i
+const SOUND_LAW = /copyright|^(?:artist|TCOP|WCOP|TPRO|USER|OWNE|ICOP|IART|ICMS|cprt|©cpy|©aut|perf|auth)$/i
 
 /** Tags of a TIFF page that describe the picture and not its look, by name, or by number if the inventory knows no name. */
 const TIFF_NAMES = new Set(
@@ -104,20 +104,41 @@ export function isRemovedBy(mode: RemovingMode, kind: InventoryKind, item: strin
   return RULES[kind]?.(mode, end < 0 ? item : item.slice(0, end), item) ?? false
 }
 
-/**
- * Rule of a kind: true for each item that may go or change together with removed metadata, but that the result may also still have.
- * Examples: a comment about rights, directories of a thumbnail, and further pictures, whose own metadata is removed.
- */
-const ALONG: { readonly [Kind in InventoryKind]?: (name: string) => boolean } = {
-  comments: (name) => PICTURE_COMMENT.test(name),
-  exif_tags: (name) => !name.startsWith('IFD0:'),
-  further_pictures: (name) => /^(?:picture \d+|JPEG after the end)$/.test(name),
-  iptc_fields: (name) => name === 'By-lineTitle',
-  languages: (name) => name.startsWith('comment '),
+const ALWAYS = () => true
+/** Items of data tracks, and references to them: tracks that record places go with the other metadata. */
+const isOfDataTrack = (item: string) => /\bdata \d/.test(item)
+
+/** Items that may go or change together with removed metadata, but that the result may also still have. */
+type AlongTable = { readonly [Kind in InventoryKind]?: (item: string) => boolean }
+
+/** Pictures: a comment about rights, directories of a thumbnail, and further pictures, whose own metadata is removed. */
+const ALONG_IN_PICTURES: AlongTable = {
+  comments: (item) => PICTURE_COMMENT.test(nameOf(item)),
+  exif_tags: (item) => !item.startsWith('IFD0:'),
+  further_pictures: (item) => /^(?:picture \d+|JPEG after the end)$/.test(nameOf(item)),
+  iptc_fields: (item) => nameOf(item) === 'By-lineTitle',
+  languages: (item) => item.startsWith('comment '),
 }
 
-/** True if an item of a kind may go or change because metadata was removed. */
-export function mayGoWithMetadata(mode: RemovingMode, kind: InventoryKind, item: string): boolean {
-  const end = item.indexOf(' = ')
-  return isRemovedBy(mode, kind, item) || (ALONG[kind]?.(end < 0 ? item : item.slice(0, end)) ?? false)
+/** Sound and films: players need some chunks and user data, and a tag stays while it has loudness. */
+const ALONG_IN_MEDIA: AlongTable = {
+  chunks: ALWAYS,
+  covers: ALWAYS,
+  dispositions: isOfDataTrack,
+  gapless_data: (item) => item.startsWith('iTunSMPB '),
+  languages: isOfDataTrack,
+  other_tracks: ALWAYS,
+  outer_boxes: ALWAYS,
+  tag_forms: ALWAYS,
+  track_references: isOfDataTrack,
+  trailing_bytes: ALWAYS,
+  user_data: ALWAYS,
+}
+
+const nameOf = (item: string) => item.split(' = ', 1)[0] ?? item
+
+/** True if an item may go or change because metadata was removed. `isMedia`: the file is sound or a film. */
+export function mayGoWithMetadata(mode: RemovingMode, kind: InventoryKind, item: string, isMedia: boolean): boolean {
+  const along = isMedia ? ALONG_IN_MEDIA : ALONG_IN_PICTURES
+  return isRemovedBy(mode, kind, item) || (along[kind]?.(item) ?? false)
 }

@@ -1,6 +1,6 @@
 /** Decides whether the items that a result lacks may be missing. */
 
-import type { FormatId } from '../catalog/index.ts'
+import { FORMATS, type FormatId } from '../catalog/index.ts'
 import { ruleOf } from '../catalog/inventory/index.ts'
 import type { InventoryKind } from '../catalog/inventory/kinds.ts'
 import type { KindRule, Removal, RemovalReason } from '../catalog/inventory/policy.ts'
@@ -58,7 +58,7 @@ function permitted(
   let [forbidden, example] = [0, '']
   for (const items of [gone, changed])
     for (const [item, count] of items) {
-      const isRequested = metadata !== undefined && mayGoWithMetadata(metadata, kind, item)
+      const isRequested = metadata !== undefined && mayGoWithMetadata(metadata, kind, item, isMedia(format))
       const why = isRequested ? 'as_requested' : permissions.find(({ only }) => !only || only(item))?.why
       if (why) byReason.set(why, (byReason.get(why) ?? 0) + count)
       else {
@@ -70,6 +70,8 @@ function permitted(
   for (const [why, count] of byReason) removed.push({ kind, count, why })
   return undefined
 }
+
+const isMedia = (format: FormatId) => ['audio', 'video'].includes(FORMATS[format].family)
 
 const permissionsOf = (rule: KindRule): readonly Removal[] => {
   if (rule === 'kept') return []

@@ -25,6 +25,7 @@ export const compared = (format: FormatId, output: OutputId, original: Uint8Arra
     original: memorySource(original, 'a'),
     result: memorySource(result, 'b'),
     quality: 'medium',
+    metadata: undefined,
     signal,
   })
 

@@ -12,8 +12,8 @@ import { MAX_FRONT_TAG_BYTES } from './tuning.ts'
 
 /** ID3v2 frames that every mode keeps, because players use them: loudness and chapters. `TXXX` has loudness, too. */
 const LOOK = new Set(['RVA2', 'RVAD', 'CHAP', 'CTOC', 'MLLT', 'ETCO', 'SYTC'])
-/** ID3v2 frames about rights, and the cover, which players show. */
-const LAW = new Set(['TCOP', 'WCOP', 'TPRO', 'USER', 'OWNE', 'APIC'])
+/** ID3v2 frames about author and rights, and the cover, which players show. */
+const LAW = new Set(['TPE1', 'TCOP', 'WCOP', 'TPRO', 'USER', 'OWNE', 'APIC'])
 const LOUDNESS = /^(?:replaygain_|mp3gain_)/i
 
 /**
@@ -78,7 +78,7 @@ async function reducedTail(source: Source, from: number, mode: RemovingMode): Pr
   // Bit 29 marks a header, which has the same identifier (APEv2, "APE Tags Flags").
   if (flags & 0x20000000 || start < 0 || bytes < APE_FOOTER_BYTES) return new Uint8Array(0)
   const items = apeItems(tail.subarray(start, footerAt), count).filter(
-    ({ key }) => LOUDNESS.test(key) || (mode === 'safe' && /^copyright$/i.test(key)),
+    ({ key }) => LOUDNESS.test(key) || (mode === 'safe' && /^(?:artist|copyright)$/i.test(key)),
   )
   return items.length > 0 ? apeTag(items.map(({ bytes: item }) => item)) : new Uint8Array(0)
 }

@@ -14,6 +14,6 @@ const UNSPECIFIED = 0x7fff
 export function languageOf(code: number): string | undefined {
   if (code < FIRST_PACKED) return MACINTOSH[code] ?? LATER[code - FIRST_LATER]
   if (code === UNSPECIFIED) return undefined
-  const letters = String.fromCharCode(...[10, 5, 0].map((shift) => 0x60 + ((code >> shift) & 31)))
+  const letters = [10, 5, 0].map((shift) => String.fromCharCode(0x60 + ((code >> shift) & 31))).join('')
   return letters === 'und' ? undefined : letters
 }
