@@ -111,11 +111,10 @@ function addCompressOptions(command: Command): Command {
     .option('--password-stdin', 'read the password from the first line of standard input')
     .option('-t, --target-size <size>', 'maximum size of the result, for example 500kB or 1MB', parseSize)
     .addOption(
-      new Option('--metadata <choice>', 'metadata to remove: none (keep), all but look and rights (safe), all but the look (strip)').choices([
-        'keep',
-        'safe',
-        'strip',
-      ]),
+      new Option(
+        '--metadata <choice>',
+        'metadata to remove: none (keep), all but look and rights (safe), all but the look (strip)',
+      ).choices(['keep', 'safe', 'strip']),
     )
     .addOption(
       new Option(

@@ -1,8 +1,8 @@
 /** Inventory of Photoshop image resources and IPTC records (IPTC-IIM 4.2; Adobe Photoshop file format). */
 import { latin1Of } from '../bytes/latin1.ts'
+import { textOfBytes } from './decode-text.ts'
 import { digestOf } from './digest.ts'
 import type { InventoryBuilder } from './inventory.ts'
-import { textOfBytes } from './decode-text.ts'
 
 /** Names of data sets of record 2 (IPTC-IIM 4.2, chapter 6). Others appear by number. */
 const NAMES: { readonly [dataSet: number]: string } = {

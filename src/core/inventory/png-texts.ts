@@ -1,8 +1,8 @@
 /** Texts of PNG files: tEXt, zTXt and iTXt (W3C PNG, 11.3.3), and the XMP packet in iTXt. */
 import { latin1Of } from '../bytes/latin1.ts'
+import { textOfBytes } from './decode-text.ts'
 import type { InventoryBuilder } from './inventory.ts'
 import { addComment } from './picture-items.ts'
-import { textOfBytes } from './decode-text.ts'
 import { addXmp } from './xmp.ts'
 import { inflateZlib } from './zlib-stream.ts'
 

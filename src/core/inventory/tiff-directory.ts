@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import { hex } from '../bytes/hex.ts'
 import { latin1Of } from '../bytes/latin1.ts'
-import type { Ranges } from './ranges.ts'
 import { textOfBytes } from './decode-text.ts'
+import type { Ranges } from './ranges.ts'
 
 export interface TiffHeader {
   readonly littleEndian: boolean

@@ -89,7 +89,7 @@ export function openJob(codec: Codec, source: Source, lent: Codecs, request: Job
   const formOfUpload = () => (form ??= prepared(codec, source, options))
 
   const attempt = (openSink: OpenSink, withOptions: Options) =>
-    orUnchanged(codec, async () => {
+    orUnchanged(codec, options.signal, async () => {
       const ready = await formOfUpload()
       const pressed = await compress(codec, ready.source, openSink, { ...withOptions, ...uploadedOf(ready) })
       return await afterRemoval(codec, ready, pressed, openSink, withOptions)
@@ -120,7 +120,7 @@ export function openJob(codec: Codec, source: Source, lent: Codecs, request: Job
       return receipt
     },
     join: (parts, openSink, beforeVerify) =>
-      orUnchanged(codec, async () => {
+      orUnchanged(codec, options.signal, async () => {
         const ready = await formOfUpload()
         const joiner = joinerOf(requireSegmented(codec), parts, beforeVerify)
         const pressed = await compressAtLevel(joiner, ready.source, openSink, { ...options, ...uploadedOf(ready) })
