@@ -1,9 +1,9 @@
 /** Builds a library (`compress` and `verify`) over a set of codecs. `index.ts` exports the one whose codecs contain no GPL code. */
 
-import { createHash } from 'node:crypto'
 import { checkFiles, checkReceipt, type VerifyReport } from './audit/check.ts'
 import { detectOutput } from './audit/output.ts'
 import type { ReadReceipt } from './audit/receipt.ts'
+import { sha256Hex } from './bytes/digest.ts'
 import type { FormatId } from './catalog/index.ts'
 import type { MetadataMode } from './catalog/metadata.ts'
 import type { KnownFormat, OutputId } from './catalog/outputs.ts'
@@ -194,7 +194,7 @@ async function finish(
   const result = encrypted?.encrypted ?? plain
   const measured = {
     outcome: pressed.outcome,
-    sha256: await sha256Of(result),
+    sha256: await sha256Hex(result.stream()),
     ...verifiedShareOf(pressed),
   }
   const receipt: Receipt = {
@@ -204,14 +204,14 @@ async function finish(
     original_size: source.size,
     compressed_size: result.size,
     ...(encrypted ? { encrypted: true } : {}),
-    result: receiptView(measured, await sha256Of(source)),
+    result: receiptView(measured, await sha256Hex(source.stream())),
   }
   return { result, receipt }
 }
 
 async function unsupportedInput(source: Source, format: KnownFormat | undefined, quality: Quality): Promise<Compressed> {
   const detail = format ? message('format_has_no_codec_here', { format: format.title }) : message('no_format_recognises_file')
-  const sha256 = await sha256Of(source)
+  const sha256 = await sha256Hex(source.stream())
   const outcome = { kind: 'unchanged', reason: 'unsupported_feature', detail } as const
   const receipt: Receipt = {
     format: format?.id ?? 'unknown',
@@ -228,12 +228,6 @@ function outputFor(format: KnownFormat, wanted: OutputId | undefined): OutputId 
   const output = wanted ?? format.outputs[0]
   if (output !== undefined && (format.outputs as readonly string[]).includes(output)) return output
   throw new RangeError(`${format.title} cannot be converted to '${wanted}'; possible outputs: ${format.outputs.join(', ')}`)
-}
-
-async function sha256Of(source: Source): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of source.stream()) hash.update(chunk)
-  return hash.digest('hex')
 }
 
 /** Returns `input` as a `Source`. Streams are read into memory. `name` defaults to the name of the input, or an empty string. */

@@ -108,6 +108,23 @@ describe('the check of imports', () => {
     expect(problemsWith({ 'src/service/http/app.ts': 'export const app = Date.now()\n' })).toEqual([])
   })
 
+  it.each([
+    ['src/core/formats/png/png.ts', "import { createHash } from 'node:crypto'\n"],
+    ['src/core/bytes/platform/crypto.ts', "import type { Hash } from 'node:crypto'\n"],
+    ['wasm/png/png.ts', "const zlib = await import('node:zlib')\n"],
+  ])('reports a module of Node in %s', (file, line) => {
+    const problem = `${file}: imports a module of Node, which only src/core/bytes/platform/node.ts may do`
+    expect(problemsWith({ [file]: `${line}export const png = 1\nexport const rows = 1\n` })).toEqual([problem])
+  })
+
+  it('allows modules of Node in the port of the library, in comments and outside of the library', () => {
+    const line = "import type { Hash } from 'node:crypto'\nexport type Any = Hash\n"
+    expect(problemsWith({ 'src/core/bytes/platform/node.ts': line, 'src/local/press.ts': line })).toEqual([])
+    expect(
+      problemsWith({ 'src/core/bytes/text.ts': "/** Example: import { readFile } from 'node:fs' */\nexport const text = 1\n" }),
+    ).toEqual([])
+  })
+
   it('reports an import of another format, but not of its catalog entry', () => {
     const facts = { 'src/core/catalog/formats/png.ts': 'export const PNG = {}\n' }
     const gif = "import { PNG } from '../../catalog/formats/png.ts'\nimport { png } from '../png/png.ts'\nexport const gif = [png, PNG]\n"
@@ -165,7 +182,8 @@ describe('the check of imports', () => {
   ])('reports an HTTP client that imports the service: %s', (file) => {
     const up = '../'.repeat(file.split('/').length - 1)
     const problems = problemsWith({ [file]: `import { put } from '${up}src/service/store/blobs.ts'\nexport { put }\n` })
-    expect(problems).toEqual([`${file}: src/service/store/blobs.ts must not be imported by console/src/`])
+    const folder = file.startsWith('console/') ? 'console/src/' : 'packages/'
+    expect(problems).toEqual([`${file}: src/service/store/blobs.ts must not be imported by ${folder}`])
   })
 
   it('reports every file if there is no table', () => {

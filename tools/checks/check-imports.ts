@@ -1,7 +1,7 @@
 /**
  * Checks imports against the table "Folders" in CONTRIBUTING.md. Also checks: no import cycles, including types; no imports between
- * formats; only what `src/service/media.ts` reaches imports a GPL engine; no codec reads the clock. Prints violations and exits with
- * 1.
+ * formats; only what `src/service/media.ts` reaches imports a GPL engine; no codec reads the clock; the library and its engines import no
+ * module of Node, because they run in browsers as well. Prints violations and exits with 1.
  */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
@@ -25,6 +25,12 @@ const CODE_EXTENSION = /\.(tsx?|m?js|wasm)$/
 /** Clock functions. The clock of a Worker does not advance while it computes, so a measured duration is always 0. */
 const CLOCK = /\b(?:performance|Date)\.now\b/
 const NO_CLOCK_FOLDERS = /^(?:wasm|src\/core\/(?!audit\/))/
+/** Matches imports of Node's modules, also of their types. */
+const NODE_IMPORT = /^\s*(?:import|export)\b[^'"]*?['"]node:|\bimport\(\s*['"]node:/m
+/** The inventory is excluded: its readers still use modules of Node, so it does not run in browsers. */
+const NO_NODE_FOLDERS = /^(?:wasm|src\/core\/(?!inventory\/))/
+/** The only file of the library that knows Node's modules. */
+const NODE_PORT = 'src/core/bytes/platform/node.ts'
 /** Entry points of Workers and processes that must not include GPL code. */
 const ENTRY_POINTS = ['src/index.ts', 'src/service/press.ts', 'src/local/press/press.ts', 'src/local/serve.ts']
 
@@ -41,10 +47,14 @@ export function problemsOf(root: string): string[] {
     ...files
       .filter((file) => readsClock(root, file))
       .map((file) => `${file}: reads the clock, which does not advance in a Worker while it computes. Count work instead (YieldBudget)`),
+    ...files.filter((file) => importsNode(root, file)).map((file) => `${file}: imports a module of Node, which only ${NODE_PORT} may do`),
   ]
 }
 
 const readsClock = (root: string, file: string) => NO_CLOCK_FOLDERS.test(file) && CLOCK.test(readFileSync(join(root, file), 'utf8'))
+
+const importsNode = (root: string, file: string) =>
+  NO_NODE_FOLDERS.test(file) && file !== NODE_PORT && NODE_IMPORT.test(readFileSync(join(root, file), 'utf8'))
 
 /** Parses table rows: | `folder/`, … | content | folders it may import |. */
 function readTable(text: string): Row[] {

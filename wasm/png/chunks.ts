@@ -3,7 +3,7 @@
  * piece.
  */
 
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../crc32.ts'
 import { EngineError } from '../engine-error.ts'
 import type { ColourType, Layout, PictureHeader } from './engine.ts'
 

@@ -2,8 +2,9 @@
  * Checks whether a receipt is true, using the original and the result alone. It compares hashes and sizes, decodes both files, and
  * measures every figure again (docs/decisions/checking-receipts.md).
  */
-import { createHash } from 'node:crypto'
+
 import { allowMemory } from '../../../wasm/memories/memories.ts'
+import { sha256Hex } from '../bytes/digest.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import type { FormatId } from '../catalog/index.ts'
 import type { RemovingMode } from '../catalog/metadata.ts'
@@ -251,9 +252,7 @@ async function fileFindings(original: Source, result: Source, claims: Claims): P
 }
 
 async function sha256Of(source: Source): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of source.stream()) hash.update(chunk)
-  return hash.digest('hex')
+  return sha256Hex(source.stream())
 }
 
 const sameBytes = async (a: Source, b: Source) => a.size === b.size && (await sha256Of(a)) === (await sha256Of(b))

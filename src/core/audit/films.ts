@@ -1,5 +1,6 @@
 /** Measures the loss of a film by decoding every frame of both files: the worst second and the mean. */
 
+import { equalBytes } from '../bytes/equal.ts'
 import { type Movie, readMovie } from '../containers/isobmff/movie.ts'
 import { readAvi } from '../containers/riff/avi.ts'
 import { indexAviPictures, indexMoviePictures } from '../formats/film/avi/verify.ts'
@@ -55,7 +56,7 @@ export async function needsExternalDecoder(original: Source, result: Source, opt
     return entry && nativeStream(movie.moov, entry, options)
   })
   const [old, compressed] = streams
-  return old !== undefined && isOnlyNative(old) && (!compressed || Buffer.compare(old.entry, compressed.entry) !== 0)
+  return old !== undefined && isOnlyNative(old) && (!compressed || !equalBytes(old.entry, compressed.entry))
 }
 
 function picturesOf(source: Source, { moov, tracks }: Movie): IndexedPictures | undefined {

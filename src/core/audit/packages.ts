@@ -1,5 +1,6 @@
 /** Pairs of embedded files that differ between an original package or mail and its result. */
 
+import { equalBytes } from '../bytes/equal.ts'
 import { openZip, readEntry } from '../containers/zip/read.ts'
 import { toLosslessPng } from '../embedded/lossless-replacement.ts'
 import { readBase64 } from '../formats/eml/base64.ts'
@@ -45,7 +46,7 @@ export async function* mailPairs(original: Source, result: Source): AsyncGenerat
     const other = parts[index]
     if (!/^(base64|quoted-printable)$/.test(part.encoding) || part.children.length > 0 || !other) continue
     const [a, b] = [await bodyOf(original, part), await bodyOf(result, other)]
-    if (a && b && Buffer.compare(a, b) !== 0) yield { name: part.fileName ?? '', before: a, after: b }
+    if (a && b && !equalBytes(a, b)) yield { name: part.fileName ?? '', before: a, after: b }
   }
 }
 

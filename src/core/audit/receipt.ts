@@ -1,6 +1,8 @@
 /** Parses a receipt file: a signed receipt (compact JWS), its JSON payload, or a task as returned by the API. */
+
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet } from 'jose'
 import * as z from 'zod'
+import { bytesOfBase64 } from '../bytes/base64.ts'
 
 z.config({ jitless: true })
 
@@ -55,7 +57,7 @@ const JWS = /^[\w-]+\.[\w-]+\.[\w-]*$/
 export async function readReceipt(text: string, keys: JSONWebKeySet | undefined): Promise<ReadReceipt> {
   const trimmed = text.trim()
   if (!JWS.test(trimmed)) return { signature: { kind: 'unchecked', why: 'the receipt is not signed' }, claims: claimsOf(trimmed) }
-  const payload = new TextDecoder().decode(Buffer.from(trimmed.split('.')[1] ?? '', 'base64url'))
+  const payload = new TextDecoder().decode(bytesOfBase64(trimmed.split('.')[1] ?? ''))
   return { signature: await signatureOf(trimmed, keys), claims: claimsOf(payload) }
 }
 

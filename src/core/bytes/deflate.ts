@@ -3,7 +3,6 @@
  * `gzip.ts`. Memory is freed after use. Functions that may take more than a second yield to the event loop.
  */
 
-import { crc32 as nativeCrc32 } from 'node:zlib'
 import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
 import { type Container, DeflateSegments, Libdeflate } from '../../../wasm/libdeflate/libdeflate.ts'
 import { concat } from './concat.ts'
@@ -53,7 +52,7 @@ export async function deflateThorough(bytes: Uint8Array, budget: number, signal?
   }
 }
 
-/** Bytes compressed between two yields: half a second at level 12. */
+/** Bytes compressed between two yields: half a second at level 12. Segments of this size do not enlarge the result. */
 const PIECE_BYTES = 1024 * 1024
 
 /**
@@ -79,6 +78,24 @@ export async function deflateInPieces(
   pieces.push(segments.finish())
   const deflated = concat(pieces)
   return deflated.length <= budget ? deflated : undefined
+}
+
+/**
+ * Compresses `input` of any length to one raw Deflate stream. Memory: 12 MB. `level`: 5 to 12. Yields to the event loop after every
+ * megabyte.
+ */
+export async function* deflateStream(
+  input: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  level: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  using segments = new DeflateSegments(level, PIECE_BYTES)
+  for await (const chunk of input) {
+    for (const compressed of segments.push(chunk)) {
+      yield compressed
+      await yieldToEventLoop()
+    }
+  }
+  yield segments.finish()
 }
 
 /**
@@ -118,8 +135,7 @@ export function inflate(container: Container, bytes: Uint8Array, maxBytes: numbe
   })
 }
 
-/** Returns the CRC-32 of RFC 1952 and ISO 3309. `seed`: checksum of the preceding bytes; default: 0. */
-export const crc32 = (bytes: Uint8Array, seed = 0): number => nativeCrc32(bytes, seed)
+export { crc32 } from '../../../wasm/crc32.ts'
 
 /** Returns the Adler-32 (RFC 1950, section 9). `seed`: checksum of the preceding bytes; default: 1. */
 export function adler32(bytes: Uint8Array, seed = 1): number {

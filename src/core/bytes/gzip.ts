@@ -1,11 +1,9 @@
 /** Streams of any size as gzip (RFC 1952), by libdeflate. */
 
-import { DeflateSegments } from '../../../wasm/libdeflate/libdeflate.ts'
 import { concat } from './concat.ts'
-import { BEST_LEVEL, crc32, deflateThorough } from './deflate.ts'
+import { BEST_LEVEL, crc32, deflateStream, deflateThorough } from './deflate.ts'
 import { inflateStream } from './inflate-stream.ts'
 import { ByteWriter } from './writer.ts'
-import { yieldToEventLoop } from './yield.ts'
 
 const MB = 1_000_000
 
@@ -17,9 +15,6 @@ const THOROUGH_UP_TO_BYTES = 2 << 20
 
 /** True if `gzipStream` parses a file of this size optimally. It compresses larger files at `gzipLevel`. */
 export const isThorough = (sourceBytes: number): boolean => sourceBytes <= THOROUGH_UP_TO_BYTES
-
-/** Bytes compressed between two yields to the event loop. Segments of 1 MiB do not enlarge the result. */
-const SEGMENT_BYTES = 1024 * 1024
 
 /** gzip header (RFC 1952, 2.3): ID1 ID2, CM = deflate, no FLG, no MTIME, XFL = 2 (slowest), OS = 255 (unknown). */
 const HEAD = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]
@@ -43,19 +38,17 @@ async function* segmentedMember(
   input: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   level: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const segments = new DeflateSegments(level, SEGMENT_BYTES)
-  yield Uint8Array.from(HEAD)
   let crc = 0
   let length = 0
-  for await (const chunk of input) {
-    crc = crc32(chunk, crc)
-    length += chunk.length
-    for (const compressed of segments.push(chunk)) {
-      yield compressed
-      await yieldToEventLoop()
+  async function* measured() {
+    for await (const chunk of input) {
+      crc = crc32(chunk, crc)
+      length += chunk.length
+      yield chunk
     }
   }
-  yield segments.finish()
+  yield Uint8Array.from(HEAD)
+  yield* deflateStream(measured(), level)
   yield gzipTrailer(crc, length)
 }
 

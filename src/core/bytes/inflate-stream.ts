@@ -1,50 +1,62 @@
-/** Decompresses Deflate streams that are too large for memory, with a limit on the output. */
-
-import type { Transform } from 'node:stream'
-import { createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+/** Decompresses Deflate by zlib, whose streams may be larger than memory or end early. For whole streams in memory, see `deflate.ts`. */
 import { EngineError, isEngineError } from '../../../wasm/engine-error.ts'
 import type { Container } from '../../../wasm/libdeflate/libdeflate.ts'
-import { pipeTransform } from './pipe-transform.ts'
+import { Inflater } from '../../../wasm/zlib/zlib.ts'
+import { concat } from './concat.ts'
+import { runStream, tooLarge, withByteLimit } from './run-stream.ts'
 
-const CREATE: { readonly [Kind in Container]: (options: { chunkSize: number }) => Transform } = {
-  raw: createInflateRaw,
-  zlib: createInflate,
-  gzip: createGunzip,
+/** Input and output between two yields to the event loop: about 0.1 seconds. */
+const BYTES_PER_PAUSE = 8 * 1024 * 1024
+
+export interface InflateOptions {
+  /** True: a stream that ends early gives the bytes before its end, as PDF readers do. Default: false. */
+  readonly mayBeCut?: boolean
 }
 
 /**
- * Yields the decompressed bytes chunk by chunk, in constant memory. For gzip, it reads all members. Bytes after the end are ignored.
- * @throws EngineError `damaged` if the data is invalid, truncated or fails its checksum; `too_large` after `maxBytes`
+ * Yields the decompressed bytes chunk by chunk, in constant memory. For gzip, it reads all members. Bytes after the end are ignored, but
+ * bytes after a gzip member must be another member or begin with a zero.
+ * @throws EngineError `damaged` if the data is invalid or fails its checksum; `truncated`; `too_large` after `maxBytes`
  */
 export async function* inflateStream(
   container: Container,
   input: AsyncIterable<Uint8Array>,
   maxBytes: number,
+  { mayBeCut = false }: InflateOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* withByteLimit(pipeTransform(CREATE[container]({ chunkSize: 65_536 }), input), maxBytes)
-}
-
-/**
- * Passes chunks on and converts errors of zlib to `EngineError`.
- * @throws EngineError `too_large` after `maxBytes`; `damaged` for errors of zlib
- */
-export async function* withByteLimit(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
-  let total = 0
   try {
-    for await (const chunk of chunks) {
-      total += chunk.length
-      if (total > maxBytes)
-        throw new EngineError('deflate', 'too_large', `the decompressed data is larger than the limit of ${maxBytes} bytes`)
-      yield chunk
-    }
+    yield* withByteLimit(
+      runStream(() => new Inflater().open(container), input, BYTES_PER_PAUSE),
+      maxBytes,
+    )
   } catch (error) {
-    throw isZlibError(error) ? new EngineError('deflate', 'damaged', `the compressed data is damaged: ${error.message}`) : error
+    if (!mayBeCut || !isCut(error)) throw error
   }
 }
 
-/** True for errors of node:zlib, by their code: Z_DATA_ERROR, Z_BUF_ERROR, ERR__ERROR_FORMAT_PADDING_1 (brotli), ZSTD_error_… */
-function isZlibError(error: unknown): error is Error {
-  if (!(error instanceof Error) || isEngineError(error, 'deflate')) return false
-  const code = 'code' in error ? String(error.code) : ''
-  return /^(Z_|ERR_|ZSTD_)/.test(code) || /unexpected end of file/i.test(error.message)
+/**
+ * Decompresses one zlib stream in memory. Bytes after its end are ignored.
+ * @throws EngineError `damaged` if the data is invalid or fails its checksum; `truncated`; `too_large` after `maxBytes`
+ */
+export function inflateZlib(bytes: Uint8Array, maxBytes: number, { mayBeCut = false }: InflateOptions = {}): Uint8Array {
+  const engine = (idleInflater ?? new Inflater()).open('zlib')
+  idleInflater = undefined
+  const chunks: Uint8Array[] = []
+  let total = 0
+  try {
+    for (const chunk of engine.push(bytes)) {
+      total += chunk.length
+      if (total > maxBytes) throw tooLarge(maxBytes)
+      chunks.push(chunk)
+    }
+    if (!engine.ended && !mayBeCut) throw new EngineError('deflate', 'truncated', 'the compressed data ends early')
+  } finally {
+    idleInflater = engine
+  }
+  return concat(chunks)
 }
+
+/** Engine that is reused, because documents have thousands of small streams. Memory: 1 MiB. */
+let idleInflater: Inflater | undefined
+
+const isCut = (error: unknown) => isEngineError(error, 'deflate') && error.failure === 'truncated'

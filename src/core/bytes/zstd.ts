@@ -1,16 +1,20 @@
-/** Streams of any size as Zstandard (RFC 8878), by node:zlib. */
-import { createZstdCompress, createZstdDecompress } from 'node:zlib'
+/** Streams of any size as Zstandard (RFC 8878), by zstd in WebAssembly: the same bytes on every platform. */
+import { Zstd } from '../../../wasm/zstd/zstd.ts'
 import { concat } from './concat.ts'
-import { withByteLimit } from './inflate-stream.ts'
-import { pipeTransform } from './pipe-transform.ts'
+import { runStream, withByteLimit } from './run-stream.ts'
 
-/** Parameter numbers of zstd.h (ZSTD_cParameter). workerd accepts the numbers, but does not export all constants. */
+/** Parameter numbers of zstd.h (ZSTD_cParameter). */
 const COMPRESSION_LEVEL = 100
 const WINDOW_LOG = 101
 const HASH_LOG = 102
 const CHAIN_LOG = 103
 const SEARCH_LOG = 104
 const CHECKSUM_FLAG = 201
+
+/** Input and output between two yields to the event loop: about 0.1 seconds of level 22. */
+const BYTES_PER_PAUSE = 128 * 1024
+/** The same for decompression. */
+const DECODED_BYTES_PER_PAUSE = 8 * 1024 * 1024
 
 const MB = 1_000_000
 
@@ -76,13 +80,16 @@ export function zstdStream(
     [CHAIN_LOG]: 23,
     [CHECKSUM_FLAG]: 1,
   }
-  return pipeTransform(createZstdCompress({ params, pledgedSrcSize: sourceBytes, chunkSize: 524_288 }), input)
+  return runStream(() => Zstd.compressor(sourceBytes, params), input, BYTES_PER_PAUSE)
 }
 
 /**
- * Decompresses `input`.
- * @throws EngineError `damaged`, or `too_large` if more than `maxBytes` are decoded
+ * Decompresses the first frame of `input`.
+ * @throws EngineError `damaged`, `truncated`, `memory` for windows above 90 MB, or `too_large` if more than `maxBytes` are decoded
  */
 export function unzstdStream(input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
-  return withByteLimit(pipeTransform(createZstdDecompress({ chunkSize: 262_144 }), input), maxBytes)
+  return withByteLimit(
+    runStream(() => Zstd.decompressor(), input, DECODED_BYTES_PER_PAUSE),
+    maxBytes,
+  )
 }

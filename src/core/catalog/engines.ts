@@ -5,6 +5,7 @@
 import manifest from '../../../package.json' with { type: 'json' }
 import avifDecoder from '../../../wasm/avif-decoder/origin.json' with { type: 'json' }
 import avifEncoder from '../../../wasm/avif-encoder/origin.json' with { type: 'json' }
+import brotli from '../../../wasm/brotli/origin.json' with { type: 'json' }
 import ffmpeg from '../../../wasm/ffmpeg/origin.json' with { type: 'json' }
 import flac from '../../../wasm/flac/origin.json' with { type: 'json' }
 import gif from '../../../wasm/gif/origin.json' with { type: 'json' }
@@ -21,13 +22,16 @@ import scale from '../../../wasm/scale/origin.json' with { type: 'json' }
 import ssim from '../../../wasm/ssim/origin.json' with { type: 'json' }
 import visible from '../../../wasm/visible/origin.json' with { type: 'json' }
 import webp from '../../../wasm/webp/origin.json' with { type: 'json' }
+import zlib from '../../../wasm/zlib/origin.json' with { type: 'json' }
+import zstd from '../../../wasm/zstd/origin.json' with { type: 'json' }
 import type { FormatId } from './index.ts'
 import { OUTPUT_ONLY_FORMATS, type Output } from './output-table.ts'
-import { type OutputId, outputFacts } from './outputs.ts'
+import type { OutputId } from './outputs.ts'
 
 const ORIGINS = {
   'avif-decoder': avifDecoder,
   'avif-encoder': avifEncoder,
+  brotli,
   ffmpeg,
   flac,
   gif,
@@ -44,6 +48,8 @@ const ORIGINS = {
   ssim,
   visible,
   webp,
+  zlib,
+  zstd,
 } as const satisfies { readonly [name: string]: Origin }
 
 /** `origin.json` of an engine: the sources it was built from, and its Wasm binary. */
@@ -66,19 +72,21 @@ export interface EngineFacts {
 
 const PICTURES = ['libdeflate', 'png', 'scale', 'ssim', 'visible'] as const
 /** Engines for the pictures embedded in documents and packages. */
-const PACKAGES = [...PICTURES, 'gif', 'jpeg'] as const
+const PACKAGES = [...PICTURES, 'gif', 'jpeg', 'zlib'] as const
+/** Office documents may have pictures in TIFF, too. */
+const OFFICE = [...PACKAGES, 'zstd'] as const
 
 /** Engines for results in the input's own format. */
 const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   avi: ['ffmpeg', 'lame', 'libdeflate'],
   bmp: PICTURES,
-  dicom: ['jpegls', 'libdeflate'],
-  docx: PACKAGES,
+  dicom: ['jpegls', 'libdeflate', 'zlib'],
+  docx: OFFICE,
   dxf: [],
   // A mail attachment may be in any supported format.
-  eml: [...PACKAGES, 'hdf5', 'jpegls', 'laz', 'openjpeg', 'resvg'],
+  eml: [...PACKAGES, 'hdf5', 'jpegls', 'laz', 'openjpeg', 'resvg', 'zstd'],
   epub: PACKAGES,
-  geotiff: ['jpeg', 'libdeflate'],
+  geotiff: ['jpeg', 'libdeflate', 'zlib', 'zstd'],
   gif: [...PICTURES, 'gif'],
   hdf5: ['hdf5', 'libdeflate'],
   jpg: [...PICTURES, 'jpeg'],
@@ -90,17 +98,17 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   mp4: ['ffmpeg', 'libdeflate', 'ssim'],
   netcdf: ['hdf5', 'libdeflate'],
   netcdf3: [],
-  nifti: ['libdeflate'],
+  nifti: ['libdeflate', 'zlib'],
   ofd: PACKAGES,
-  pdf: ['jpeg', 'libdeflate', 'openjpeg', 'png', 'scale', 'ssim', 'visible'],
-  png: PICTURES,
-  pptx: PACKAGES,
-  shapefile: ['libdeflate'],
+  pdf: ['jpeg', 'libdeflate', 'openjpeg', 'png', 'scale', 'ssim', 'visible', 'zlib'],
+  png: [...PICTURES, 'zlib'],
+  pptx: OFFICE,
+  shapefile: ['libdeflate', 'zlib'],
   svg: [...PACKAGES, 'resvg'],
   text: [],
-  tiff: ['jpeg', 'libdeflate'],
+  tiff: ['jpeg', 'libdeflate', 'zlib', 'zstd'],
   wav: ['ffmpeg'],
-  xlsx: PACKAGES,
+  xlsx: OFFICE,
 }
 
 /** Additional engines if the result has another format than the input. */
@@ -108,9 +116,13 @@ const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = { jpg: 
 /** Engines of outputs that are no input format. A row with an unknown engine name does not compile. */
 const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OUTPUT_ONLY_FORMATS
 
+/** Engines of wrappers, which write and verify them. */
+const WRAPPERS: { readonly [Id in OutputId]?: readonly EngineName[] } = { br: ['brotli'], gz: ['libdeflate', 'zlib'], zst: ['zstd'] }
+
 /** Returns the names of the engines for a conversion, sorted. */
 export function engineNames(format: FormatId, output: OutputId): EngineName[] {
-  if (outputFacts(output).wraps && output !== 'zip') return output === 'gz' ? ['libdeflate'] : []
+  const wrapper = WRAPPERS[output]
+  if (wrapper) return [...wrapper]
   const names = [...OWN[format], ...(output === format ? [] : (CONVERTED[output] ?? OTHERS[output]?.engines ?? []))]
   return [...new Set(names)].sort()
 }

@@ -4,6 +4,7 @@
  */
 
 import { discard } from '../../../wasm/memories/discard.ts'
+import { equalBytes } from '../bytes/equal.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { encodeXml } from '../containers/xml/scan.ts'
 import { archiveDataDifference, changedMetadata, contentDifference } from '../containers/zip/compare.ts'
@@ -168,12 +169,12 @@ async function verifyPictures({ original, result, survey, verified }: Packages, 
     if (fact) return different(`${before.name}: ${fact} changed`)
     const named = texts.get(before)
     if (named) {
-      if (Buffer.compare(await readEntry(result, after), named) === 0) continue
+      if (equalBytes(await readEntry(result, after), named)) continue
       return different(`${before.name}: text other than picture names changed`)
     }
     const text = survey.duplicates?.texts.get(before)
     if (text !== undefined) {
-      if (Buffer.compare(await readEntry(result, after), encodeXml(text)) === 0) continue
+      if (equalBytes(await readEntry(result, after), encodeXml(text))) continue
       return different(`${before.name}: text other than names of merged files changed`)
     }
     const picture = mayChange(before, survey) && (before.size !== after.size || before.crc32 !== after.crc32)

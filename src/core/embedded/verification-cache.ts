@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256HexOf } from '../bytes/digest.ts'
 
 /**
  * Evidence for `verify`: digests of embedded files that their codecs created and verified. A file with the same bytes in the result is not
@@ -8,12 +8,10 @@ export class VerifiedFiles {
   readonly #digests = new Set<string>()
 
   add(bytes: Uint8Array): void {
-    this.#digests.add(digestOf(bytes))
+    this.#digests.add(sha256HexOf(bytes))
   }
 
   has(bytes: Uint8Array): boolean {
-    return this.#digests.has(digestOf(bytes))
+    return this.#digests.has(sha256HexOf(bytes))
   }
 }
-
-const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('base64')

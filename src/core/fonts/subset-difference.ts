@@ -1,4 +1,5 @@
 /** Verifies subset fonts: each kept outline is byte for byte that of the original, with the same width. */
+import { equalBytes } from '../bytes/equal.ts'
 import { Cff } from './cff/font.ts'
 import { cffOf } from './sfnt/opentype.ts'
 import { metricOf, Outlines, readFontTables } from './sfnt/truetype.ts'
@@ -21,7 +22,7 @@ export function trueTypeDifference(before: Uint8Array, after: Uint8Array): strin
     // The new outline may be padded to four bytes.
     if (expected.length === 0 || outline.length - expected.length > 3 || outline.length < expected.length)
       return `outline of glyph ${glyph} differs`
-    if (Buffer.compare(outline.subarray(0, expected.length), expected) !== 0) return `outline of glyph ${glyph} differs`
+    if (!equalBytes(outline.subarray(0, expected.length), expected)) return `outline of glyph ${glyph} differs`
     if (String(metricOf(old, glyph)) !== String(metricOf(fresh, glyph))) return `width or side bearing of glyph ${glyph} differs`
     kept++
   }
@@ -38,7 +39,7 @@ export function cffDifference(before: Uint8Array, after: Uint8Array): string | u
     const id = fresh.charset[glyph]!
     const from = fresh.cidKeyed ? old.glyphOfCid(id) : glyph === 0 ? 0 : old.glyphOfName(fresh.stringOf(id))
     const expected = from >= 0 ? old.charstrings[from] : undefined
-    if (!expected || Buffer.compare(charstring, expected) !== 0) return `outline of glyph ${glyph} differs`
+    if (!expected || !equalBytes(charstring, expected)) return `outline of glyph ${glyph} differs`
   }
   // Charstrings call subroutines by number, so each subroutine must keep its number.
   return sameSubroutines(old, fresh)
@@ -74,8 +75,7 @@ function sameSubroutines(old: Cff, fresh: Cff): string | undefined {
   for (const [i, dict] of fresh.privates.entries()) lists.push([old.privates[i]?.subrs ?? [], dict.subrs])
   for (const [from, to] of lists) {
     const wrong = to.findIndex(
-      (subroutine, i) =>
-        !(subroutine.length === 1 && subroutine[0] === RETURN) && Buffer.compare(subroutine, from[i] ?? new Uint8Array(0)) !== 0,
+      (subroutine, i) => !(subroutine.length === 1 && subroutine[0] === RETURN) && !equalBytes(subroutine, from[i] ?? new Uint8Array(0)),
     )
     if (wrong >= 0) return `subroutine ${wrong} differs`
   }

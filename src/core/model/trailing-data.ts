@@ -3,6 +3,7 @@
  * Readers ignore these bytes in both files, so they are copied unchanged.
  */
 
+import { equalBytes } from '../bytes/equal.ts'
 import { pictureFacts } from '../catalog/outputs.ts'
 import { type Message, message } from '../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from './codec.ts'
@@ -56,7 +57,7 @@ export async function trailingDataDifference(
   if (result.size - resultEnd !== length) return `expected ${length} bytes of trailing data, got ${result.size - resultEnd}`
   for (let done = 0; done < length; done += COPY_BYTES) {
     const [a, b] = await Promise.all([original.read(end + done, COPY_BYTES), result.read(resultEnd + done, COPY_BYTES)])
-    if (Buffer.compare(a, b) !== 0) return `the trailing data differs near byte ${end + done} of the original`
+    if (!equalBytes(a, b)) return `the trailing data differs near byte ${end + done} of the original`
   }
   return undefined
 }

@@ -2,7 +2,7 @@
  * Encrypts a result with the caller's password. Office documents use ECMA-376 agile encryption, PDF its own, and every other file is
  * put into a WinZip AES-256 archive. The encrypted file is decrypted again and compared before it is accepted.
  */
-import { createHash } from 'node:crypto'
+import { sha256Hex } from '../bytes/digest.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import { openEncryptedZip, writeEncryptedZip } from '../containers/zip/encrypted.ts'
 import { decryptOoxml, encryptOoxml } from '../formats/office/encrypt.ts'
@@ -83,13 +83,7 @@ async function encryptionFor({ source, output, format, name }: PlainResult): Pro
 /** Returns a proof that the decrypted file has the same SHA-256 as the original. */
 function sameBytes(open: (encrypted: Source, password: string) => AsyncGenerator<Uint8Array>): Encryption['prove'] {
   return async (result, encrypted, password) => {
-    const [expected, opened] = [await sha256(result.stream()), await sha256(open(encrypted, password))]
+    const [expected, opened] = [await sha256Hex(result.stream()), await sha256Hex(open(encrypted, password))]
     if (expected !== opened) throw new Error(`the encrypted file decrypts to SHA-256 ${opened}, expected ${expected}`)
   }
-}
-
-async function sha256(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of chunks) hash.update(chunk)
-  return hash.digest('hex')
 }

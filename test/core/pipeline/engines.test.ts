@@ -58,8 +58,8 @@ describe('engines', () => {
   it('depend on the requested output', () => {
     expect(engineNames('png', 'png')).not.toContain('webp')
     expect(engineNames('png', 'webp')).toContain('webp')
-    expect(engineNames('text', 'zst')).toEqual([])
-    expect(engineNames('dicom', 'gz')).toEqual(['libdeflate'])
+    expect(engineNames('text', 'zst')).toEqual(['zstd'])
+    expect(engineNames('dicom', 'gz')).toEqual(['libdeflate', 'zlib'])
   })
 
   it('are listed after Whittle, with the hash of their binary and the versions of their sources', () => {

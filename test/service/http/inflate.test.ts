@@ -1,4 +1,4 @@
-/** Tests of data that is exactly as long as allowed. The zlib of workerd also counts the growing output buffer. */
+/** Tests of data that is exactly as long as allowed, in workerd. */
 import { deflateSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { inflate } from '../../../src/core/formats/pdf/filters.ts'
@@ -14,5 +14,5 @@ it.each([
 })
 
 it('refuses data that inflates beyond the limit', () => {
-  expect(() => inflate(deflateSync(bytes(1_000_000)), 1000)).toThrow('damaged')
+  expect(() => inflate(deflateSync(bytes(1_000_000)), 1000)).toThrow('more than 1000 bytes')
 })

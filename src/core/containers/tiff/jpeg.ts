@@ -6,6 +6,7 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
@@ -104,7 +105,7 @@ function redefinesTables(shared: Uint8Array, stream: Uint8Array): boolean {
   const known = jpegTablesOf(jpegSegments(shared))
   for (const [name, table] of jpegTablesOf(jpegSegments(stream))) {
     const other = known.get(name)
-    if (other && Buffer.compare(other, table) !== 0) return true
+    if (other && !equalBytes(other, table)) return true
   }
   return false
 }

@@ -3,7 +3,9 @@
  * all other text stays byte for byte.
  * Only the five entities of XML and character references are expanded, so entity expansion attacks are impossible.
  */
+
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
+import { utf16Bytes } from '../../bytes/utf16.ts'
 
 export interface Tag {
   readonly kind: 'open' | 'close' | 'empty'
@@ -42,7 +44,7 @@ export function decodeXml(bytes: Uint8Array): string {
 /** Encodes text of `decodeXml` in the encoding that it declares. A byte order mark stays. */
 export function encodeXml(text: string): Uint8Array {
   if (!/^\uFEFF?<\?xml[^>]*encoding\s*=\s*["']utf-16/i.test(text)) return new TextEncoder().encode(text)
-  return new Uint8Array(Buffer.from(text.startsWith('\uFEFF') ? text : `\uFEFF${text}`, 'utf16le'))
+  return utf16Bytes(text.startsWith('\uFEFF') ? text : `\uFEFF${text}`)
 }
 
 /** Yields all tags in order. @throws EngineError if the text is damaged */

@@ -1,4 +1,5 @@
 /** Compares two archives. The result proves that a lossless rewrite kept every file. */
+import { equalBytes } from '../../bytes/equal.ts'
 import type { Options, Verdict } from '../../model/codec.ts'
 import type { ZipEntry } from './entry.ts'
 import { entryChunks, prefixChunks, rawChunks, readLocalHeader, type ZipArchive } from './read.ts'
@@ -24,7 +25,7 @@ export async function compareArchives(original: ZipArchive, result: ZipArchive, 
   for (const [index, before] of original.physical.entries()) {
     options.signal.throwIfAborted()
     const after = result.physical[index]!
-    if (Buffer.compare(before.rawName, after.rawName) !== 0) return different(`${before.name}: another position in the file`)
+    if (!equalBytes(before.rawName, after.rawName)) return different(`${before.name}: another position in the file`)
     const difference = await contentDifference(original, before, result, after)
     if (difference) return different(`${before.name}: ${difference}`)
   }
@@ -33,8 +34,8 @@ export async function compareArchives(original: ZipArchive, result: ZipArchive, 
 
 /** Compares the data outside the entries: the archive comment, and the bytes before and after the archive. */
 export async function archiveDataDifference(original: ZipArchive, result: ZipArchive): Promise<string | undefined> {
-  if (Buffer.compare(original.comment, result.comment) !== 0) return 'the comment changed'
-  if (Buffer.compare(original.suffix, result.suffix) !== 0) return 'the bytes after the archive changed'
+  if (!equalBytes(original.comment, result.comment)) return 'the comment changed'
+  if (!equalBytes(original.suffix, result.suffix)) return 'the bytes after the archive changed'
   if (original.prefixBytes !== result.prefixBytes || original.base > 0 !== result.base > 0)
     return 'the length of the prefix or the base of the offsets changed'
   return streamDifference(prefixChunks(original), prefixChunks(result))
@@ -42,8 +43,8 @@ export async function archiveDataDifference(original: ZipArchive, result: ZipArc
 
 /** Names the first metadata field that differs between two entries. Sizes are not compared. */
 export function changedMetadata(before: ZipEntry, after: ZipEntry): string | undefined {
-  if (Buffer.compare(before.rawName, after.rawName) !== 0) return 'the name'
-  if (Buffer.compare(before.comment, after.comment) !== 0) return 'the comment'
+  if (!equalBytes(before.rawName, after.rawName)) return 'the name'
+  if (!equalBytes(before.comment, after.comment)) return 'the comment'
   if ((before.flags ^ after.flags) & (FLAG_UTF8 | FLAG_ENCRYPTED)) return 'the flags'
   return METADATA_FIELDS.find((fact) => before[fact] !== after[fact])
 }
@@ -83,7 +84,7 @@ export async function streamDifference(first: AsyncIterable<Uint8Array>, second:
       }
       const length = Math.min(x!.length, y!.length)
       if (length === 0) return x!.length === y!.length ? undefined : `one ends at byte ${at}`
-      if (Buffer.compare(x!.subarray(0, length), y!.subarray(0, length)) !== 0) return `bytes differ between ${at} and ${at + length}`
+      if (!equalBytes(x!.subarray(0, length), y!.subarray(0, length))) return `bytes differ between ${at} and ${at + length}`
       at += length
       x = x!.subarray(length)
       y = y!.subarray(length)

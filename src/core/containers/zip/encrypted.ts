@@ -1,7 +1,8 @@
 /** Writes an encrypted ZIP archive of one file in one pass, and opens it again to verify it. */
 
-import { randomBytes } from 'node:crypto'
-import { deflateRawSync } from 'node:zlib'
+import { deflateRaw, deflateStream } from '../../bytes/deflate.ts'
+import { inflateStream } from '../../bytes/inflate-stream.ts'
+import { randomBytes } from '../../bytes/platform/crypto.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Sink, Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
@@ -22,7 +23,7 @@ import {
   STORED,
   zip64Values,
 } from './records.ts'
-import { PROBE_BYTES } from './tuning.ts'
+import { ENCRYPTED_LEVEL, PROBE_BYTES } from './tuning.ts'
 import { AES_EXTRA, AES_METHOD, aesExtra, CODE_BYTES, OVERHEAD_BYTES, SALT_BYTES, VERIFIER_BYTES, winZipCipher } from './winzip-aes.ts'
 
 /** APPNOTE.TXT 4.4.3.2: AES encryption needs version 5.1. */
@@ -33,7 +34,7 @@ const REGULAR_FILE = 0o100644
 /** Writes `source` as the only file of a ZIP archive with AES-256 (AE-2). Stores it uncompressed if Deflate saves less than 10 %. */
 export async function writeEncryptedZip(source: Source, sink: Sink, name: string, password: string): Promise<void> {
   const method = (await isCompressible(source)) ? DEFLATED : STORED
-  const salt = new Uint8Array(randomBytes(SALT_BYTES))
+  const salt = randomBytes(SALT_BYTES)
   const cipher = winZipCipher(password, salt)
   const facts: EntryMetadata = {
     versionMadeBy: MADE_BY_UNIX | VERSION,
@@ -55,8 +56,7 @@ export async function writeEncryptedZip(source: Source, sink: Sink, name: string
   const start = header.length
   await sink.write(header)
   await sink.write(new Uint8Array([...salt, ...cipher.verifier]))
-  const plain = source.stream() as ReadableStream<Uint8Array<ArrayBuffer>>
-  const stream = method === DEFLATED ? plain.pipeThrough(new CompressionStream('deflate-raw')) : plain
+  const stream = method === DEFLATED ? deflateStream(source.stream(), ENCRYPTED_LEVEL) : source.stream()
   for await (const chunk of stream) await sink.write(cipher.encrypt(chunk))
   await sink.write(cipher.code())
 
@@ -78,7 +78,7 @@ export async function writeEncryptedZip(source: Source, sink: Sink, name: string
  * @throws CodecError (malformed) if the password is wrong or a byte was changed (detected only after the last chunk)
  */
 export async function* openEncryptedZip(source: Source, password: string): AsyncGenerator<Uint8Array> {
-  const { method, dataOffset, compressedSize } = await onlyEntry(source)
+  const { method, dataOffset, compressedSize, size } = await onlyEntry(source)
   const start = await source.read(dataOffset, SALT_BYTES + VERIFIER_BYTES)
   const cipher = winZipCipher(password, start.subarray(0, SALT_BYTES))
   if (!equal(cipher.verifier, start.subarray(SALT_BYTES))) throw malformed('zip', dataOffset + SALT_BYTES, 'password_does_not_fit')
@@ -92,21 +92,11 @@ export async function* openEncryptedZip(source: Source, password: string): Async
     }
     if (!equal(cipher.code(), await source.read(end, CODE_BYTES))) throw malformed('zip', end, 'authentication_code_differs')
   }
-  yield* method === DEFLATED ? inflated(plain()) : plain()
-}
-
-async function* inflated(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const compressed = new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next()
-        if (done) return controller.close()
-        controller.enqueue(value as Uint8Array<ArrayBuffer>)
-      },
-    },
-    { highWaterMark: 0 },
-  )
-  for await (const chunk of compressed.pipeThrough(new DecompressionStream('deflate-raw'))) yield chunk
+  if (method !== DEFLATED) return yield* plain()
+  const chunks = plain()
+  // A decompressor closes its input at the end of its stream. The rest is read here, because only the end checks the code.
+  yield* inflateStream('raw', { [Symbol.asyncIterator]: () => ({ next: () => chunks.next() }) }, size)
+  for await (const _ of chunks);
 }
 
 async function onlyEntry(source: Source) {
@@ -131,7 +121,8 @@ async function onlyEntry(source: Source) {
   const local = await source.read(0, LOCAL_BYTES)
   const localReader = new ByteReader(local, true)
   const dataOffset = LOCAL_BYTES + localReader.u16(26) + localReader.u16(28)
-  return { method: aes[5]! | (aes[6]! << 8), dataOffset, compressedSize }
+  const size = reader.u32(24) === 0xffffffff ? (wide?.[0] ?? 0) : reader.u32(24)
+  return { method: aes[5]! | (aes[6]! << 8), dataOffset, compressedSize, size }
 }
 
 /** True if Deflate saves 10 % of two samples, from the start and the middle of the file. Compressed formats do not shrink that much. */
@@ -141,7 +132,7 @@ async function isCompressible(source: Source): Promise<boolean> {
   for (const at of new Set([0, Math.floor(source.size / 2)])) {
     const sample = await source.read(at, PROBE_BYTES)
     before += sample.length
-    after += deflateRawSync(sample, { level: 6 }).length
+    after += deflateRaw(sample, ENCRYPTED_LEVEL).length
   }
   return after < before * 0.9
 }

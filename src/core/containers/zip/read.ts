@@ -3,10 +3,11 @@
  * ratios, overlaps and names are checked before any file is read.
  */
 
-import { crc32 } from 'node:zlib'
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { inflateRaw } from '../../bytes/deflate.ts'
+import { crc32, inflateRaw } from '../../bytes/deflate.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
@@ -71,7 +72,7 @@ function checkEntries(entries: readonly ZipEntry[], archiveBytes: number, format
     const at = entry.localOffset
     const refuse = (what: MessageOrCode) => malformed(format, at, what)
     if (leavesItsFolder(entry.name)) throw refuse(message('name_leaves_folder', { name: JSON.stringify(entry.name.slice(0, 80)) }))
-    const key = Buffer.from(entry.rawName).toString('latin1')
+    const key = latin1Of(entry.rawName)
     if (names.has(key)) throw refuse(message('two_files_named', { name: JSON.stringify(entry.name.slice(0, 80)) }))
     names.add(key)
     if (at + LOCAL_BYTES + entry.rawName.length + entry.compressedSize > entry.limit) throw refuse('file_overlaps_next_one')
@@ -107,7 +108,7 @@ export async function readLocalHeader(archive: ZipArchive, entry: ZipEntry): Pro
   if (header.length < headerBytes) throw refuse('file_ends_inside_header')
   if (entry.localOffset + headerBytes + entry.compressedSize > entry.limit) throw refuse('file_overlaps_next_one')
   const rawName = header.subarray(LOCAL_BYTES, LOCAL_BYTES + nameBytes)
-  if (Buffer.compare(rawName, entry.rawName) !== 0) throw refuse('another_name_than_in_directory')
+  if (!equalBytes(rawName, entry.rawName)) throw refuse('another_name_than_in_directory')
   if (reader.u16(8) !== entry.method) throw refuse('another_method_than_in_directory')
   if ((reader.u16(6) & FLAG_ENCRYPTED) !== (entry.flags & FLAG_ENCRYPTED)) throw refuse('encrypted_here_plain_in_directory')
   return { header, extra: withoutZip64(header.slice(LOCAL_BYTES + nameBytes)), dataOffset: entry.localOffset + headerBytes }

@@ -4,10 +4,9 @@
  * Names, times, attributes, extra fields and comments stay. Encrypted files are copied.
  */
 
-import { crc32, createDeflateRaw } from 'node:zlib'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { deflateInPieces, deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
-import { pipeTransform } from '../../bytes/pipe-transform.ts'
+import { concat } from '../../bytes/concat.ts'
+import { crc32, deflateInPieces, deflateStream, deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { YieldBudget } from '../../bytes/yield.ts'
 import { message } from '../../i18n/message.ts'
@@ -35,6 +34,7 @@ import {
   MIN_TRIAL_BYTES,
   NEW_PICTURE_SHARE,
   OUTPUT_MARGIN_BYTES,
+  STREAMED_LEVEL,
   THOROUGH_BYTES,
 } from './tuning.ts'
 
@@ -111,11 +111,11 @@ export async function rewriteZip(
     count++
     batch.push(centralHeader(place.facts, place.offset))
     if (batch.length === 256) {
-      await sink.write(Buffer.concat(batch))
+      await sink.write(concat(batch))
       batch = []
     }
   }
-  if (batch.length > 0) await sink.write(Buffer.concat(batch))
+  if (batch.length > 0) await sink.write(concat(batch))
   await sink.write(endRecords(count, directoryOffset - archive.base, sink.written - directoryOffset, archive.comment))
   if (archive.suffix.length > 0) await sink.write(archive.suffix.slice())
   return counts
@@ -266,7 +266,7 @@ const uncompressedFields = (bytes: Uint8Array, method: number) => ({
   crc32: crc32(bytes),
 })
 
-/** Handles files that do not fit in memory. The first pass measures whether zlib beats the old stream, the second one writes. */
+/** Handles files that do not fit in memory. The first pass measures whether Deflate beats the old stream, the second one writes. */
 async function largeStream(archive: ZipArchive, entry: ZipEntry, old: Stream, store: boolean): Promise<Stream> {
   const plain: Stream = {
     method: STORED,
@@ -276,7 +276,7 @@ async function largeStream(archive: ZipArchive, entry: ZipEntry, old: Stream, st
     chunks: () => copies(entryChunks(archive, entry)),
   }
   if (store) return plain
-  const deflated = () => pipeTransform(createDeflateRaw({ level: 9, memLevel: 9 }), entryChunks(archive, entry))
+  const deflated = () => deflateStream(entryChunks(archive, entry), STREAMED_LEVEL)
   let compressedSize = 0
   for await (const chunk of deflated()) compressedSize += chunk.length
   const best = Math.min(compressedSize, old.compressedSize, plain.size)
@@ -316,5 +316,5 @@ async function* copies(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
 function withoutGrowthHint(extra: Uint8Array): Uint8Array {
   if (extra.length === 0) return extra
   const kept = [...extraFields(extra)].filter((field) => field.id !== GROWTH_HINT)
-  return kept.length > 0 ? Buffer.concat(kept.map((field) => field.whole)) : EMPTY
+  return kept.length > 0 ? concat(kept.map((field) => field.whole)) : EMPTY
 }

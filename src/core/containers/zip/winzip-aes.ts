@@ -2,8 +2,8 @@
  * WinZip's AES-256 encryption for ZIP ("AES Encryption Information: Encryption Specification AE-1 and AE-2", version 1.04).
  * PBKDF2-HMAC-SHA1, AES in counter mode with a little-endian counter that starts at 1, HMAC-SHA1 over the ciphertext.
  */
-import { createCipheriv, createHmac, pbkdf2Sync } from 'node:crypto'
 
+import { createHmac, encryptEcb, pbkdf2 } from '../../bytes/platform/crypto.ts'
 export const AES_METHOD = 99
 export const AES_EXTRA = 0x9901
 export const SALT_BYTES = 16
@@ -13,7 +13,6 @@ export const OVERHEAD_BYTES = SALT_BYTES + VERIFIER_BYTES + CODE_BYTES
 
 const ITERATIONS = 1000
 const BLOCK_BYTES = 16
-const NO_IV = new Uint8Array()
 
 /** Extra field 0x9901: AE-2 (no CRC in the headers), vendor "AE", strength 3 (256 bits), the real compression method. */
 export function aesExtra(method: number): Uint8Array {
@@ -33,9 +32,8 @@ export interface WinZipCipher {
 
 /** Creates a cipher. @param salt 16 random bytes, stored before the data */
 export function winZipCipher(password: string, salt: Uint8Array): WinZipCipher {
-  const keys = new Uint8Array(pbkdf2Sync(new TextEncoder().encode(password), salt, ITERATIONS, 66, 'sha1'))
-  const cipher = createCipheriv('aes-256-ecb', keys.subarray(0, 32), NO_IV)
-  cipher.setAutoPadding(false)
+  const keys = pbkdf2('sha1', new TextEncoder().encode(password), { salt, iterations: ITERATIONS, length: 66 })
+  const cipher = encryptEcb(keys.subarray(0, 32))
   const hmac = createHmac('sha1', keys.subarray(32, 64))
   let counter = 1
   let rest: Uint8Array = new Uint8Array()
@@ -48,7 +46,7 @@ export function winZipCipher(password: string, salt: Uint8Array): WinZipCipher {
       counters.setUint32(index * BLOCK_BYTES, counter % 2 ** 32, true)
       counters.setUint32(index * BLOCK_BYTES + 4, Math.floor(counter / 2 ** 32), true)
     }
-    const fresh = new Uint8Array(cipher.update(new Uint8Array(counters.buffer)))
+    const fresh = cipher.update(new Uint8Array(counters.buffer))
     const stream = new Uint8Array(rest.length + fresh.length)
     stream.set(rest)
     stream.set(fresh, rest.length)
@@ -73,6 +71,6 @@ export function winZipCipher(password: string, salt: Uint8Array): WinZipCipher {
       hmac.update(ciphertext)
       return xored(ciphertext)
     },
-    code: () => new Uint8Array(hmac.digest()).subarray(0, CODE_BYTES),
+    code: () => hmac.digest().subarray(0, CODE_BYTES),
   }
 }

@@ -2,6 +2,7 @@
  * Subsets TrueType fonts to a set of characters for text layout. Glyph numbers, metrics, kerning and substitutions stay; unreachable
  * outlines and character codes are removed.
  */
+import { equalBytes } from '../../bytes/equal.ts'
 import { FontView } from '../bytes.ts'
 import { MAX_FONT_BYTES } from '../tuning.ts'
 import { cmapTable, outlineTables, postTable, withComponents } from './subset.ts'
@@ -97,7 +98,7 @@ export function fontDifference(before: Uint8Array, after: Uint8Array, characters
     const [old, fresh] = [understood(before), readFontTables(after)]
     if (!old || !fresh) return 'the font cannot be subset'
     for (const [tag, table] of old) {
-      if (!REWRITTEN.has(tag) && Buffer.compare(table, fresh.get(tag) ?? new Uint8Array()) !== 0) return `table ${tag} changed`
+      if (!REWRITTEN.has(tag) && !equalBytes(table, fresh.get(tag) ?? new Uint8Array())) return `table ${tag} changed`
     }
     for (const tag of fresh.keys()) if (!old.has(tag)) return `table ${tag} was added`
     const [heads, metrics] = [[old.get('head')!, fresh.get('head')!] as const, [old.get('hmtx')!, fresh.get('hmtx')!] as const]
@@ -111,9 +112,9 @@ export function fontDifference(before: Uint8Array, after: Uint8Array, characters
     for (const glyph of keep) {
       const [a, b] = [outlines.of(glyph), cut.of(glyph)]
       // Glyphs are padded to four bytes.
-      if (Buffer.compare(a, b.subarray(0, a.length)) !== 0 || b.length > a.length + 3) return `the outline of glyph ${glyph} changed`
+      if (!equalBytes(a, b.subarray(0, a.length)) || b.length > a.length + 3) return `the outline of glyph ${glyph} changed`
       const [from, to] = glyph < full ? [glyph * 4, glyph * 4 + 4] : [full * 4 + (glyph - full) * 2, full * 4 + (glyph - full) * 2 + 2]
-      if (Buffer.compare(metrics[0].subarray(from, to), metrics[1].subarray(from, to)) !== 0) return `the metrics of glyph ${glyph} changed`
+      if (!equalBytes(metrics[0].subarray(from, to), metrics[1].subarray(from, to))) return `the metrics of glyph ${glyph} changed`
     }
     const [maps, fewer] = [characterMaps(old.get('cmap')), characterMaps(fresh.get('cmap'))]
     if (maps.length !== fewer.length) return 'the number of character maps changed'

@@ -1,5 +1,9 @@
 /** Reads Type 1 font programs (Adobe Type 1 Font Format, 1990): outlines, names, hints and encoding. */
-import { latin1Of } from '../../bytes/latin1.ts'
+
+import { concat } from '../../bytes/concat.ts'
+import { bytesOfHex } from '../../bytes/hex.ts'
+import { latin1Bytes, latin1Of } from '../../bytes/latin1.ts'
+import { indexOfBytes } from '../../bytes/search.ts'
 import { STANDARD } from '../glyph-names.ts'
 import { MAX_TYPE1_GLYPHS, MAX_TYPE1_SUBROUTINES } from '../tuning.ts'
 
@@ -126,7 +130,7 @@ class Tokens {
 /** Parses a program. @throws RangeError if it is damaged or not supported */
 export function parseType1(data: Uint8Array): Type1 {
   const bytes = withoutSegments(data)
-  const eexec = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf('eexec')
+  const eexec = indexOfBytes(bytes, latin1Bytes('eexec'))
   if (eexec < 0) throw new RangeError('Type 1: no "eexec" operator')
   const font: Type1 = {
     name: '',
@@ -153,7 +157,7 @@ function withoutSegments(bytes: Uint8Array): Uint8Array {
     parts.push(bytes.subarray(at + 6, at + 6 + length))
     at += 6 + length
   }
-  return new Uint8Array(Buffer.concat(parts))
+  return concat(parts)
 }
 
 /**
@@ -165,7 +169,7 @@ function binaryPart(bytes: Uint8Array, from: number): Uint8Array {
   while (at < from + 4 && isSpace(bytes[at] ?? 1)) at++
   const head = latin1Of(bytes.subarray(at, at + 4))
   if (!/^[0-9a-fA-F]{4}$/.test(head)) return bytes.subarray(at)
-  return new Uint8Array(Buffer.from(latin1Of(bytes.subarray(at)).replace(/[^0-9a-fA-F]+/g, ''), 'hex'))
+  return bytesOfHex(latin1Of(bytes.subarray(at)).replace(/[^0-9a-fA-F]+/g, ''))
 }
 
 /** Reads the value of a key: a number, or a list in brackets or braces. */

@@ -1,9 +1,10 @@
 /** Merges CFF programs that are different subsets of the same font. */
 
-import { createHash } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
-import { latin1Of } from '../../bytes/latin1.ts'
+import { hex } from '../../bytes/hex.ts'
+import { latin1Bytes, latin1Of } from '../../bytes/latin1.ts'
 import { maxOf } from '../../bytes/min-max.ts'
+import { createHash } from '../../bytes/platform/crypto.ts'
 import { biasOf, flatCharstring } from '../cff/charstring-walk.ts'
 import { type Cff, type CffDict, type CffFont, OP, type PrivateDict } from '../cff/font.ts'
 import { CFF_STRINGS } from '../cff/standard-strings.ts'
@@ -67,7 +68,7 @@ export function cffPart(cff: Cff, uses: readonly FontUse[]): CffPart | undefined
     for (const code of accents) todo.push(cff.glyphOfName(STANDARD[code] ?? ''))
   }
   const custom = keys === 'name' && cff.value(OP.encoding, 0) > 1
-  const drawing = DRAWING.map((operator) => hex(cff.top.get(operator)?.raw))
+  const drawing = DRAWING.map((operator) => hexOf(cff.top.get(operator)?.raw))
   const [registry, ordering] = cff.top.get(OP.ros)?.values.map((id) => cff.stringOf(id)) ?? []
   const essentials = [keys, custom, ...drawing, registry, ordering].join('|')
   return {
@@ -91,14 +92,15 @@ function flat(cff: Cff, glyph: number, accent: (code: number) => void): Uint8Arr
   return flatCharstring(cff.charstrings[glyph]!, { local: pick(subrs), global: pick(cff.globalSubrs), accent })
 }
 
-const hex = (bytes: Uint8Array | undefined) => (bytes ? Buffer.from(bytes).toString('hex') : '')
+const hexOf = (bytes: Uint8Array | undefined) => (bytes ? hex(bytes) : '')
+const SEPARATOR = latin1Bytes('|')
 
 /** Digest of a font dictionary and its private dictionary, without names and file offsets. */
 function digestOf(dict: CffDict | undefined, privateDict: CffDict): Uint8Array {
   const hash = createHash('sha256')
   const add = (entries: CffDict, without: readonly number[]) => {
     for (const [operator, entry] of [...entries].sort(([a], [b]) => a - b)) if (!without.includes(operator)) hash.update(entry.raw)
-    hash.update('|')
+    hash.update(SEPARATOR)
   }
   add(dict ?? new Map(), [OP.private, FONT_NAME])
   add(privateDict, [OP.subrs])

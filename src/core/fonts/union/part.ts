@@ -2,6 +2,7 @@
  * The part of a font program that a document shows, and unions of such parts.
  * Subsets of one font can be merged if no reader can notice: their common glyphs are equal, and so are the results of all lookups.
  */
+import { equalBytes } from '../../bytes/equal.ts'
 import type { GlyphLookups } from '../code-glyphs.ts'
 import { MAX_UNION_BYTES } from '../tuning.ts'
 
@@ -20,7 +21,7 @@ export function partConflict(a: FontPart, b: FontPart): string | undefined {
   if (a.commonProperties !== b.commonProperties) return 'scale, hinting data or kind of encoding differ'
   for (const [glyph, bytes] of b.glyphs) {
     const other = a.glyphs.get(glyph)
-    if (other && Buffer.compare(other, bytes) !== 0) return `glyph ${glyph} differs`
+    if (other && !equalBytes(other, bytes)) return `glyph ${glyph} differs`
   }
   for (const [question, answer] of b.lookups) if ((a.lookups.get(question) ?? answer) !== answer) return `lookup ${question} differs`
   return undefined

@@ -1,8 +1,10 @@
 /** Merges TrueType programs that are different subsets of the same font. */
 
-import { createHash } from 'node:crypto'
+import { base64Of } from '../../bytes/base64.ts'
 import { concat } from '../../bytes/concat.ts'
+import { hex } from '../../bytes/hex.ts'
 import { maxOf } from '../../bytes/min-max.ts'
+import { digestOf } from '../../bytes/platform/crypto.ts'
 import { FontView, FontWriter } from '../bytes.ts'
 import { MAC_GLYPHS } from '../cff/standard-strings.ts'
 import { type FontUse, type GlyphLookups, trueTypeGlyphs } from '../code-glyphs.ts'
@@ -129,11 +131,7 @@ class Glyphs {
     if (!this.numbered) {
       const parts = this.outlines.parts(glyph).map((part) => this.key(part, nesting + 1))
       for (const at of componentOffsets(this.outlines.of(glyph))) drawing.fill(0, METRIC_BYTES + at, METRIC_BYTES + at + 2)
-      if (glyph > 0)
-        key = createHash('sha256')
-          .update(drawing)
-          .update(`${parts.join()} ${this.names.get(glyph)}`)
-          .digest('base64')
+      if (glyph > 0) key = digest(concat([drawing, new TextEncoder().encode(`${parts.join()} ${this.names.get(glyph)}`)]))
       if (parts.length > 0) this.components.set(key, parts)
     }
     this.keys.set(glyph, key)
@@ -142,8 +140,7 @@ class Glyphs {
   }
 }
 
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
-const digest = (bytes: Uint8Array | undefined) => (bytes ? createHash('sha256').update(bytes).digest('base64') : '')
+const digest = (bytes: Uint8Array | undefined) => (bytes ? base64Of(digestOf('sha256', bytes)) : '')
 
 /** Writers pad outlines with zeros to two or four bytes, or not at all. Here they are always padded to four. */
 function padded(outline: Uint8Array): Uint8Array {

@@ -47,7 +47,7 @@ function type1Answers(program: Type1, uses: readonly FontUse[]): GlyphLookups {
 
 export function writeType1(union: FontUnion<Type1Part>): Uint8Array {
   const { frame } = union.first
-  const outlines = new Map([...union.glyphs].map(([name, text]) => [name, JSON.parse(Buffer.from(text).toString()) as Outline]))
+  const outlines = new Map([...union.glyphs].map(([name, text]) => [name, JSON.parse(new TextDecoder().decode(text)) as Outline]))
   const encoding = new Map<number, string>()
   for (const [question, answer] of union.lookups) if (/^\d/.test(question) && answer !== '') encoding.set(Number(question), answer)
   return writeType1C(frame.standard ? frame : { ...frame, encoding }, outlines)
@@ -75,7 +75,7 @@ export const hasSameMatrix = (before: Type1Metadata, after: Cff): boolean =>
 export function type1Difference(part: Type1Part, after: Cff, uses: readonly FontUse[]): string | undefined {
   if (!hasSameMatrix(part.frame, after)) return 'FontMatrix differs'
   for (const [name, text] of part.glyphs) {
-    const wrong = glyphDifference(name, JSON.parse(Buffer.from(text).toString()) as Outline, after)
+    const wrong = glyphDifference(name, JSON.parse(new TextDecoder().decode(text)) as Outline, after)
     if (wrong) return wrong
   }
   const answers = encodingLookups(after, uses)

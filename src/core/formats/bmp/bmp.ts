@@ -2,6 +2,7 @@
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { PngEngine } from '../../../../wasm/png/engine.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { BMP } from '../../catalog/formats/bmp.ts'
 import { paletteTargets } from '../../catalog/level-order.ts'
@@ -254,7 +255,7 @@ async function verifyBmp(original: Source, result: Source, outcome: Outcome, opt
   const differ = (difference: string): Verdict => ({ equal: false, difference })
   const [a, b] = [await readHeader(original), await readHeader(result)]
   if (a.width !== b.width || a.height !== b.height) return differ(`the size changed: ${a.width}×${a.height} became ${b.width}×${b.height}`)
-  if (Buffer.compare(a.gap, b.gap) !== 0) return differ('the bytes between headers and pixels changed')
+  if (!equalBytes(a.gap, b.gap)) return differ('the bytes between headers and pixels changed')
   if (a.pixelsPerMetre.some((v, i) => v !== b.pixelsPerMetre[i]))
     return differ(`the resolution changed: ${a.pixelsPerMetre.join('×')} became ${b.pixelsPerMetre.join('×')} pixels per metre`)
   if ((a.profile?.length ?? 0) !== (b.profile?.length ?? 0) || a.profile?.some((v, i) => v !== b.profile?.[i]))

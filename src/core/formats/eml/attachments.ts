@@ -1,5 +1,9 @@
 /** Recompresses the attachments of a mail with their own codecs. They keep their transfer encoding and line length. */
 
+import { concat } from '../../bytes/concat.ts'
+import { equalBytes } from '../../bytes/equal.ts'
+import { latin1Bytes } from '../../bytes/latin1.ts'
+import { indexOfBytes } from '../../bytes/search.ts'
 import { streamDifference } from '../../containers/zip/compare.ts'
 import { estimateFileSeconds } from '../../embedded/cpu-estimate.ts'
 import { RemovedData, removedFrom } from '../../embedded/gone.ts'
@@ -23,12 +27,12 @@ async function signatureOf(mail: Source, root: MimePart): Promise<Message | unde
     if (/^multipart\/(signed|encrypted)$/.test(part.type)) return message('of_media_type', { type: part.type })
     if (/^application\/(x-)?pkcs7|^application\/pgp/.test(part.type)) return message('of_media_type', { type: part.type })
   }
-  const armour = '-----BEGIN PGP '
-  let end = Buffer.alloc(0)
+  const armour = latin1Bytes('-----BEGIN PGP ')
+  let end = new Uint8Array()
   for await (const chunk of mail.stream()) {
-    const bytes = Buffer.concat([end, chunk])
-    if (bytes.includes(armour)) return message('pgp_armour')
-    end = Buffer.from(bytes.subarray(-armour.length))
+    const bytes = concat([end, chunk])
+    if (indexOfBytes(bytes, armour) >= 0) return message('pgp_armour')
+    end = bytes.slice(-armour.length)
   }
   return undefined
 }
@@ -164,5 +168,5 @@ async function* chunksOf(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Arra
 
 /** Other attachments were verified by their codec. Here only their first two bytes must be equal. */
 function unlikeHead(before: Uint8Array, after: Uint8Array): string | undefined {
-  return Buffer.compare(before.subarray(0, 2), after.subarray(0, 2)) === 0 ? undefined : 'another file format'
+  return equalBytes(before.subarray(0, 2), after.subarray(0, 2)) ? undefined : 'another file format'
 }

@@ -1,5 +1,7 @@
 /** Decodes base64 bodies (RFC 2045, 6.8) and encodes them again with the same lines, in pieces. */
 
+import { base64Of } from '../../bytes/base64.ts'
+import { latin1Bytes } from '../../bytes/latin1.ts'
 import { LINES_AT_ONCE, MAX_TAIL_CHARACTERS } from './tuning.ts'
 
 /** Line layout of a base64 body. */
@@ -85,9 +87,9 @@ export async function readBase64(body: AsyncIterable<Uint8Array>, length: number
 export function* writeBase64({ lineLength, lineBreak, tail }: Base64Shape, bytes: Uint8Array): Generator<Uint8Array> {
   const step = (lineLength / 4) * 3 * Math.max(1, Math.floor((LINES_AT_ONCE * 76) / lineLength))
   for (let at = 0; at < bytes.length; at += step) {
-    const packed = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(step, bytes.length - at)).toString('base64')
+    const packed = base64Of(bytes.subarray(at, at + step))
     const lines: string[] = []
     for (let from = 0; from < packed.length; from += lineLength) lines.push(packed.slice(from, from + lineLength))
-    yield new Uint8Array(Buffer.from(lines.join(lineBreak) + (at + step < bytes.length ? lineBreak : tail), 'latin1'))
+    yield latin1Bytes(lines.join(lineBreak) + (at + step < bytes.length ? lineBreak : tail))
   }
 }

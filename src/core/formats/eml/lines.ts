@@ -1,5 +1,6 @@
 /** Splits a text into lines in one pass over its chunks. */
 
+import { latin1Of } from '../../bytes/latin1.ts'
 import { MAX_LINE_HEAD_BYTES } from './tuning.ts'
 
 export interface Line {
@@ -18,19 +19,18 @@ export async function eachLine(chunks: AsyncIterable<Uint8Array>, take: (line: L
   let start = 0
   let head = ''
   let last = 0
-  for await (const chunk of chunks) {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+  for await (const bytes of chunks) {
     let from = 0
     for (let newline = bytes.indexOf(0x0a); newline >= 0; newline = bytes.indexOf(0x0a, from)) {
       const carriage = at + newline > start && (newline > 0 ? bytes[newline - 1] : last) === 0x0d
-      head += bytes.toString('latin1', from, Math.min(newline, from + MAX_LINE_HEAD_BYTES - head.length))
+      head += latin1Of(bytes.subarray(from, Math.min(newline, from + MAX_LINE_HEAD_BYTES - head.length)))
       if (carriage && head.length === at + newline - start) head = head.slice(0, -1)
       from = newline + 1
       if (!take({ start, end: at + from, breakBytes: carriage ? 2 : 1, head })) return
       start = at + from
       head = ''
     }
-    head += bytes.toString('latin1', from, Math.min(bytes.length, from + MAX_LINE_HEAD_BYTES - head.length))
+    head += latin1Of(bytes.subarray(from, from + MAX_LINE_HEAD_BYTES - head.length))
     at += bytes.length
     last = bytes.at(-1) ?? last
   }

@@ -1,5 +1,6 @@
 /** Decodes quoted-printable attachments (RFC 2045, 6.7) and encodes them again with lines of the same length. */
 
+import { latin1Bytes } from '../../bytes/latin1.ts'
 import { FLUSH_CHARACTERS } from './tuning.ts'
 
 export interface QuotedShape {
@@ -134,10 +135,10 @@ export function* writeQuotedPrintable({ lineLength, lineBreak, tail }: QuotedSha
     text += next
     column += next.length
     if (text.length < FLUSH_CHARACTERS) continue
-    yield new Uint8Array(Buffer.from(text, 'latin1'))
+    yield latin1Bytes(text)
     text = ''
   }
-  yield new Uint8Array(Buffer.from(text + tail, 'latin1'))
+  yield latin1Bytes(text + tail)
 }
 
 /** Approximate size of the output of `writeQuotedPrintable`, without line breaks. */

@@ -1,5 +1,8 @@
 /** Finds all references to the PNGs of an EPUB: in the manifest and in pages. */
+
 import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { equalBytes } from '../../bytes/equal.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
@@ -44,7 +47,7 @@ class ReferenceFinder {
   }
 
   read(file: ZipEntry, bytes: Uint8Array): void {
-    const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+    const raw = latin1Of(bytes)
     for (const picture of this.#names.keys())
       this.#nameCounts.set(picture, (this.#nameCounts.get(picture) ?? 0) + countName(raw, leafOf(picture.name)))
     // UTF-16 texts are not searched, so references in them would be missed.
@@ -53,7 +56,7 @@ class ReferenceFinder {
     try {
       const text = decodeXml(bytes)
       // Skip texts that do not encode to the same bytes again, because they could not be rewritten exactly.
-      if (Buffer.compare(encodeXml(text), bytes) !== 0) return
+      if (!equalBytes(encodeXml(text), bytes)) return
       this.#texts.set(file, text)
       this.#scan(file, text)
     } catch (error) {

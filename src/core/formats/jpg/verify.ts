@@ -1,6 +1,7 @@
 /** Verifies JPEG results: decodes the stored file and compares it with the upload. */
 
 import { JpegJob, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { scoreOfRows } from '../../images/compare/compare.ts'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
 import { isExact } from '../../images/convert/verify-output.ts'
@@ -153,7 +154,7 @@ function segmentsDiffer(before: JpegHeader, after: JpegHeader): string | undefin
     const other = after.segments[i]
     if (segment.bytes.length !== other?.bytes.length) return `segment ${i} has another length`
     const mayChange = index !== undefined && index !== 'unreadable' && index.segment === i
-    if (!mayChange && Buffer.compare(segment.bytes, other.bytes) !== 0) return `segment ${i} changed`
+    if (!mayChange && !equalBytes(segment.bytes, other.bytes)) return `segment ${i} changed`
   }
   return undefined
 }

@@ -2,7 +2,9 @@
  * Merges equal files at level `ultra`. A file is dropped if only resource lists refer to it (GB/T 33190-2016, 7.9: MediaFile, FontFile) and
  * it equals an earlier file of the same list. The list then refers to the earlier file.
  */
+
 import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { applySplices, decodeXml, type Splice, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
@@ -104,7 +106,7 @@ async function equalFile(archive: ZipArchive, file: ZipEntry, earlier: readonly 
   if (file.size === 0 || file.size > MAX_MERGED_BYTES) return undefined
   for (const candidate of earlier) {
     const [a, b] = [await readEntry(archive, candidate.file), await readEntry(archive, file)]
-    if (Buffer.compare(a, b) === 0) return candidate
+    if (equalBytes(a, b)) return candidate
   }
   return undefined
 }

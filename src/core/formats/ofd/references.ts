@@ -1,5 +1,7 @@
 /** Finds references to the PNGs of an OFD. Only a MediaFile in a resource list may refer to them (GB/T 33190-2016, 7.9). */
+
 import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { decodeXml, encodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
@@ -27,7 +29,7 @@ export async function ofdReferences(archive: ZipArchive): Promise<PictureReferen
       const bytes = await readEntry(archive, file)
       const text = decodeXml(bytes)
       texts.set(file, text)
-      if (Buffer.compare(encodeXml(text), bytes) === 0) mentionsIn(text, file, names, mentions)
+      if (equalBytes(encodeXml(text), bytes)) mentionsIn(text, file, names, mentions)
     } catch (error) {
       if (isEngineError(error, 'xml')) return undefined
       throw error

@@ -1,6 +1,7 @@
 /** The \x06DataSpaces storage of an encrypted document ([MS-OFFCRYPTO] 2.1, 2.3.4.1–3). It is the same in every file. */
 
 import { concat } from '../../bytes/concat.ts'
+import { utf16Bytes } from '../../bytes/utf16.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { CfbNode } from '../../containers/cfb/directory-tree.ts'
 
@@ -11,7 +12,7 @@ const text = (value: string): Uint8Array => {
   const bytes = new Uint8Array(4 + Math.ceil((2 * value.length) / 4) * 4)
   return new ByteWriter(bytes, true)
     .u32(2 * value.length)
-    .bytes(Buffer.from(value, 'utf16le'))
+    .bytes(utf16Bytes(value))
     .finish()
 }
 

@@ -4,9 +4,12 @@
  * One pass: package segments are streamed, and the integrity code is patched into the head at the end.
  */
 
-import { createCipheriv, createDecipheriv, createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { base64Of, bytesOfBase64 } from '../../bytes/base64.ts'
 import { concat } from '../../bytes/concat.ts'
+import { equalSecrets } from '../../bytes/equal.ts'
+import { createHmac, decryptCbc, digestOf, encryptCbc, randomBytes } from '../../bytes/platform/crypto.ts'
 import { ByteReader } from '../../bytes/reader.ts'
+import { utf16Bytes } from '../../bytes/utf16.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { openCompoundFile } from '../../containers/cfb/read.ts'
 import { layOutCompoundFile, MINI_CUTOFF } from '../../containers/cfb/write.ts'
@@ -32,12 +35,12 @@ const BLOCK_KEY = {
 
 /** Encrypts an OOXML package into `sink`. The result is a few kilobytes larger than the package. */
 export async function encryptOoxml(source: Source, sink: Sink, password: string): Promise<void> {
-  const packageKey = random(32)
-  const dataSalt = random(BLOCK_BYTES)
-  const passwordSalt = random(BLOCK_BYTES)
+  const packageKey = randomBytes(32)
+  const dataSalt = randomBytes(BLOCK_BYTES)
+  const passwordSalt = randomBytes(BLOCK_BYTES)
   const spun = spin(password, passwordSalt, SPIN_COUNT)
-  const verifier = random(BLOCK_BYTES)
-  const hmacKey = random(64)
+  const verifier = randomBytes(BLOCK_BYTES)
+  const hmacKey = randomBytes(64)
   const lock = (blockKey: readonly number[], bytes: Uint8Array) => aes(true, finalKey(spun, blockKey), passwordSalt, bytes)
   const info = (hmacValue: Uint8Array) =>
     encryptionInfo({
@@ -71,7 +74,7 @@ export async function encryptOoxml(source: Source, sink: Sink, password: string)
   await put(new ByteWriter(new Uint8Array(8), true).u64(source.size).finish())
   for await (const { index, bytes } of segments(source)) await put(cryptSegments(true, packageKey, dataSalt, index, bytes))
   if (!small && padding > 0) await sink.write(new Uint8Array(padding))
-  sink.patch(offsets.get('EncryptionInfo')!, info(new Uint8Array(hmac.digest())))
+  sink.patch(offsets.get('EncryptionInfo')!, info(hmac.digest()))
 }
 
 /**
@@ -84,7 +87,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
   if (!info || !stream || info.size > 64 * 1024 || stream.size < 8) throw malformed('ooxml', 0, 'no_agile_encryption_streams')
   const xml = new TextDecoder().decode((await info.read(0, info.size)).subarray(INFO_PREFIX.length))
   const [keyData, encryptedKey, integrity] = ['keyData', 'p:encryptedKey', 'dataIntegrity'].map((name) => element(xml, name))
-  const field = (tag: string | undefined, name: string) => Uint8Array.from(Buffer.from(attribute(tag, name), 'base64'))
+  const field = (tag: string | undefined, name: string) => bytesOfBase64(attribute(tag, name))
   const spinCount = Number(attribute(encryptedKey, 'spinCount'))
   if (!(spinCount >= 0 && spinCount <= MAX_SPIN_COUNT)) throw malformed('ooxml', 0, message('spin_count', { spinCount }))
 
@@ -95,7 +98,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
     aes(false, finalKey(spun, blockKey), passwordSalt, field(encryptedKey, name))
   const verifier = unlock(BLOCK_KEY.verifierInput, 'encryptedVerifierHashInput')
   const expected = unlock(BLOCK_KEY.verifierValue, 'encryptedVerifierHashValue')
-  if (!timingSafeEqual(sha512(verifier), expected.subarray(0, 64))) throw malformed('ooxml', 0, 'password_does_not_fit')
+  if (!equalSecrets(sha512(verifier), expected.subarray(0, 64))) throw malformed('ooxml', 0, 'password_does_not_fit')
   const packageKey = unlock(BLOCK_KEY.packageKey, 'encryptedKeyValue')
   const hmacKey = aes(false, packageKey, ivOf(dataSalt, BLOCK_KEY.hmacKey), field(integrity, 'encryptedHmacKey'))
   const hmacValue = aes(false, packageKey, ivOf(dataSalt, BLOCK_KEY.hmacValue), field(integrity, 'encryptedHmacValue'))
@@ -113,7 +116,7 @@ export async function* decryptOoxml(source: Source, password: string): AsyncGene
     left -= plain.length
     if (plain.length > 0) yield plain
   }
-  if (!timingSafeEqual(new Uint8Array(hmac.digest()), hmacValue.subarray(0, 64))) throw malformed('ooxml', 0, 'integrity_code_differs')
+  if (!equalSecrets(hmac.digest(), hmacValue.subarray(0, 64))) throw malformed('ooxml', 0, 'integrity_code_differs')
 }
 
 /** Yields the package in whole segments, several at a time. Only the last segment may be shorter. */
@@ -143,7 +146,7 @@ function cryptSegments(encrypt: boolean, key: Uint8Array, salt: Uint8Array, firs
 function spin(password: string, salt: Uint8Array, count: number): Uint8Array {
   const round = new Uint8Array(4 + 64)
   const writer = new ByteWriter(round, true)
-  round.set(sha512(concat([salt, Uint8Array.from(Buffer.from(password, 'utf16le'))])), 4)
+  round.set(sha512(concat([salt, utf16Bytes(password)])), 4)
   for (let index = 0; index < count; index++) {
     writer.at(0).u32(index)
     writer.bytes(sha512(round))
@@ -153,15 +156,13 @@ function spin(password: string, salt: Uint8Array, count: number): Uint8Array {
 
 const finalKey = (spun: Uint8Array, blockKey: readonly number[]) => sha512(concat([spun, Uint8Array.from(blockKey)])).subarray(0, 32)
 const ivOf = (salt: Uint8Array, blockKey: ArrayLike<number>) => sha512(concat([salt, Uint8Array.from(blockKey)])).subarray(0, BLOCK_BYTES)
-const sha512 = (bytes: Uint8Array): Uint8Array => new Uint8Array(hash('sha512', bytes, 'buffer'))
-const random = (length: number) => new Uint8Array(randomBytes(length))
+const sha512 = (bytes: Uint8Array): Uint8Array => digestOf('sha512', bytes)
 
 const littleEndian = (value: number) => new ByteWriter(new Uint8Array(4), true).u32(value).finish()
 
 function aes(encrypt: boolean, key: Uint8Array, iv: Uint8Array, bytes: Uint8Array): Uint8Array {
-  const cipher = encrypt ? createCipheriv('aes-256-cbc', key, iv) : createDecipheriv('aes-256-cbc', key, iv)
-  cipher.setAutoPadding(false)
-  return concat([cipher.update(bytes), cipher.final()])
+  const cipher = encrypt ? encryptCbc({ key, iv }, false) : decryptCbc({ key, iv })
+  return concat([cipher.update(bytes), cipher.finish()])
 }
 
 interface InfoFields {
@@ -176,7 +177,7 @@ interface InfoFields {
 
 /** Writes the EncryptionInfo stream ([MS-OFFCRYPTO] 2.3.4.10). Its length does not depend on the values. */
 function encryptionInfo(fields: InfoFields): Uint8Array {
-  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')
+  const base64 = base64Of
   const algorithms =
     'saltSize="16" blockSize="16" keyBits="256" hashSize="64" cipherAlgorithm="AES" cipherChaining="ChainingModeCBC" hashAlgorithm="SHA512"'
   const xml = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\r\n<encryption xmlns="http://schemas.microsoft.com/office/2006/encryption" xmlns:p="http://schemas.microsoft.com/office/2006/keyEncryptor/password" xmlns:c="http://schemas.microsoft.com/office/2006/keyEncryptor/certificate"><keyData ${algorithms} saltValue="${base64(fields.dataSalt)}"/><dataIntegrity encryptedHmacKey="${base64(fields.encryptedHmacKey)}" encryptedHmacValue="${base64(fields.encryptedHmacValue)}"/><keyEncryptors><keyEncryptor uri="http://schemas.microsoft.com/office/2006/keyEncryptor/password"><p:encryptedKey spinCount="${SPIN_COUNT}" ${algorithms} saltValue="${base64(fields.passwordSalt)}" encryptedVerifierHashInput="${base64(fields.encryptedVerifierHashInput)}" encryptedVerifierHashValue="${base64(fields.encryptedVerifierHashValue)}" encryptedKeyValue="${base64(fields.encryptedKeyValue)}"/></keyEncryptor></keyEncryptors></encryption>`

@@ -5,6 +5,8 @@
  */
 
 import { concat } from '../../bytes/concat.ts'
+import { equalBytes } from '../../bytes/equal.ts'
+import { bytesOfHex } from '../../bytes/hex.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Tag, TagReader } from '../../containers/xml/scan.ts'
@@ -67,7 +69,7 @@ export class FontKeys implements TagReader {
 /** Converts a font key (ECMA-376 part 1, 17.8.1): the bytes of the GUID from last to first. */
 function keyOf(guid: string): Uint8Array | undefined {
   const digits = guid.replace(/[{}-]/g, '')
-  return /^[0-9a-f]{32}$/i.test(digits) ? new Uint8Array(Buffer.from(digits, 'hex').reverse()) : undefined
+  return /^[0-9a-f]{32}$/i.test(digits) ? bytesOfHex(digits).reverse() : undefined
 }
 
 /** A font without obfuscation or EOT header, and a function that adds them again. */
@@ -132,6 +134,6 @@ export function subsetFontPart(bytes: Uint8Array, part: string, { keys, characte
 export function fontProblem(before: Uint8Array, after: Uint8Array, part: string, { keys, characters }: EmbeddedFonts): string | undefined {
   const [old, fresh] = [unwrap(before, keys.get(part)), unwrap(after, keys.get(part))]
   if (!old || !fresh) return 'the font cannot be read'
-  if (Buffer.compare(old.wrap(fresh.font), after) !== 0) return 'obfuscation or EOT header of the font changed'
+  if (!equalBytes(old.wrap(fresh.font), after)) return 'obfuscation or EOT header of the font changed'
   return fontDifference(old.font, fresh.font, characters)
 }

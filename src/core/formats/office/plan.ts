@@ -1,5 +1,6 @@
 /** Plan for all parts of a document. It is complete before anything is written, because renamed pictures change parts that come first. */
 
+import { equalBytes } from '../../bytes/equal.ts'
 import { applySplices } from '../../containers/xml/scan.ts'
 import { readEntry } from '../../containers/zip/read.ts'
 import type { RecompressedPicture } from '../../embedded/recompress.ts'
@@ -109,7 +110,7 @@ async function duplicates(document: OoxmlDocument, pictures: ReadonlySet<string>
     firsts.set(key, candidates)
     for (const first of candidates) {
       const [a, b] = [await readEntry(document.archive, document.parts.get(first)!), await readEntry(document.archive, entry)]
-      if (Buffer.compare(a, b) === 0) merged.set(part, first)
+      if (equalBytes(a, b)) merged.set(part, first)
     }
     if (!merged.has(part)) candidates.push(part)
   }

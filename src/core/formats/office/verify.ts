@@ -1,5 +1,7 @@
 /** Verifies a recompressed document by comparing both packages part by part. */
+
 import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { applySplices, decodeXml, encodeXml } from '../../containers/xml/scan.ts'
 import { archiveDataDifference, contentDifference } from '../../containers/zip/compare.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
@@ -52,7 +54,7 @@ export async function verifyDocument(
     }
     const text = layouts?.masters.get(part) ?? cut?.texts.get(part)
     if (text !== undefined) {
-      if (Buffer.compare(await readEntry(result.archive, after), encodeXml(text)) === 0) continue
+      if (equalBytes(await readEntry(result.archive, after), encodeXml(text))) continue
       return different(`${entry.name}: text other than removed layouts and crops changed`)
     }
     const type = original.typeOf(part)

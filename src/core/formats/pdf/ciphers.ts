@@ -1,7 +1,7 @@
 /** Ciphers that encrypt and decrypt the strings and streams of a PDF with a known file key (ISO 32000-2, 7.6.3). */
 
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
+import { type BlockCipher, createHash, decryptCbc, encryptCbc, randomBytes } from '../../bytes/platform/crypto.ts'
 import { message } from '../../i18n/message.ts'
 import { type ObjectId, PdfSyntax } from './objects.ts'
 import { Rc4 } from './rc4.ts'
@@ -37,10 +37,8 @@ function objectKey(fileKey: Uint8Array, method: EncryptionMethod, { number, gene
   const id = Uint8Array.of(number & 255, (number >> 8) & 255, (number >> 16) & 255, generation & 255, (generation >> 8) & 255)
   const hash = createHash('md5').update(fileKey).update(id)
   if (method === 'AESV2') hash.update(SALT)
-  return new Uint8Array(hash.digest()).subarray(0, Math.min(fileKey.length + 5, MAX_OBJECT_KEY_BYTES))
+  return hash.digest().subarray(0, Math.min(fileKey.length + 5, MAX_OBJECT_KEY_BYTES))
 }
-
-const algorithmOf = (key: Uint8Array) => (key.length === 32 ? 'aes-256-cbc' : 'aes-128-cbc')
 
 export function createCipher(fileKey: Uint8Array, method: EncryptionMethod): Cipher {
   const keyOf = (number: number) => objectKey(fileKey, method, { number, generation: 0 })
@@ -54,20 +52,20 @@ export function createCipher(fileKey: Uint8Array, method: EncryptionMethod): Cip
   // AES output begins with a random initialisation vector and ends with PKCS #7 padding (ISO 32000-2, 7.6.3.1).
   const start = (number: number) => {
     const key = keyOf(number)
-    const iv = new Uint8Array(randomBytes(BLOCK_BYTES))
-    return { iv, engine: createCipheriv(algorithmOf(key), key, iv) }
+    const iv = randomBytes(BLOCK_BYTES)
+    return { iv, engine: encryptCbc({ key, iv }, true) }
   }
   return {
     string(bytes, number) {
       const { iv, engine } = start(number)
-      return concat([iv, engine.update(bytes), engine.final()])
+      return concat([iv, engine.update(bytes), engine.finish()])
     },
     encryptedLength: (length) => BLOCK_BYTES + (Math.floor(length / BLOCK_BYTES) + 1) * BLOCK_BYTES,
     async *stream(pieces, number) {
       const { iv, engine } = start(number)
       yield iv
-      for await (const piece of pieces) yield new Uint8Array(engine.update(piece))
-      yield new Uint8Array(engine.final())
+      for await (const piece of pieces) yield engine.update(piece)
+      yield engine.finish()
     },
   }
 }
@@ -90,7 +88,7 @@ export function createPdfDecipher(fileKey: Uint8Array, method: EncryptionMethod)
     },
     async *stream(pieces, id) {
       const key = keyOf(id)
-      let engine: ReturnType<typeof createDecipheriv> | undefined
+      let engine: BlockCipher | undefined
       let head: Uint8Array = new Uint8Array(0)
       // Last decrypted block. It is returned at the end only, because its last byte gives the padding length.
       let lastBlock: Uint8Array = new Uint8Array(0)
@@ -99,8 +97,7 @@ export function createPdfDecipher(fileKey: Uint8Array, method: EncryptionMethod)
         if (!engine) {
           head = concat([head, piece])
           if (head.length < BLOCK_BYTES) continue
-          engine = createDecipheriv(algorithmOf(key), key, head.subarray(0, BLOCK_BYTES))
-          engine.setAutoPadding(false)
+          engine = decryptCbc({ key, iv: head.slice(0, BLOCK_BYTES) })
           rest = head.subarray(BLOCK_BYTES)
         }
         const plain = concat([lastBlock, engine.update(rest)])
@@ -140,14 +137,13 @@ function assertBlocks(length: number): void {
 }
 
 function aesUpdate(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
-  const engine = createDecipheriv(algorithmOf(key), key, iv)
-  engine.setAutoPadding(false)
+  const engine = decryptCbc({ key, iv })
   return concat([engine.update(data), final(engine)])
 }
 
-function final(engine: ReturnType<typeof createDecipheriv>): Uint8Array {
+function final(engine: BlockCipher): Uint8Array {
   try {
-    return engine.final()
+    return engine.finish()
   } catch {
     throw new PdfSyntax('no_whole_blocks')
   }

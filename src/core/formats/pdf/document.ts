@@ -1,4 +1,5 @@
 /** Opens a PDF, finds its reachable objects and pages, and decides whether Whittle may rewrite it. */
+import { latin1Of } from '../../bytes/latin1.ts'
 import { message } from '../../i18n/message.ts'
 import { fitsMemoryBudget } from '../../model/budget.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
@@ -109,7 +110,7 @@ async function assertNothingLost(
 /** True if a ZIP archive follows the last `%%EOF`. Rewriting the PDF would lose that archive. */
 async function hasAppendedArchive(reader: Reader): Promise<boolean> {
   const length = Math.min(reader.ranges.size, MAX_ZIP_END_RECORD_BYTES)
-  const tail = Buffer.from(await reader.ranges.read(reader.ranges.size - length, length))
+  const tail = latin1Of(await reader.ranges.read(reader.ranges.size - length, length))
   return tail.lastIndexOf('PK\x05\x06') > tail.lastIndexOf('%%EOF')
 }
 

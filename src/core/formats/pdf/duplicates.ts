@@ -1,5 +1,9 @@
 /** Detection of duplicate streams: streams with equal dictionaries and equal bytes under different object numbers. */
-import { createHash } from 'node:crypto'
+
+import { sha256Hex } from '../../bytes/digest.ts'
+import { hex } from '../../bytes/hex.ts'
+import { latin1Bytes } from '../../bytes/latin1.ts'
+import { digestOf } from '../../bytes/platform/crypto.ts'
 import { Dict, type PdfObject, type Ref, Stream } from './objects.ts'
 import type { ObjectNumberList } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'
@@ -41,7 +45,7 @@ export async function findDuplicates(reader: Reader, streams: ObjectNumberList, 
     // Streams are hashed in the order of `streams`, not group by group. In large files this is the order of the file, so reads are
     // sequential.
     for (const number of streams) {
-      if (candidates.has(number) && !digests.has(number)) digests.set(number, await digestOf(reader, number))
+      if (candidates.has(number) && !digests.has(number)) digests.set(number, await streamDigest(reader, number))
     }
     let found = 0
     for (const group of groups) {
@@ -81,7 +85,7 @@ async function candidateGroups(reader: Reader, streams: ObjectNumberList, duplic
 /** 48-bit hash of a stream's length and dictionary. It only selects candidates; the SHA-256 digest of the stream bytes decides. */
 function keyOf(dict: Dict, length: number, duplicates: Duplicates): number {
   const text = `${length}|${dictionaryText(dict, duplicates)}`
-  return Number.parseInt(createHash('sha1').update(text, 'latin1').digest('hex').slice(0, 12), 16)
+  return Number.parseInt(hex(digestOf('sha1', latin1Bytes(text))).slice(0, 12), 16)
 }
 
 function dictionaryText(dict: Dict, duplicates: Duplicates): string {
@@ -89,10 +93,8 @@ function dictionaryText(dict: Dict, duplicates: Duplicates): string {
   return serialise(rest, (ref: Ref) => `${duplicates.originalOf(ref.number)} R`)
 }
 
-async function digestOf(reader: Reader, number: number): Promise<string> {
+async function streamDigest(reader: Reader, number: number): Promise<string> {
   const stream = await reader.get(number)
   if (!(stream instanceof Stream)) return `none ${number}`
-  const hash = createHash('sha256')
-  for await (const piece of reader.releasedPieces(stream)) hash.update(piece)
-  return hash.digest('base64')
+  return sha256Hex(reader.releasedPieces(stream))
 }

@@ -1,4 +1,5 @@
 /** Finds the end of a PDF: its last `%%EOF` (ISO 32000-1, 7.5.5). */
+import { latin1Of } from '../../bytes/latin1.ts'
 import type { Source } from '../../model/codec.ts'
 
 const EOF_MARKER = '%%EOF'
@@ -38,5 +39,5 @@ async function offsetAfterEof(source: Source): Promise<number> {
 
 async function textAt(source: Source, at: number, length: number): Promise<string> {
   const bytes = await source.read(at, length)
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  return latin1Of(bytes)
 }

@@ -1,4 +1,7 @@
 /** Parses indirect objects at known file offsets, with read windows that grow on demand, and measures streams. */
+
+import { latin1Bytes } from '../../bytes/latin1.ts'
+import { indexOfBytes } from '../../bytes/search.ts'
 import { message } from '../../i18n/message.ts'
 import { overBudget } from '../../model/error.ts'
 import { END, Keyword, Lexer, NeedsMoreBytes } from './lexer.ts'
@@ -80,6 +83,8 @@ function streamStart(lexer: Lexer): number | undefined {
 }
 
 const SEARCH_BYTES = 65_536
+const END_STREAM = latin1Bytes('endstream')
+const END_OBJECT = latin1Bytes('\nendobj')
 
 /** True if "endstream" or "endobj" follows at `offset`. */
 export async function streamEndsAt(ranges: BlockCache, offset: number): Promise<boolean> {
@@ -89,9 +94,9 @@ export async function streamEndsAt(ranges: BlockCache, offset: number): Promise<
 /** Length in bytes of a stream whose /Length is wrong. It searches for "endstream" and excludes the line break before it. */
 export async function measureStream(ranges: BlockCache, start: number): Promise<number> {
   for (let at = start; at < ranges.size; at += SEARCH_BYTES) {
-    const window = Buffer.from(await ranges.read(at, SEARCH_BYTES + 16))
-    let index = window.indexOf('endstream')
-    if (index < 0) index = window.indexOf('\nendobj')
+    const window = await ranges.read(at, SEARCH_BYTES + 16)
+    let index = indexOfBytes(window, END_STREAM)
+    if (index < 0) index = indexOfBytes(window, END_OBJECT)
     if (index < 0) continue
     let end = at + index
     const before = await ranges.read(Math.max(0, end - 2), 2)

@@ -1,10 +1,8 @@
 /** Generic stream filters (ISO 32000-2, 7.4), in memory and as streams. */
 
-import { constants, createInflate, inflateSync } from 'node:zlib'
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { concat } from '../../bytes/concat.ts'
-import { withByteLimit } from '../../bytes/inflate-stream.ts'
-import { pipeTransform } from '../../bytes/pipe-transform.ts'
+import { inflateStream, inflateZlib } from '../../bytes/inflate-stream.ts'
 import { message } from '../../i18n/message.ts'
 import { ascii85, asciiHex, lzw, runLength } from './legacy-filters.ts'
 import { Dict, Name, nameOf, numberOr, type PdfObject, PdfSyntax } from './objects.ts'
@@ -109,24 +107,15 @@ function unpredict(bytes: Uint8Array, parms: Dict | null): Uint8Array {
   return rest.length ? concat([rows, rest]) : rows
 }
 
-/** Wraps a Buffer as a Uint8Array, because `Buffer.slice` shares memory and `Uint8Array.slice` copies it. */
-const asUint8Array = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
-
-/** Output limit for zlib in bytes. In workerd the limit also counts the growing buffer, up to 1.4 times the output. */
-const zlibOutputLimit = (maxBytes: number) => Math.ceil(maxBytes * 1.5) + 65_536
-
 /** Inflates zlib data. Truncated data returns the bytes before the cut, as PDF readers do. */
 export function inflate(bytes: Uint8Array, maxBytes: number): Uint8Array {
-  const inflated = inflatedWithin(bytes, maxBytes)
-  if (inflated.length > maxBytes) throw new PdfSyntax(message('flate_data_of_more_than_bytes', { limit: maxBytes }))
-  return asUint8Array(inflated)
-}
-
-function inflatedWithin(bytes: Uint8Array, maxBytes: number): Uint8Array {
   try {
-    return inflateSync(bytes, { maxOutputLength: zlibOutputLimit(maxBytes), finishFlush: constants.Z_SYNC_FLUSH })
+    return inflateZlib(bytes, maxBytes, { mayBeCut: true })
   } catch (error) {
-    throw new PdfSyntax(message('damaged_flate_data', { cause: (error as { code?: string }).code ?? 'zlib' }))
+    if (!isEngineError(error, 'deflate')) throw error
+    throw new PdfSyntax(
+      error.failure === 'too_large' ? message('flate_data_of_more_than_bytes', { limit: maxBytes }) : message('damaged_flate_data'),
+    )
   }
 }
 
@@ -164,9 +153,8 @@ async function* unpredictFlow(input: Flow, shape: RowShape): Flow {
 }
 
 async function* inflateFlow(input: Flow, maxBytes: number): Flow {
-  const engine = createInflate({ chunkSize: 65_536, finishFlush: constants.Z_SYNC_FLUSH })
   try {
-    for await (const piece of withByteLimit(pipeTransform(engine, input), maxBytes)) yield asUint8Array(piece)
+    yield* inflateStream('zlib', input, maxBytes, { mayBeCut: true })
   } catch (error) {
     throw isEngineError(error, 'deflate') ? new PdfSyntax(message('engine_reports', { problem: error.message })) : error
   }

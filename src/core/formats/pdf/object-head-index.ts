@@ -3,6 +3,8 @@
  * order that differs from the file. Without this cache each step would be a read.
  */
 
+import { latin1Bytes } from '../../bytes/latin1.ts'
+import { indexOfBytes } from '../../bytes/search.ts'
 import { MAX_HEAD_INDEX_BYTES, MIN_INDEXED_FILE_BYTES } from './tuning.ts'
 import { AT_OFFSET, IN_STREAM, type Xref } from './xref.ts'
 
@@ -13,7 +15,7 @@ const OBJECT_STREAM_BYTES = 64 * 1024
 /** Maximum length of the keyword "stream" with CR, LF and extra spaces, in bytes. */
 const KEYWORD_BYTES = 6 + 10
 const STEP_BYTES = 1024 * 1024
-const STREAM = Buffer.from('stream')
+const STREAM = latin1Bytes('stream')
 
 /** Random access to the bytes of the file. */
 interface Bytes {
@@ -56,8 +58,7 @@ export class ObjectHeadIndex {
     for (let i = 0; i < offsets.length; ) {
       signal?.throwIfAborted()
       const start = offsets[i]!
-      const step = await ranges.read(start, STEP_BYTES)
-      const read = Buffer.from(step.buffer, step.byteOffset, step.byteLength)
+      const read = await ranges.read(start, STEP_BYTES)
       const last = start + read.length >= ranges.size
       for (const first = i; i < offsets.length; i++) {
         const from = offsets[i]! - start
@@ -67,7 +68,7 @@ export class ObjectHeadIndex {
         )
         if (from + limit > read.length && !last && i > first) break
         const head = read.subarray(from, from + limit)
-        const keyword = objectStreamOffsets.has(offsets[i]!) ? -1 : head.indexOf(STREAM)
+        const keyword = objectStreamOffsets.has(offsets[i]!) ? -1 : indexOfBytes(head, STREAM)
         const length = keyword < 0 ? head.length : Math.min(head.length, keyword + KEYWORD_BYTES)
         if (used + length > MAX_HEAD_INDEX_BYTES) return undefined
         if (used + length > bytes.length) bytes = grown(bytes, used + length)
@@ -76,7 +77,7 @@ export class ObjectHeadIndex {
         places[i] = used
         used += length
       }
-      ranges.release(step)
+      ranges.release(read)
     }
     return new ObjectHeadIndex(offsets, lengths, places, bytes)
   }

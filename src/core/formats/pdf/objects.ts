@@ -1,6 +1,5 @@
 /** Object model of PDF (ISO 32000-2, 7.3): JavaScript values where possible, small classes for the other types. */
 
-import { latin1Of } from '../../bytes/latin1.ts'
 import { type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import { CodecError } from '../../model/error.ts'
 
@@ -80,14 +79,7 @@ export const nameOf = (object: PdfObject | undefined): string => (object instanc
 const encoder = new TextEncoder()
 export const ascii = (text: string): Uint8Array => encoder.encode(text)
 
-/** Decodes bytes as Latin-1: one character per byte. */
-export const latin1 = latin1Of
-
-export function latin1Bytes(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length)
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
-  return bytes
-}
+export { latin1Bytes, latin1Of as latin1 } from '../../bytes/latin1.ts'
 
 /** Decoded object stream (ISO 32000-2, 7.5.7). */
 export interface ObjectStream {

@@ -1,4 +1,7 @@
 /** Finds all objects that can be reached from the trailer, the pages of the document, and signatures. */
+
+import { latin1Bytes, latin1Of } from '../../bytes/latin1.ts'
+import { indexOfBytes } from '../../bytes/search.ts'
 import { overBudget } from '../../model/error.ts'
 import { sortByFilePosition } from './object-head-index.ts'
 import { Dict, nameOf, type PdfObject, Ref, Stream } from './objects.ts'
@@ -167,7 +170,7 @@ export async function countPageObjects(reader: Reader): Promise<number> {
   return count
 }
 
-const SIGNATURE = Buffer.from('/ByteRange')
+const SIGNATURE = latin1Bytes('/ByteRange')
 const SCAN_BYTES = 1024 * 1024
 
 /** True if a signature occurs anywhere in the file, also in unused objects: an earlier revision may be signed. */
@@ -180,9 +183,8 @@ export async function* signatureOffsets(reader: Reader, signal: AbortSignal): As
   for (let at = 0; at < reader.ranges.size; at += SCAN_BYTES - 32) {
     signal.throwIfAborted()
     const bytes = await reader.ranges.read(at, SCAN_BYTES)
-    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    for (let i = chunk.indexOf(SIGNATURE); i >= 0; i = chunk.indexOf(SIGNATURE, i + 1)) {
-      if (/^\s*\[/.test(chunk.toString('latin1', i + SIGNATURE.length, i + SIGNATURE.length + 20))) yield at + i
+    for (let i = indexOfBytes(bytes, SIGNATURE); i >= 0; i = indexOfBytes(bytes, SIGNATURE, i + 1)) {
+      if (/^\s*\[/.test(latin1Of(bytes.subarray(i + SIGNATURE.length, i + SIGNATURE.length + 20)))) yield at + i
     }
     reader.ranges.release(bytes)
   }

@@ -1,6 +1,8 @@
 /** Writes every reachable object once, breadth first from the catalog, and recompresses each stream. */
 
-import { createHash } from 'node:crypto'
+import { hex } from '../../bytes/hex.ts'
+import { latin1Bytes } from '../../bytes/latin1.ts'
+import { digestOf } from '../../bytes/platform/crypto.ts'
 import { isCodecError } from '../../model/error.ts'
 import { isPrivateApplicationData } from './droppable-entries.ts'
 import type { Duplicates } from './duplicates.ts'
@@ -129,7 +131,7 @@ export class Rewriter {
       if (!(value instanceof Dict || Array.isArray(value)) || key === 'Filter' || key === 'DecodeParms') continue
       const text = serialise(value, this.refText)
       if (text.length < HOIST_CHARACTERS) continue
-      const hash = createHash('sha1').update(text, 'latin1').digest('base64')
+      const hash = hex(digestOf('sha1', latin1Bytes(text)))
       let number = this.hoisted.get(hash)
       if (number === undefined) {
         number = this.writer.allocate()

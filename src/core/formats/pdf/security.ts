@@ -1,6 +1,9 @@
 /** Standard security handler (ISO 32000-2, 7.6.4): writes revision 6, opens revisions 2 to 6. */
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
+
 import { concat } from '../../bytes/concat.ts'
+import { equalBytes } from '../../bytes/equal.ts'
+import { bytesOfHex } from '../../bytes/hex.ts'
+import { createHash, decryptCbc, digestOf, encryptCbc, randomBytes } from '../../bytes/platform/crypto.ts'
 import { createCipher, createPdfDecipher, type Decipher, type EncryptionMethod } from './ciphers.ts'
 import { ascii, Dict, Name, nameOf, numberOr, type PdfObject, Str } from './objects.ts'
 import { Rc4 } from './rc4.ts'
@@ -26,26 +29,23 @@ export function saslPrep(password: string): Uint8Array {
 
 /** Password hash of ISO 32000-2, algorithm 2.B. `user` is the 48-byte /U for owner hashes, otherwise empty. */
 function hash(password: Uint8Array, salt: Uint8Array, user: Uint8Array): Uint8Array {
-  let key: Uint8Array = createHash('sha256').update(password).update(salt).update(user).digest()
+  let key: Uint8Array = digestOf('sha256', concat([password, salt, user]))
   for (let round = 0; ; round++) {
     const input = concat([password, key, user])
     const repeated = new Uint8Array(input.length * 64)
     for (let i = 0; i < 64; i++) repeated.set(input, i * input.length)
-    const encrypted = aes('aes-128-cbc', key.subarray(0, 16), key.subarray(16, 32), repeated)
+    const encrypted = aes(key.subarray(0, 16), key.subarray(16, 32), repeated)
     // The algorithm takes the first 16 bytes as a number modulo 3. Since 256 modulo 3 is 1, the sum of the bytes is sufficient.
     let sum = 0
     for (let i = 0; i < 16; i++) sum += encrypted[i]!
-    key = createHash((['sha256', 'sha384', 'sha512'] as const)[sum % 3]!)
-      .update(encrypted)
-      .digest()
+    key = digestOf((['sha256', 'sha384', 'sha512'] as const)[sum % 3]!, encrypted)
     if (round >= 63 && encrypted[encrypted.length - 1]! <= round - 31) return new Uint8Array(key.subarray(0, HASH_BYTES))
   }
 }
 
-function aes(algorithm: string, key: Uint8Array, iv: Uint8Array, data: Uint8Array, decrypt = false): Uint8Array {
-  const engine = decrypt ? createDecipheriv(algorithm, key, iv) : createCipheriv(algorithm, key, iv)
-  engine.setAutoPadding(false)
-  return concat([engine.update(data), engine.final()])
+function aes(key: Uint8Array, iv: Uint8Array, data: Uint8Array, decrypt = false): Uint8Array {
+  const engine = decrypt ? decryptCbc({ key, iv }) : encryptCbc({ key, iv }, false)
+  return concat([engine.update(data), engine.finish()])
 }
 
 const NO_USER = new Uint8Array(0)
@@ -56,15 +56,15 @@ const ZERO_IV = new Uint8Array(BLOCK_BYTES)
 /** Creates the encryption of a file with a new random file key. The password is both user password and owner password. */
 export function createEncryption(password: string): Encryption {
   const preparedPassword = saslPrep(password)
-  const fileKey = new Uint8Array(randomBytes(KEY_BYTES))
+  const fileKey = randomBytes(KEY_BYTES)
   // /U and /UE, the entries for the user password (ISO 32000-2, algorithm 8).
   const [userSalt, userKeySalt] = [randomBytes(SALT_BYTES), randomBytes(SALT_BYTES)]
   const user = concat([hash(preparedPassword, userSalt, NO_USER), userSalt, userKeySalt])
-  const userKey = aes('aes-256-cbc', hash(preparedPassword, userKeySalt, NO_USER), ZERO_IV, fileKey)
+  const userKey = aes(hash(preparedPassword, userKeySalt, NO_USER), ZERO_IV, fileKey)
   // /O and /OE, the entries for the owner password (ISO 32000-2, algorithm 9).
   const [ownerSalt, ownerKeySalt] = [randomBytes(SALT_BYTES), randomBytes(SALT_BYTES)]
   const owner = concat([hash(preparedPassword, ownerSalt, user), ownerSalt, ownerKeySalt])
-  const ownerKey = aes('aes-256-cbc', hash(preparedPassword, ownerKeySalt, user), ZERO_IV, fileKey)
+  const ownerKey = aes(hash(preparedPassword, ownerKeySalt, user), ZERO_IV, fileKey)
   // /Perms: /P in 64 bits, "T" for encrypted metadata, "adb", four random bytes (ISO 32000-2, algorithm 10).
   const permissions = new Uint8Array(BLOCK_BYTES)
   new DataView(permissions.buffer).setInt32(0, PERMISSIONS, true)
@@ -87,7 +87,7 @@ export function createEncryption(password: string): Encryption {
     ['OE', new Str(ownerKey)],
     ['UE', new Str(userKey)],
     // /Perms is encrypted with AES in ECB mode. For one block, CBC with a zero initialisation vector gives the same result.
-    ['Perms', new Str(aes('aes-256-cbc', fileKey, ZERO_IV, permissions))],
+    ['Perms', new Str(aes(fileKey, ZERO_IV, permissions))],
     ['CF', new Dict([['StdCF', filter]])],
     ['StmF', Name.of('StdCF')],
     ['StrF', Name.of('StdCF')],
@@ -98,7 +98,7 @@ export function createEncryption(password: string): Encryption {
     dictionary,
     version: '2.0',
     isUnencrypted: PLAIN_XREF,
-    id: new Uint8Array(randomBytes(BLOCK_BYTES)),
+    id: randomBytes(BLOCK_BYTES),
   }
 }
 
@@ -156,14 +156,14 @@ function keyOfHashed(dictionary: Dict, password: string): Uint8Array | undefined
   if (user.bytes.length < 48 || userKey.bytes.length !== KEY_BYTES) return undefined
   const preparedPassword = saslPrep(password)
   // Revision 5 is an Adobe extension that hashes the password only once.
-  const hashOnce = (salt: Uint8Array) => new Uint8Array(createHash('sha256').update(preparedPassword).update(salt).digest())
+  const hashOnce = (salt: Uint8Array) => digestOf('sha256', concat([preparedPassword, salt]))
   const hashed = dictionary.get('R') === 5 ? hashOnce : (salt: Uint8Array) => hash(preparedPassword, salt, NO_USER)
-  if (Buffer.compare(hashed(user.bytes.subarray(32, 40)), user.bytes.subarray(0, HASH_BYTES)) !== 0) return undefined
-  return aes('aes-256-cbc', hashed(user.bytes.subarray(40, 48)), ZERO_IV, userKey.bytes, true)
+  if (!equalBytes(hashed(user.bytes.subarray(32, 40)), user.bytes.subarray(0, HASH_BYTES))) return undefined
+  return aes(hashed(user.bytes.subarray(40, 48)), ZERO_IV, userKey.bytes, true)
 }
 
 /** Padding string of short passwords (ISO 32000-2, algorithm 2, step a). It replaces the whole empty password. */
-const PADDING = Uint8Array.from(Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex'))
+const PADDING = bytesOfHex('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a')
 
 /**
  * File key for the empty user password, revisions 2 to 4 (ISO 32000-2, algorithm 2), checked by algorithm 6. `undefined`: a password is
@@ -177,12 +177,12 @@ function keyOfPadded(dictionary: Dict, id: Uint8Array): Uint8Array | undefined {
   permissions.setInt32(0, numberOr(dictionary.get('P'), 0) | 0, true)
   const first = createHash('md5').update(PADDING).update(owner.bytes.subarray(0, 32)).update(new Uint8Array(permissions.buffer)).update(id)
   if (revision >= 4 && dictionary.get('EncryptMetadata') === false) first.update(Uint8Array.of(255, 255, 255, 255))
-  const digest = new Uint8Array(first.digest())
+  const digest = first.digest()
   // Many files of version 4 have a wrong /Length, so 128-bit and 40-bit keys are tried, too.
   for (const bytes of new Set(revision === 2 ? [5] : [numberOr(dictionary.get('Length'), 40) / 8, 16, 5])) {
     if (!Number.isInteger(bytes) || bytes < 5 || bytes > 16) continue
     let key = digest.subarray(0, bytes)
-    if (revision >= 3) for (let i = 0; i < 50; i++) key = new Uint8Array(createHash('md5').update(key).digest()).subarray(0, bytes)
+    if (revision >= 3) for (let i = 0; i < 50; i++) key = digestOf('md5', key).subarray(0, bytes)
     if (opens(key, user.bytes, revision, id)) return key
   }
   return undefined
@@ -190,8 +190,8 @@ function keyOfPadded(dictionary: Dict, id: Uint8Array): Uint8Array | undefined {
 
 /** True if this key produces /U (ISO 32000-2, algorithm 6). */
 function opens(key: Uint8Array, user: Uint8Array, revision: number, id: Uint8Array): boolean {
-  if (revision === 2) return Buffer.compare(new Rc4(key).apply(PADDING), user.subarray(0, 32)) === 0
-  let text: Uint8Array = new Uint8Array(createHash('md5').update(PADDING).update(id).digest())
+  if (revision === 2) return equalBytes(new Rc4(key).apply(PADDING), user.subarray(0, 32))
+  let text: Uint8Array = digestOf('md5', concat([PADDING, id]))
   for (let round = 0; round < 20; round++) text = new Rc4(key.map((byte) => byte ^ round)).apply(text)
-  return Buffer.compare(text, user.subarray(0, 16)) === 0
+  return equalBytes(text, user.subarray(0, 16))
 }

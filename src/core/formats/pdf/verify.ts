@@ -3,7 +3,8 @@
  * except images, fonts, ToUnicode and CIDToGIDMap, which have their own checks. Equal content streams, equal glyph outlines and equal
  * geometry give equal pages.
  */
-import { createHash } from 'node:crypto'
+import { sha256Hex } from '../../bytes/digest.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import type { Verdict } from '../../model/codec.ts'
 import { componentsOf, familyOf } from './colour.ts'
 import { isPrivateApplicationData } from './droppable-entries.ts'
@@ -149,7 +150,7 @@ class Walk {
       if (!Array.isArray(y) || x.length !== y.length) this.fail(key, 'array length changed')
       for (let i = 0; i < x.length; i++) await this.compare(x[i], y[i], key)
     } else if (x instanceof Str) {
-      if (!(y instanceof Str) || Buffer.compare(x.bytes, y.bytes) !== 0) this.fail(key, 'string changed')
+      if (!(y instanceof Str) || !equalBytes(x.bytes, y.bytes)) this.fail(key, 'string changed')
     } else if (x instanceof Name) {
       const isEqual = y instanceof Name && (x.value === y.value || (FONT_NAMES.has(key) && isTaggedVersion(x.value, y.value)))
       if (!isEqual) this.fail(key, `name ${x.value} changed`)
@@ -222,7 +223,7 @@ class Walk {
   private async sameStored(x: Stream, y: Stream): Promise<boolean> {
     if ((await this.a.length(x)) !== (await this.b.length(y))) return false
     const chains = [await this.a.filters(x), await this.b.filters(y)].map((chain) => chain.map((f) => f.name).join())
-    return chains[0] === chains[1] && (await digest(this.a.releasedPieces(x))) === (await digest(this.b.releasedPieces(y)))
+    return chains[0] === chains[1] && (await sha256Hex(this.a.releasedPieces(x))) === (await sha256Hex(this.b.releasedPieces(y)))
   }
 
   private async sameDecoded(x: Stream, y: Stream): Promise<boolean> {
@@ -242,10 +243,10 @@ class Walk {
   private async decodedDigest(reader: Reader, stream: Stream): Promise<string> {
     if ((await reader.length(stream)) <= 256 * 1024) {
       const { flow } = await reader.decodedPieces(stream, MAX_DECODED_BYTES * 4)
-      return digest(flow)
+      return sha256Hex(flow)
     }
     const { flow } = await reader.decodedPieces(stream, MAX_COMPARED_BYTES)
-    return digest(flow)
+    return sha256Hex(flow)
   }
 }
 
@@ -258,9 +259,3 @@ async function paletteBase(reader: Reader, dict: Dict): Promise<PdfObject | unde
 
 /** True if a Type 1 font program was converted to CFF (ISO 32000-2, 9.9.1). The font check compares every outline. */
 const becameCompact = (x: Dict, y: Dict) => x.has('FontFile') && !x.has('FontFile3') && !y.has('FontFile') && y.has('FontFile3')
-
-async function digest(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const piece of pieces) hash.update(piece)
-  return hash.digest('base64')
-}

@@ -1,9 +1,9 @@
 /** Reads a PNG for conversion to JPEG, WebP, AVIF or a smaller PNG: its rows and metadata. */
 
-import { inflateSync } from 'node:zlib'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { GATHER_BYTES, rowBytesOf } from '../../../../wasm/png/engine.ts'
 import { pngRows } from '../../../../wasm/png/png.ts'
+import { inflateZlib } from '../../bytes/inflate-stream.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { message } from '../../i18n/message.ts'
 import type { HdrPicture } from '../../images/avif/hdr.ts'
@@ -154,7 +154,7 @@ const XMP = 'XML:com.adobe.xmp\0'
 
 function inflate(bytes: Uint8Array): Uint8Array | undefined {
   try {
-    return new Uint8Array(inflateSync(bytes, { maxOutputLength: MOST_PROFILE_BYTES }))
+    return inflateZlib(bytes, MOST_PROFILE_BYTES)
   } catch {
     return undefined // ignore a damaged profile
   }

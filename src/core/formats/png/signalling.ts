@@ -1,6 +1,6 @@
 /** Reads the colour signalling of a PNG: cICP, the `cicp` tag of its ICC profile, mDCV, cLLI and gain maps. */
 
-import { inflateSync } from 'node:zlib'
+import { inflateZlib } from '../../bytes/inflate-stream.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { type Message, message } from '../../i18n/message.ts'
@@ -51,7 +51,7 @@ function profilePoints(chunk: Uint8Array) {
 
 function inflated(bytes: Uint8Array): Uint8Array | undefined {
   try {
-    return new Uint8Array(inflateSync(bytes, { maxOutputLength: MOST_PROFILE_BYTES }))
+    return inflateZlib(bytes, MOST_PROFILE_BYTES)
   } catch {
     return undefined // ignore a damaged profile
   }

@@ -1,5 +1,5 @@
 /** Texts and resolution of a PNG, for formats that can store them. */
-import { inflateSync } from 'node:zlib'
+import { inflateZlib } from '../../bytes/inflate-stream.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Resolution, TextComment } from '../../images/convert/descriptive-metadata.ts'
@@ -56,7 +56,7 @@ function international(data: Uint8Array, at: number): string | undefined {
 
 function inflated(bytes: Uint8Array): Uint8Array | undefined {
   try {
-    return new Uint8Array(inflateSync(bytes, { maxOutputLength: MOST_BYTES }))
+    return inflateZlib(bytes, MOST_BYTES)
   } catch {
     return undefined // the receipt lists the chunk as dropped
   }

@@ -1,6 +1,6 @@
 /** Verifies PNG results: decodes the stored file and compares samples or figures, frames and chunks with the upload. */
 
-import { createHash } from 'node:crypto'
+import { sha256HexOf } from '../../bytes/digest.ts'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import type { PictureLoss } from '../../model/loss.ts'
@@ -62,7 +62,7 @@ function chunkDifference(before: PngFile, after: PngFile): string | undefined {
 function nameOf({ type, data }: { readonly type: string; readonly data: Uint8Array }): string {
   // Skip the first four bytes of fcTL: a sequence number, which may change.
   const content = type === 'fcTL' ? data.subarray(4) : data
-  return `${type} ${createHash('sha256').update(content).digest('base64')}`
+  return `${type} ${sha256HexOf(content)}`
 }
 
 /** Decodes both files row by row at the upload's bit depth. Claimed figures must not be better than the measured ones. */

@@ -1,12 +1,13 @@
 /** Reads the text of an SVG or SVGZ file. Dangerous constructs are refused before a parser runs. */
 
 import { gzipDecompress } from '../../bytes/deflate.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { message } from '../../i18n/message.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
 import { readAll } from '../../model/source.ts'
 import { contentsOf, type Piece, piecesOf, startTagsOf } from './markup.ts'
-import { latin1, MAX_ATTRIBUTES, scanSvg } from './scan.ts'
+import { MAX_ATTRIBUTES, scanSvg } from './scan.ts'
 import { BYTES_PER_CHARACTER, BYTES_PER_ELEMENT, MAX_RULE_TRIALS, MAX_STREAMED_BYTES, MAX_TEXT_BYTES, MAX_TREE_BYTES } from './tuning.ts'
 
 export interface SvgDocument {
@@ -50,7 +51,7 @@ export async function readSvgBytes(source: Source): Promise<{ bytes: Uint8Array;
  * @throws CodecError otherwise.
  */
 export function assertStreamable(bytes: Uint8Array): void {
-  const head = latin1(bytes.subarray(0, 64 * 1024))
+  const head = latin1Of(bytes.subarray(0, 64 * 1024))
   if (bytes[0] === 0 || bytes[1] === 0 || /^(?:\xff\xfe|\xfe\xff)/.test(head)) throw overBudget('utf16_tree_does_not_fit')
   const declared = /^(?:\xef\xbb\xbf)?<\?xml[^>]*\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1] ?? 'utf-8'
   if (!/^(?:utf-8|us-ascii|iso-8859-\d+|windows-12\d+|latin\d+)$/i.test(declared))
@@ -62,7 +63,7 @@ export function assertStreamable(bytes: Uint8Array): void {
 function refuseUndeclared(bytes: Uint8Array, declared: ReadonlySet<string>): void {
   const suspects: number[] = []
   for (let at = bytes.indexOf(0x26); at >= 0; at = bytes.indexOf(0x26, at + 1)) {
-    const name = ENTITY_REFERENCE.exec(latin1(bytes.subarray(at, at + 64)))?.[1]
+    const name = ENTITY_REFERENCE.exec(latin1Of(bytes.subarray(at, at + 64)))?.[1]
     if (name !== undefined && !declared.has(name)) suspects.push(at)
     if (suspects.length > MAX_SUSPECTS) throw malformed('svg', suspects[0] ?? 0, 'undeclared_entity')
   }

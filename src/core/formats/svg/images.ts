@@ -1,5 +1,6 @@
 /** Compresses pictures embedded in an SVG (`data:image/png;base64,…`) losslessly with their own codecs. */
 
+import { base64Of, bytesOfBase64 } from '../../bytes/base64.ts'
 import { estimatePictureSeconds } from '../../embedded/cpu-estimate.ts'
 import { readPictureHeader } from '../../embedded/image-header.ts'
 import type { Inner } from '../../model/codec.ts'
@@ -17,7 +18,7 @@ export async function compressImages(text: string, inner: Inner): Promise<{ text
     if (!bytes || (facts && inner.time?.take(estimatePictureSeconds(facts, bytes.length)) === false)) continue
     const result = await inner.compress(bytes, `image.${type}`, { lossless: true })
     if (result.kind !== 'compressed') continue
-    parts.push(text.slice(done, match.index), `data:image/${type};base64,${Buffer.from(result.bytes).toString('base64')}`)
+    parts.push(text.slice(done, match.index), `data:image/${type};base64,${base64Of(result.bytes)}`)
     done = match.index + whole.length
     images++
   }
@@ -26,7 +27,7 @@ export async function compressImages(text: string, inner: Inner): Promise<{ text
 
 function fromBase64(encoded: string): Uint8Array | undefined {
   const plain = encoded.replace(/\s+/g, '')
-  const bytes = Buffer.from(plain, 'base64')
+  const bytes = bytesOfBase64(plain)
   // The data is valid base64 only if encoding it again gives the same text.
-  return bytes.toString('base64').replace(/=+$/, '') === plain.replace(/=+$/, '') ? bytes : undefined
+  return base64Of(bytes).replace(/=+$/, '') === plain.replace(/=+$/, '') ? bytes : undefined
 }

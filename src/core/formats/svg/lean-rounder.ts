@@ -2,6 +2,7 @@
  * Rounds documents with embedded HTML. The parser of svgo would drop white space in HTML, so the streaming pass processes them tag by tag.
  */
 
+import { concat } from '../../bytes/concat.ts'
 import { findAllowedChanges } from './freedom.ts'
 import type { RoundingPrecision } from './rounding-plugins.ts'
 import { streamingPass } from './streaming-pass.ts'
@@ -10,7 +11,7 @@ import { streamingPass } from './streaming-pass.ts'
 export function streamingPassText(text: string, decimals: number | undefined, hidingClasses?: ReadonlySet<string>): string {
   // The result is always UTF-8, so the XML declaration of the source is removed.
   const bytes = new TextEncoder().encode(text.replace(/^\ufeff?<\?xml\s[^>]*\?>\s*/, ''))
-  return Buffer.concat([...streamingPass(bytes, decimals, hidingClasses)]).toString('utf8')
+  return new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(concat([...streamingPass(bytes, decimals, hidingClasses)]))
 }
 
 export class StreamingRounder {

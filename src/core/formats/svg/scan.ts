@@ -3,6 +3,7 @@
  * comments. The encoding must be a superset of ASCII. Unlike `containers/xml/scan.ts`, it works on bytes (24 MB of them would be 48 MB as
  * text), checks well-formedness, does not resolve references and accepts a DOCTYPE.
  */
+import { latin1Of } from '../../bytes/latin1.ts'
 import { type MessageOrCode, message } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 
@@ -24,10 +25,6 @@ export const MAX_ATTRIBUTES = 1000
 const ATTRIBUTE = /\s+([^\s=<>"'/]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y
 
 const damaged = (what: MessageOrCode, at: number) => malformed('svg', at, what)
-
-/** Decodes bytes as characters 0–255; `latin1Bytes` reverses it. */
-export const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
-export const latin1Bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
 /**
  * Yields all tokens in order.
@@ -70,11 +67,11 @@ export function assertWellFormed(bytes: Uint8Array): void {
 }
 
 function markupAt(bytes: Uint8Array, from: number): Token {
-  const starts = (text: string) => latin1(bytes.subarray(from, from + text.length)) === text
+  const starts = (text: string) => latin1Of(bytes.subarray(from, from + text.length)) === text
   const until = (end: string) => {
     const last = end.charCodeAt(end.length - 1)
     for (let at = from + end.length; (at = bytes.indexOf(last, at)) >= 0; at++)
-      if (latin1(bytes.subarray(at + 1 - end.length, at + 1)) === end) return at + 1
+      if (latin1Of(bytes.subarray(at + 1 - end.length, at + 1)) === end) return at + 1
     throw damaged(message('end_does_not_follow', { end }), from)
   }
   if (starts('<!--')) return { kind: 'comment', from, to: until('-->') }
@@ -82,7 +79,7 @@ function markupAt(bytes: Uint8Array, from: number): Token {
   if (starts('<?')) return { kind: 'instruction', from, to: until('?>') }
   if (starts('<!')) return { kind: 'doctype', from, to: doctypeEnd(bytes, from) }
   const to = tagEnd(bytes, from)
-  const inside = latin1(bytes.subarray(from + 1, to - 1))
+  const inside = latin1Of(bytes.subarray(from + 1, to - 1))
   if (inside.startsWith('/')) {
     const name = /^\/([^\s<>"'/=]+)\s*$/.exec(inside)?.[1]
     if (!name) throw damaged('end_tag_without_name', from)

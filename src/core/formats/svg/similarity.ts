@@ -1,5 +1,6 @@
 /** Compares two renderings of the same size. */
 
+import { equalBytes } from '../../bytes/equal.ts'
 import { PictureMeter } from '../../images/compare/compare.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Rendering } from './renderer.ts'
@@ -26,7 +27,7 @@ const ROWS = 64
 /** Compares two renderings. `undefined`: they differ in size. */
 export function measureSimilarity(original: Rendering, rendering: Rendering): DrawnSimilarity | undefined {
   if (!haveSameSize(original, rendering)) return undefined
-  if (Buffer.compare(original.pixels, rendering.pixels) === 0) return EQUAL
+  if (equalBytes(original.pixels, rendering.pixels)) return EQUAL
   const { width, height } = original
   // For opaque renderings the background makes no difference, so one background is sufficient.
   const opaque = isOpaque(original.pixels) && isOpaque(rendering.pixels)
@@ -54,7 +55,7 @@ export function measureSimilarity(original: Rendering, rendering: Rendering): Dr
 /** Compares two renderings perceptually on white or on black, whichever contrasts with the drawing. `undefined`: they differ in size. */
 export function measurePerceptualScores(original: Rendering, rendering: Rendering): PerceptualScores | undefined {
   if (!haveSameSize(original, rendering)) return undefined
-  if (Buffer.compare(original.pixels, rendering.pixels) === 0) return EQUAL_SCORES
+  if (equalBytes(original.pixels, rendering.pixels)) return EQUAL_SCORES
   const background = isDark(original.pixels) ? 255 : 0
   using visible = new PictureMeter({ width: original.width, height: original.height, channels: 3 }, ['perceptual'])
   for (const [before, after] of bands(original, rendering)) visible.push(blendOver(before, background), blendOver(after, background))

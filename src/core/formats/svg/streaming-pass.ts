@@ -3,12 +3,14 @@
  * between elements, and shortens or rounds numbers of paths and polygons, tag by tag.
  */
 
+import { equalBytes } from '../../bytes/equal.ts'
+import { latin1Bytes, latin1Of } from '../../bytes/latin1.ts'
 import type { YieldBudget } from '../../bytes/yield.ts'
 import { NOTICE } from './css.ts'
 import { fewestDecimals, longerSideOf, VIEWPORT_ELEMENTS } from './decimals.ts'
 import { isUnmeasured } from './marks.ts'
 import { absolutePath, readPath, readPoints, roundPath, type Segment, shortNumber, writePath, writePoints } from './path.ts'
-import { latin1, latin1Bytes, scanSvg, type Token } from './scan.ts'
+import { scanSvg, type Token } from './scan.ts'
 
 /** Elements in which white space is content, or may be. */
 const SPACED = new Set(['text', 'tspan', 'textPath', 'title', 'desc', 'style', 'script', 'foreignObject', 'metadata', 'switch'])
@@ -29,9 +31,9 @@ function* essentials(bytes: Uint8Array): Generator<Token> {
     } else if (token.kind === 'close') {
       spaced.pop()
     } else if (token.kind === 'comment') {
-      if (!isNotice(latin1(bytes.subarray(token.from, token.to)))) continue
+      if (!isNotice(latin1Of(bytes.subarray(token.from, token.to)))) continue
     } else if (token.kind === 'text' && !spaced.at(-1)) {
-      if (/^[ \t\r\n]*$/.test(latin1(bytes.subarray(token.from, token.to)))) continue
+      if (/^[ \t\r\n]*$/.test(latin1Of(bytes.subarray(token.from, token.to)))) continue
     }
     yield token
   }
@@ -126,7 +128,7 @@ export async function streamingPassDifference(
     if (p.kind !== q.kind) return `${p.kind} became ${q.kind} ${where}`
     if (p.kind === 'close') continue // closing tags match their opening tags
     if (p.kind !== 'open' || q.kind !== 'open') {
-      if (Buffer.compare(before.subarray(p.from, p.to), after.subarray(q.from, q.to)) !== 0) return `${p.kind} changed ${where}`
+      if (!equalBytes(before.subarray(p.from, p.to), after.subarray(q.from, q.to))) return `${p.kind} changed ${where}`
       continue
     }
     if (p.name !== q.name || p.attributes.length !== q.attributes.length) return `<${p.name}> changed ${where}`

@@ -2,9 +2,11 @@
  * Optimises JPEG strips and tiles: same coefficients, fewer bytes. Each gets its own Huffman tables, and the shared ones are dropped.
  * Decoders keep a strip's tables for later strips, in any order, so every strip must define its own.
  */
+
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { isSparse } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
 import {
@@ -58,7 +60,7 @@ function besideShared(stream: Uint8Array, shared: readonly JpegSegment[]): Uint8
   return shared.some(({ marker }) => marker === DQT) ? undefined : stream
 }
 
-const isSame = (known: Uint8Array | undefined, table: Uint8Array) => known !== undefined && Buffer.compare(known, table) === 0
+const isSame = (known: Uint8Array | undefined, table: Uint8Array) => known !== undefined && equalBytes(known, table)
 
 /** True if some strips or tiles, spread over the picture, become smaller, and all of them can be decoded. */
 export async function mayOptimise(file: TiffFile, pixels: PixelStorage): Promise<boolean> {

@@ -1,5 +1,7 @@
 /** Verifies a recompressed TIFF file: decodes every strip and tile, and compares pixels, fields and structure with the original. */
+
 import { discard } from '../../../../wasm/memories/discard.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { copiesInput, decodeTile, isSparse, planeRows } from '../../containers/tiff/decode.ts'
 import { fieldsWithTargets, readValue, TAG, type TiffDirectory, type TiffField, type TiffFile } from '../../containers/tiff/directory.ts'
 import { COMPRESSION, isFax, type PixelStorage, readPixels } from '../../containers/tiff/pixels.ts'
@@ -151,9 +153,9 @@ class Comparison {
   }
 
   async #value(before: TiffField, after: TiffField): Promise<void> {
-    if (before.byteLength === 0 && Buffer.compare(before.inline, after.inline) !== 0) throw new Difference(`tag ${before.tag} differs`)
+    if (before.byteLength === 0 && !equalBytes(before.inline, after.inline)) throw new Difference(`tag ${before.tag} differs`)
     if (before.at === undefined || after.at === undefined) {
-      if (Buffer.compare(await readValue(this.#before.source, before), await readValue(this.#after.source, after)) !== 0) {
+      if (!equalBytes(await readValue(this.#before.source, before), await readValue(this.#after.source, after))) {
         throw new Difference(`tag ${before.tag} differs`)
       }
     } else await this.#bytes(before.at, after.at, before.byteLength, `tag ${before.tag}`)
@@ -200,7 +202,7 @@ class Comparison {
   async #jpegs(x: PixelStorage, y: PixelStorage): Promise<void> {
     if (x.offsets.length !== y.offsets.length || hasNewLayout(x, y)) throw new Difference('strips or tiles were lost')
     this.#sparse(x, y)
-    const sameTables = Buffer.compare(x.jpegTables ?? new Uint8Array(), y.jpegTables ?? new Uint8Array()) === 0
+    const sameTables = equalBytes(x.jpegTables ?? new Uint8Array(), y.jpegTables ?? new Uint8Array())
     for (let i = 0; i < x.offsets.length; i++) {
       this.#options.signal.throwIfAborted()
       const what = `strip or tile ${i}`
@@ -230,7 +232,7 @@ class Comparison {
       if (isSparse(x, i)) continue
       this.#options.signal.throwIfAborted()
       const [a, b] = [await decodeTile(this.#before, x, i), await decodeTile(this.#after, y, i)]
-      if (!a || !b || Buffer.compare(a, b) !== 0) throw new Difference(`tile ${i} differs`)
+      if (!a || !b || !equalBytes(a, b)) throw new Difference(`tile ${i} differs`)
       discard(a)
       discard(b)
     }
@@ -245,7 +247,7 @@ class Comparison {
         const [a, b] = [await x.rest(), await y.rest()]
         if (a.length === 0 && b.length === 0) return
         const length = Math.min(a.length, b.length)
-        if (length === 0 || Buffer.compare(a.subarray(0, length), b.subarray(0, length)) !== 0) {
+        if (length === 0 || !equalBytes(a.subarray(0, length), b.subarray(0, length))) {
           throw new Difference(`plane ${plane} differs after ${row} bytes`)
         }
         row += length
@@ -263,7 +265,7 @@ class Comparison {
     for (let done = 0; done < length; done += step) {
       const size = Math.min(step, length - done)
       const [a, b] = [await this.#before.source.read(before + done, size), await this.#after.source.read(after + done, size)]
-      if (Buffer.compare(a, b) !== 0) throw new Difference(`${what} differs`)
+      if (!equalBytes(a, b)) throw new Difference(`${what} differs`)
     }
   }
 }

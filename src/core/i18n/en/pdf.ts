@@ -6,7 +6,7 @@ export const PDF = {
   cross_reference_section_outside_file: '`startxref` points to an offset outside the file',
   cross_reference_stream_expected: 'a cross-reference stream was expected here',
   damaged_beyond_repair: 'the cross-reference table is damaged and could not be rebuilt',
-  damaged_flate_data: 'a Flate-compressed stream is damaged ({cause})',
+  damaged_flate_data: 'a Flate-compressed stream is damaged',
   data_over_limit: 'a stream with the filter {name} is larger than Whittle processes',
   decoded_data_over_limit: 'a stream decodes to more bytes than Whittle processes',
   document_of_too_many_shared_objects: 'the pages share too many objects to write a linearised document',

@@ -8,7 +8,7 @@ export const PDF = {
   cross_reference_section_outside_file: '`startxref` 指向文件之外的偏移',
   cross_reference_stream_expected: '此处应为交叉引用流',
   damaged_beyond_repair: '交叉引用表已损坏且无法重建',
-  damaged_flate_data: 'Flate 压缩流已损坏（{cause}）',
+  damaged_flate_data: 'Flate 压缩流已损坏',
   data_over_limit: '使用过滤器 {name} 的流超过 Whittle 的处理上限',
   decoded_data_over_limit: '一个流解码后的字节超过 Whittle 的处理上限',
   document_of_too_many_shared_objects: '页面共享的对象过多，无法写成线性化文档',

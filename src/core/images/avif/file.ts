@@ -4,6 +4,7 @@
  */
 
 import { concat } from '../../bytes/concat.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { box, boxOf, halfWords, latin1Bytes, words } from '../../containers/isobmff/box.ts'
 import { type ColourSignalling, hasSameCodePoints, lightBoxes, nclxBox, signalledSequence } from '../raster/colour-signalling.ts'
@@ -125,7 +126,7 @@ const typeOf = (property: Uint8Array) => latin1Of(property.subarray(4, 8))
 /** Returns the properties that all tiles share. @throws Error if their decoder configurations differ */
 function sharedBy(tiles: readonly CodedPicture[]): CodedPicture {
   const [first] = tiles
-  if (!first || tiles.some(({ config }) => Buffer.compare(config, first.config) !== 0))
+  if (!first || tiles.some(({ config }) => !equalBytes(config, first.config)))
     throw new Error('AVIF tiles have different decoder configurations (av1C)')
   return first
 }
@@ -231,9 +232,9 @@ export function readGrid(file: Uint8Array): ReadGrid | undefined {
       if (icc && !has('prof')) return 'the ICC profile'
       if (!signalling) return undefined
       if (!profiles.some((colr) => colr[0] === 0x6e && hasSameCodePoints(colr, signalling))) return 'the colour signalling'
-      const expected = lightBoxes(signalling).map((one) => Buffer.from(one.subarray(8)))
+      const expected = lightBoxes(signalling).map((one) => one.subarray(8))
       const there = [...all('mdcv'), ...all('clli')]
-      return expected.every((one) => there.some((found) => one.equals(found))) ? undefined : 'the light levels'
+      return expected.every((one) => there.some((found) => equalBytes(one, found))) ? undefined : 'the light levels'
     },
   }
 }

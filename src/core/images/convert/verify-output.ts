@@ -3,6 +3,7 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../../../wasm/png/png.ts'
 import { decodeWebp } from '../../../../wasm/webp/webp.ts'
+import { equalBytes } from '../../bytes/equal.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Outcome, Source } from '../../model/codec.ts'
@@ -130,5 +131,5 @@ export async function differenceOfPng(raster: Raster, carried: PictureMetadata, 
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array | undefined): boolean {
-  return b !== undefined && a.length === b.length && Buffer.compare(a, b) === 0
+  return b !== undefined && a.length === b.length && equalBytes(a, b)
 }

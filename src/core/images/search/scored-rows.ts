@@ -1,5 +1,6 @@
 /** Cache of scores from the quality search, keyed by the decoded samples. */
-import { createHash } from 'node:crypto'
+import { hex } from '../../bytes/hex.ts'
+import { createHash, type Hash } from '../../bytes/platform/crypto.ts'
 import type { Strips } from '../compare/paired-rows.ts'
 
 /**
@@ -15,7 +16,7 @@ export class ScoredRows {
     return {
       rows: hashing(rows, hash),
       score: (points) => {
-        if (points !== undefined) this.#scores.set(hash.digest('base64'), points)
+        if (points !== undefined) this.#scores.set(hex(hash.digest()), points)
       },
     }
   }
@@ -28,11 +29,11 @@ export class ScoredRows {
   async scoreOf(rows: Strips): Promise<number | undefined> {
     const hash = createHash('sha256')
     for await (const _ of hashing(rows, hash));
-    return this.#scores.get(hash.digest('base64'))
+    return this.#scores.get(hex(hash.digest()))
   }
 }
 
-async function* hashing(rows: Strips, hash: ReturnType<typeof createHash>): AsyncGenerator<Uint8Array> {
+async function* hashing(rows: Strips, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const strip of rows) {
     hash.update(strip)
     yield strip

@@ -1,4 +1,6 @@
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
+import { latin1Bytes } from '../../../bytes/latin1.ts'
+import { indexOfBytes } from '../../../bytes/search.ts'
 import { yieldToEventLoop } from '../../../bytes/yield.ts'
 import { type Movie, readMovie } from '../../../containers/isobmff/movie.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
@@ -123,7 +125,7 @@ const HEADER_BYTES = 1024 * 1024
  */
 async function compareNamed(original: Source, after: Avi): Promise<string | undefined> {
   const head = await original.read(0, HEADER_BYTES)
-  const movi = Buffer.from(head.buffer, head.byteOffset, head.length).indexOf('movi', 0, 'latin1')
+  const movi = indexOfBytes(head, latin1Bytes('movi'))
   if (movi < 0) return undefined
   const named = countStreamHeaders(head.subarray(0, movi))
   return named === after.streams.length ? undefined : `${named} streams became ${after.streams.length}`

@@ -1,5 +1,5 @@
 /** Subset tags in font names (ISO 32000-2, 9.9.2): six capital letters and a plus sign. */
-import { createHash } from 'node:crypto'
+import { sha256HexOf } from '../../../bytes/digest.ts'
 import type { Duplicates } from '../duplicates.ts'
 import { Dict, Name, nameOf, type PdfObject, Ref } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -49,7 +49,7 @@ export class SubsetTags {
   }
 
   private newTag(data: Uint8Array): string {
-    const digest = createHash('sha256').update(data).digest('hex')
+    const digest = sha256HexOf(data)
     for (let at = Number.parseInt(digest.slice(0, 8), 16); ; at++) {
       let [tag, rest] = ['', at]
       for (let i = 0; i < 6; i++) {

@@ -1,5 +1,6 @@
 /** ToUnicode CMaps (ISO 32000-2, 9.10.3) with two-byte codes. */
 
+import { hex } from '../../../bytes/hex.ts'
 import { END, Keyword, Lexer } from '../lexer.ts'
 import { ascii, latin1, type PdfObject, Str } from '../objects.ts'
 import { codeOf } from './cmap.ts'
@@ -10,8 +11,6 @@ export interface ToUnicode {
   /** Lower and upper bounds of code space ranges, as hexadecimal digits. */
   spaces: string[]
 }
-
-const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
 /** Parses a ToUnicode CMap. `undefined`: it builds on another CMap or has codes that are not two bytes long. */
 export function parseToUnicode(data: Uint8Array): ToUnicode | undefined {

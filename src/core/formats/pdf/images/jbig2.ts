@@ -1,4 +1,5 @@
 /** JBIG2 (ITU-T T.88) as embedded in PDF (ISO 32000-2, 7.4.7): one page with one lossless generic region. */
+import { equalBytes } from '../../../bytes/equal.ts'
 import { PdfSyntax } from '../objects.ts'
 import { MqDecoder, MqEncoder } from './mq.ts'
 
@@ -138,7 +139,7 @@ function wrapped(width: number, height: number, data: Uint8Array): Uint8Array {
 export function* decodeJbig2(bytes: Uint8Array, width: number, height: number): Generator<Uint8Array> {
   if (bytes.length < HEAD_BYTES) throw new PdfSyntax('jbig2_data_ends_early')
   const expected = wrapped(width, height, new Uint8Array(bytes.length - HEAD_BYTES))
-  if (Buffer.compare(expected.subarray(0, HEAD_BYTES), bytes.subarray(0, HEAD_BYTES)) !== 0) throw new PdfSyntax('jbig2_of_another_kind')
+  if (!equalBytes(expected.subarray(0, HEAD_BYTES), bytes.subarray(0, HEAD_BYTES))) throw new PdfSyntax('jbig2_of_another_kind')
   yield* new Jbig2Decoder(width, bytes.subarray(HEAD_BYTES)).rows(height)
 }
 

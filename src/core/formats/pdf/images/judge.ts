@@ -2,8 +2,9 @@
  * Verifies recompressed images. Both images are decoded and compared at a small size, so wrong colours, shapes or missing parts are
  * detected.
  */
-import { createHash } from 'node:crypto'
+
 import { discard } from '../../../../../wasm/memories/discard.ts'
+import { sha256Hex } from '../../../bytes/digest.ts'
 import { compareSamples } from '../../../images/compare/compare.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -52,13 +53,7 @@ async function sameColours(original: Stored, result: Stored, before: ImageFacts,
     await decodeExactRows(result.reader, result.stream, after),
   ] as const
   if (pair[0].channels !== pair[1].channels) return `the number of image components changed from ${pair[0].channels} to ${pair[1].channels}`
-  const digests = await Promise.all(
-    pair.map(async ({ strips }) => {
-      const hash = createHash('sha256')
-      for await (const strip of strips) hash.update(strip)
-      return hash.digest('hex')
-    }),
-  )
+  const digests = await Promise.all(pair.map(({ strips }) => sha256Hex(strips)))
   return digests[0] === digests[1] ? undefined : 'the colours of an image with a palette changed'
 }
 

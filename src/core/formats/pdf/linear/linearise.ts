@@ -1,4 +1,5 @@
 /** Writes the objects of a document in the order of a linearised file. Only linearised sources are linearised again. */
+import { latin1Of } from '../../../bytes/latin1.ts'
 import { Lexer } from '../lexer.ts'
 import { Dict, nameOf, numberOr, type PdfObject, Stream } from '../objects.ts'
 import { TRAILER_KEYS } from '../reachable-objects.ts'
@@ -16,7 +17,7 @@ const HEAD_BYTES = 1024
  */
 export async function isLinearised(reader: Reader): Promise<boolean> {
   const head = await reader.ranges.read(0, HEAD_BYTES)
-  const text = Buffer.from(head).toString('latin1')
+  const text = latin1Of(head)
   const start = /\b\d+\s+\d+\s+obj\s*<</.exec(text)
   if (!start || !text.includes('/Linearized')) return false
   try {

@@ -1,0 +1,17 @@
+/** Hashes, ciphers and random bytes of the platform. The results are the same everywhere. */
+import { nodeCrypto } from './node.ts'
+import { PORTABLE_CRYPTO } from './portable.ts'
+
+export type { BlockCipher, Hash, HashName } from './crypto-port.ts'
+
+export const { createHash, createHmac, digestOf, pbkdf2, encryptCbc, decryptCbc, encryptEcb } = nodeCrypto() ?? PORTABLE_CRYPTO
+
+/** Most bytes of one call (Web Cryptography API, 10.1.1). */
+const MOST_RANDOM_BYTES = 65_536
+
+/** Returns `length` random bytes of cryptographic quality. */
+export function randomBytes(length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  for (let at = 0; at < length; at += MOST_RANDOM_BYTES) crypto.getRandomValues(bytes.subarray(at, at + MOST_RANDOM_BYTES))
+  return bytes
+}
