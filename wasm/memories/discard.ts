@@ -4,7 +4,13 @@
  */
 export function discard(bytes: ArrayBufferView): void {
   const { buffer } = bytes
-  // A partial view belongs to another owner; shared buffers and WebAssembly memories cannot be detached.
-  if (bytes.byteLength !== buffer.byteLength || !(buffer instanceof ArrayBuffer) || buffer.detached) return
-  buffer.transfer(0)
+  // A partial view belongs to another owner; shared buffers and WebAssembly memories cannot be detached. A detached buffer has no bytes.
+  if (bytes.byteLength !== buffer.byteLength || buffer.byteLength === 0 || !(buffer instanceof ArrayBuffer)) return
+  if ('transfer' in buffer) buffer.transfer(0)
+  else moved(buffer)
+}
+
+/** Moves the bytes into a new buffer and detaches `buffer`. Node 20 and Safari 17.3 have no `transfer`. */
+export function moved(buffer: ArrayBuffer): ArrayBuffer {
+  return 'transfer' in buffer ? buffer.transfer() : structuredClone(buffer, { transfer: [buffer] })
 }

@@ -2,8 +2,10 @@
  * Streams PNG rows: `decodePng` decodes the rows of a file; `PngEncoder` encodes rows as a file, or as a zlib stream with PNG predictors
  * for PDF. Memory does not depend on the height.
  */
+
 import { EngineError } from '../engine-error.ts'
 import { discard } from '../memories/discard.ts'
+import { Disposables } from '../memories/disposables.ts'
 import { type Bytes, chunk, colourChunks, readPng, startOfPng, withColours } from './chunks.ts'
 import { type Effort, type PictureHeader, PngEngine, type RowForm, rowBytesOf } from './engine.ts'
 
@@ -92,7 +94,7 @@ async function* decodeSteps(
   let engine: PngEngine | undefined
   let header: PictureHeader | undefined
   const chunks: AncillaryChunk[] = []
-  using engines = new DisposableStack()
+  using engines = new Disposables()
   for await (const event of readPng(bytes)) {
     if (event.kind === 'header') {
       header = event.header

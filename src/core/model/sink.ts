@@ -1,4 +1,4 @@
-import { discard } from '../../../wasm/memories/discard.ts'
+import { discard, moved } from '../../../wasm/memories/discard.ts'
 import { concat } from '../bytes/concat.ts'
 import { PATCHABLE_BYTES, type Sink, type Source } from './codec.ts'
 import { noGain } from './error.ts'
@@ -101,7 +101,7 @@ export function memorySink(limit: number, name: string): ResultSink & { bytes():
 function takeOwnership(chunk: Uint8Array): Uint8Array {
   const { buffer } = chunk
   const whole = chunk.length >= MIN_FREED_BYTES && chunk.length === buffer.byteLength && buffer instanceof ArrayBuffer
-  return whole ? new Uint8Array(buffer.transfer()) : chunk
+  return whole ? new Uint8Array(moved(buffer)) : chunk
 }
 
 /** @throws RangeError if a patch lies outside the written bytes or the first `PATCHABLE_BYTES` */

@@ -4,6 +4,7 @@
  */
 
 import { EngineError } from '../../../../wasm/engine-error.ts'
+import type { Disposables } from '../../../../wasm/memories/disposables.ts'
 import { type ColourFacts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
 import { paletteTargets } from '../../catalog/level-order.ts'
@@ -40,7 +41,7 @@ import { writePng } from './write.ts'
 export interface LossyJob {
   readonly engine: PngEngine
   /** Stack for further engines, which are disposed with the job. */
-  readonly engines: DisposableStack
+  readonly engines: Disposables
   readonly file: PngFile
   readonly facts: ColourFacts
   readonly options: Options

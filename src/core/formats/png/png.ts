@@ -3,6 +3,7 @@
  * the file is smaller.
  */
 
+import { Disposables } from '../../../../wasm/memories/disposables.ts'
 import { PngEngine, readPngInfo } from '../../../../wasm/png/png.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { PNG } from '../../catalog/formats/png.ts'
@@ -65,7 +66,7 @@ async function compressFile(opened: PngFile, source: Source, sink: Sink, options
   const megabytes = Math.ceil(opened.work / 2 ** 20)
   if (opened.frames > 1 && opened.work > maxAnimationBytes(source.size))
     throw overBudget(message('frames_of_mb_in_file_of_bytes', { frames: opened.frames, megabytes, fileSize: source.size }))
-  using engines = new DisposableStack()
+  using engines = new Disposables()
   const exact = await losslessReason(opened)
   const file = exact?.keepsForm ? { ...opened, keepsForm: true } : opened
   const engine = engines.use(new PngEngine(file.header))
