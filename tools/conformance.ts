@@ -18,6 +18,7 @@ import { loadSecrets, Service } from '../src/local/service.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const CHECKS: { readonly [name: string]: string | undefined } = {
+  attacks: 'tools/bench/conformance/attacks/attacks.ts',
   dicom: 'tools/bench/conformance/dicom.ts',
   kill: 'tools/bench/conformance/kill.ts',
   isolates: 'tools/bench/conformance/isolates.ts',

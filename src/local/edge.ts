@@ -29,6 +29,8 @@ export interface EdgeOptions {
 /** Compatibility date of the Workers. A test compares it with wrangler.toml. */
 export const COMPATIBILITY_DATE = '2026-09-01'
 export const COMPATIBILITY_FLAGS = ['nodejs_compat', 'global_fetch_strictly_public']
+/** Bytes that a download holds in workerd while its client does not read. */
+const DOWNLOAD_RANGE_BYTES = 256 * 1024
 export const BUCKET_NAME = 'whittle-blobs'
 export const DURABLE_OBJECTS = { KEY_GATES: 'KeyGate', TASKS: 'TaskRecord', ACCOUNTS: 'Account', UPLOADS: 'UploadRecord' } as const
 export const QUEUES = { PRESS_JOBS: 'whittle-press-jobs', MEDIA_JOBS: 'whittle-media-jobs' } as const
@@ -77,7 +79,11 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
     workers: [
       {
         ...worker('whittle', 'edge.mjs'),
-        bindings: { ...variables, JOB_MEMORY_BYTES: String(jobMemoryBudget(limits.memoryBytes)) },
+        bindings: {
+          ...variables,
+          JOB_MEMORY_BYTES: String(jobMemoryBudget(limits.memoryBytes)),
+          DOWNLOAD_RANGE_BYTES: String(DOWNLOAD_RANGE_BYTES),
+        },
         r2Buckets: { BLOBS: BUCKET_NAME },
         serviceBindings: { PRESS: { name: 'whittle-press', entrypoint: 'Press' }, MEDIA: { name: 'whittle-press', entrypoint: 'Media' } },
         durableObjects: Object.fromEntries(

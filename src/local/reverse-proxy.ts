@@ -10,6 +10,7 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { enforceMinimumRate, RATE_WINDOW_MS, receiveBody } from './request-body.ts'
+import { DownloadLimiter, enforceReadingRate, READ_WINDOW_MS } from './response-body.ts'
 
 const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100
@@ -39,12 +40,15 @@ export interface ReverseProxyOptions {
   readonly onAnswer?: () => void
   /** Milliseconds in which a body must make minimum progress. Default: `RATE_WINDOW_MS`. */
   readonly rateWindowMs?: number
+  /** Milliseconds in which a client must read a minimum of its response. Default: `READ_WINDOW_MS`. */
+  readonly readWindowMs?: number
 }
 
 /** Listens on `port` and forwards requests to `upstreamPort`. */
 export function openReverseProxy(port: number, upstreamPort: number, options: ReverseProxyOptions = {}): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
-  const { host = '127.0.0.1', publicUrl, onAnswer = () => {}, rateWindowMs: paceMs = RATE_WINDOW_MS } = options
+  const { host = '127.0.0.1', publicUrl, onAnswer = () => {}, rateWindowMs = RATE_WINDOW_MS, readWindowMs = READ_WINDOW_MS } = options
+  const upstream = { port: upstreamPort, agent, onAnswer, rateWindowMs, readWindowMs, downloads: new DownloadLimiter() }
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
   const timeouts = {
     requestTimeout: 0,
@@ -58,9 +62,11 @@ export function openReverseProxy(port: number, upstreamPort: number, options: Re
       incoming.unpipe()
       incoming.resume()
       const { body, headers } = textOf(refusal, origin())
+      // A client that does not read its downloads does not close its connections either.
+      if (refusal === TOO_MANY_DOWNLOADS) outgoing.shouldKeepAlive = false
       outgoing.writeHead(refusal.status, headers).end(body)
     }
-    forward(incoming, outgoing, { port: upstreamPort, agent, onAnswer, paceMs })
+    forward(incoming, outgoing, upstream)
       .then((refusal) => refusal && sendRefusal(refusal))
       .catch((error: unknown) => {
         if (outgoing.headersSent) outgoing.destroy()
@@ -80,7 +86,9 @@ interface Upstream {
   readonly port: number
   readonly agent: Agent
   readonly onAnswer: () => void
-  readonly paceMs: number
+  readonly rateWindowMs: number
+  readonly readWindowMs: number
+  readonly downloads: DownloadLimiter
 }
 
 /** Forwards one request. @returns the error response if the request cannot be forwarded */
@@ -90,13 +98,15 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upst
   const path = pathOf(incoming.url ?? '/')
   if (path === undefined || !hasHost(incoming)) return UNREADABLE
   if (INTERNAL_PATH.test(path)) return NOT_FOUND
-  enforceMinimumRate(incoming, upstream.paceMs, () => abort.abort(LATE))
+  if (!(await upstream.downloads.admit(incoming, path, outgoing))) return TOO_MANY_DOWNLOADS
+  enforceMinimumRate(incoming, upstream.rateWindowMs, () => abort.abort(LATE))
   const body = await receiveBody(incoming, path, abort.signal)
   try {
     const response = await sendWithRetries(incoming, body.buffered, { ...upstream, path, signal: abort.signal })
     if (!response) return BUSY
     outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, endToEnd(response.rawHeaders))
     response.once('error', () => outgoing.destroy())
+    enforceReadingRate(outgoing, upstream.readWindowMs)
     response.pipe(outgoing)
     return undefined
   } finally {
@@ -176,6 +186,11 @@ interface Refusal {
   readonly message: string
 }
 const BUSY: Refusal = { status: 503, type: 'overloaded', message: 'The service is busy right now; please try again in a few seconds.' }
+const TOO_MANY_DOWNLOADS: Refusal = {
+  status: 503,
+  type: 'overloaded',
+  message: 'This key has too many unfinished downloads. Read them to their end or close them, then try again.',
+}
 const NOT_FOUND: Refusal = { status: 404, type: 'unknown_route', message: 'This path does not exist.' }
 const UNREADABLE: Refusal = { status: 400, type: 'malformed_request', message: 'The request is not readable HTTP.' }
 const LONG_HEADERS: Refusal = { status: 431, type: 'malformed_request', message: 'The request line and headers are longer than 16 KB.' }

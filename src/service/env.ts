@@ -74,6 +74,8 @@ export interface Env {
   readonly EGRESS?: string
   /** Memory budget of a job in bytes, for press processes (`npm start`) and deployments with containers. */
   readonly JOB_MEMORY_BYTES?: string
+  /** Bytes that a download reads at a time. Default: 8 MiB. Only `npm start` sets it: see `src/service/store/ranged-stream.ts`. */
+  readonly DOWNLOAD_RANGE_BYTES?: string
   /** Lease time in milliseconds, after which a silent worker counts as lost. Default: 90,000. */
   readonly LEASE_MS?: string
 }

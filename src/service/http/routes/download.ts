@@ -2,6 +2,7 @@
 
 import { Buffer } from 'node:buffer'
 import { apiMessage } from '../../i18n/message.ts'
+import { rangedStream } from '../../store/ranged-stream.ts'
 import type { Task, TaskResult } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
@@ -63,8 +64,9 @@ async function answer(c: AppContext, task: Task, result: TaskResult): Promise<Re
 }
 
 async function open(c: AppContext, task: Task, result: TaskResult, offset: number, length: number): Promise<ReadableStream> {
-  const object = await c.env.BLOBS.get(result.key, length === result.size ? {} : { range: { offset, length } })
-  if (object) return object.body
+  const rangeBytes = c.env.DOWNLOAD_RANGE_BYTES === undefined ? undefined : Number(c.env.DOWNLOAD_RANGE_BYTES)
+  const body = await rangedStream(c.env.BLOBS, result.key, { offset, length, rangeBytes })
+  if (body) return body
   if (await c.env.TASKS.getByName(task.taskId).read()) throw new Error(`the blob ${result.key} of a completed task is gone`)
   throw new ApiError('unknown_task', apiMessage('task_deleted_just_now', { id: task.taskId }))
 }

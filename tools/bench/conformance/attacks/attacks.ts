@@ -1,0 +1,26 @@
+/**
+ * Attacks on a service of its own, on loopback only: `npm run conformance -- attacks [NAME …]`. Each attack is bounded in time, prints
+ * its figures, and fails if a figure exceeds its limit. Linux only (/proc). Without a name, all run one after the other.
+ */
+import { type Attack, isBroken } from './attack.ts'
+import { stalledReaders } from './stalled-readers.ts'
+
+const ATTACKS: readonly Attack[] = [stalledReaders]
+
+const names = process.argv.slice(2)
+for (const name of names)
+  if (!ATTACKS.some((attack) => attack.name === name))
+    throw new Error(`Unknown attack '${name}'. Available: ${ATTACKS.map((attack) => attack.name).join(', ')}.`)
+
+let broken = 0
+for (const attack of ATTACKS) {
+  if (names.length > 0 && !names.includes(attack.name)) continue
+  console.log(`${attack.name}: ${attack.title}`)
+  for (const figure of await attack.run()) {
+    const { what, value, unit, most } = figure
+    if (isBroken(figure)) broken++
+    const limit = most === undefined ? '' : `, at most ${most}${isBroken(figure) ? ': EXCEEDED' : ''}`
+    console.log(`  ${what}: ${Math.round(value * 10) / 10} ${unit}${limit}`)
+  }
+}
+process.exit(broken > 0 ? 1 : 0)
