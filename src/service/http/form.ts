@@ -1,6 +1,7 @@
 /** Upload form (multipart): validates text fields while reading, passes files to `receive` one after another, and enforces limits. */
 import { apiMessage } from '../i18n/message.ts'
 import { ApiError, invalidParameter } from '../tasks/api-error.ts'
+import type { ChunkReader } from './body-stream.ts'
 import { cleanFileName } from './file-name.ts'
 import { BodyWindow, boundaryOf, type Part, parseMultipart } from './multipart.ts'
 import { malformed } from './multipart-disposition.ts'
@@ -61,10 +62,14 @@ const MAX_EMPTY_INPUTS = 64
 /** Bytes of the body that are read and discarded after a refusal, so that the client can receive the error. */
 export const DRAIN_BYTES = 64 * 1024 * 1024
 
-export async function readForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
+export async function readForm<File>(
+  request: Request,
+  rules: FormRules<File>,
+  watch?: (reader: ChunkReader) => ChunkReader,
+): Promise<Form<File>> {
   const boundary = boundaryOf(request.headers.get('Content-Type') ?? undefined)
   if (!request.body) throw malformed('body_is_empty')
-  const window = new BodyWindow(request.body)
+  const window = new BodyWindow(request.body, watch)
   try {
     const form = await readParts(parseMultipart(window, boundary), rules)
     await window.drain(DRAIN_BYTES) // skips the multipart epilogue

@@ -6,7 +6,7 @@
 import { indexOfBytes, startsWithBytes } from '../../core/bytes/search.ts'
 import { type ApiMessageOrCode, apiMessage, toApiMessage } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
-import { chunkReaderOf } from './body-stream.ts'
+import { type ChunkReader, chunkReaderOf } from './body-stream.ts'
 import { type Disposition, malformed, parseDisposition } from './multipart-disposition.ts'
 
 export interface Part extends Disposition {
@@ -54,8 +54,9 @@ export class BodyWindow {
   /** Bytes read from the request so far. */
   received = 0
 
-  constructor(body: ReadableStream<Uint8Array>) {
-    const { pull, close } = chunkReaderOf(body, READ_BYTES)
+  /** @param watch wraps the reader of the body. Default: no wrapper */
+  constructor(body: ReadableStream<Uint8Array>, watch = (reader: ChunkReader) => reader) {
+    const { pull, close } = watch(chunkReaderOf(body, READ_BYTES))
     this.#pull = pull
     this.#close = close
   }
@@ -96,9 +97,9 @@ export class BodyWindow {
       const chunk = await this.#pull()
       this.received += chunk?.length ?? 0
       return chunk
-    } catch {
+    } catch (error) {
       this.#broken = true
-      throw malformed('it_breaks_off')
+      throw error instanceof ApiError ? error : malformed('it_breaks_off')
     }
   }
 

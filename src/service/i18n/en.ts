@@ -173,6 +173,8 @@ export const API_EN = {
   upload_became_task: 'A task already uses this upload. Send the file again for another task.',
   upload_not_finished: 'This upload is not complete: {offset} of {size} bytes were received.',
   upload_stands_at: 'The upload has {offset} bytes so far. Continue at this offset.',
+  upload_too_slow:
+    'Less than 256 KB of this upload arrived per second while other uploads waited. Try again in {seconds} seconds. A resumable upload keeps the bytes that arrived.',
   value_not_valid: "The value of '{name}' is not valid: {why}.",
   white_space_or_backslashes: 'it contains white space, control characters or backslashes',
 } as const

@@ -172,6 +172,7 @@ export const API_ZH = {
   upload_became_task: '此上传已用于一个任务，如需另一个任务请重新发送文件。',
   upload_not_finished: '此上传尚未完成：已收到 {size} 字节中的 {offset} 字节。',
   upload_stands_at: '上传已有 {offset} 字节，请从此偏移继续。',
+  upload_too_slow: '其他上传等待期间，此上传每秒到达不足 256 KB，请在 {seconds} 秒后重试。断点续传会保留已到达的字节。',
   value_not_valid: '“{name}”的值无效：{why}。',
   white_space_or_backslashes: '含有空白、控制字符或反斜杠',
 } as const satisfies { readonly [Code in keyof typeof API_EN]?: string }

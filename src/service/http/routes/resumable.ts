@@ -26,7 +26,7 @@ import {
   TUS_HEADERS,
   wholeNumber,
 } from '../tus.ts'
-import { withUploadMemory } from '../upload-memory.ts'
+import { type UploadPlace, withUploadMemory } from '../upload-memory.ts'
 
 const READ_BYTES = 256 * 1024
 const PATH = '/v1/uploads'
@@ -184,11 +184,18 @@ async function append(c: AppContext, id: string, offset: number): Promise<Upload
   const most = contentLength(c) ?? left
   if (most > left) throw beyond(left)
   try {
-    await withUploadMemory(uploadBufferBytes(upload, most), async () => {
+    await withUploadMemory({ accountId: upload.accountId, bytes: uploadBufferBytes(upload, most) }, async (place) => {
       using writer = new ChunkWriter({ bucket: c.env.BLOBS, record, lock: turn, upload, maxBytes: most, ...(checksum ? { checksum } : {}) })
-      const broke = await pump(c.req.raw, writer, upload.size)
-      const isCut = broke || writer.offset - offset < (contentLength(c) ?? 0)
-      await writer.end(isCut)
+      const failure = await pump(c.req.raw, writer, upload.size, place)
+      const isCut = failure !== undefined || writer.offset - offset < (contentLength(c) ?? 0)
+      const kept = writer.end(isCut)
+      // The sender was too slow, so it learns that, and not that the cut chunk does not match its checksum.
+      if (failure instanceof ApiError)
+        throw await kept.then(
+          () => failure,
+          () => failure,
+        )
+      await kept
       if (isCut) throw malformed('it_breaks_off')
     })
   } catch (error) {
@@ -216,18 +223,18 @@ function mismatch(id: string, offset: number | undefined): ApiError {
 
 const beyond = (left: number) => malformed(apiMessage('beyond_upload_length', { left }))
 
-/** @returns true if the body ended early */
-async function pump(request: Request, writer: ChunkWriter, size: number): Promise<boolean> {
-  if (!request.body) return false
-  const { pull } = chunkReaderOf(request.body, READ_BYTES, 1)
+/** @returns the error if the body ended early. ApiError: the client sent too slowly */
+async function pump(request: Request, writer: ChunkWriter, size: number, place: UploadPlace): Promise<unknown> {
+  if (!request.body) return undefined
+  const { pull } = place.watch(chunkReaderOf(request.body, READ_BYTES, 1))
   for (;;) {
     let chunk: Uint8Array | undefined
     try {
       chunk = await pull()
-    } catch {
-      return true
+    } catch (error) {
+      return error ?? new Error('The body ended early.')
     }
-    if (!chunk) return false
+    if (!chunk) return undefined
     if (writer.offset + chunk.length > size) throw beyond(size - writer.offset)
     await writer.write(chunk)
   }

@@ -26,7 +26,7 @@ import { batch, task } from '../schemas/tasks.ts'
 import { FILES_AT_A_TIME, Staging } from '../staging.ts'
 import { serialiseTask } from '../task-serialiser.ts'
 import { contentLength } from '../tus.ts'
-import { withUploadMemory } from '../upload-memory.ts'
+import { type UploadPlace, withUploadMemory } from '../upload-memory.ts'
 import { batchOfAccount } from './batches.ts'
 
 type Kind = {
@@ -173,13 +173,13 @@ async function repeat<Answer>(
 /** @param stored resolves when the uploaded files are no longer in memory */
 function read<File>(c: AppContext, rules: FormRules<File>, stored = async () => {}): Promise<Form<File>> {
   if (isJson(c.req.header('Content-Type'))) return readJsonForm(c.req.raw, rules)
-  const work = async () => {
-    const form = await readForm(c.req.raw, rules)
+  const work = async (place: UploadPlace) => {
+    const form = await readForm(c.req.raw, rules, (reader) => place.watch(reader))
     await stored()
     return form
   }
   // With several files, one is received while others are being stored.
-  return withUploadMemory(contentLength(c), work, rules.maxFiles === 1 ? 1 : 2)
+  return withUploadMemory({ accountId: c.get('key').accountId, bytes: contentLength(c), parts: rules.maxFiles === 1 ? 1 : 2 }, work)
 }
 
 function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 'take'> {
