@@ -14,7 +14,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { provisionDevelopmentAccount } from '../src/local/development-account.ts'
-import { loadSecrets, Service } from '../src/local/service.ts'
+import { loadSecrets } from '../src/local/secrets.ts'
+import { Service } from '../src/local/service.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const CHECKS: { readonly [name: string]: string | undefined } = {

@@ -13,6 +13,12 @@ export interface JobLimits {
  */
 export const STEP_LIMITS: Omit<JobLimits, 'memoryBytes'> = { processorMs: 900_000, silentMs: 60_000, stalledMs: 120_000 }
 
+/**
+ * Environment variable with further variables of the edge, as JSON. They may be secrets, so they are no arguments, which other users of
+ * the machine can read. They are in no file either, because they change with every start, also on a full disk.
+ */
+export const VARIABLES = 'WHITTLE_VARIABLES'
+
 /** Options of the local service process. */
 export interface ServeOptions {
   readonly root: string
@@ -21,8 +27,8 @@ export interface ServeOptions {
   /** Port of the task API Worker, through which press processes reach tasks and blobs. */
   readonly taskApiPort: number
   readonly inspectorPort?: number
-  /** Files with secrets and variables of the edge, one NAME=value per line. */
-  readonly variableFiles: readonly string[]
+  /** File with secrets and variables of the edge, one NAME=value per line. */
+  readonly secretsFile: string
   readonly publicUrl?: string
   readonly workers: number
   /** Memory limit of one press process, in bytes. */

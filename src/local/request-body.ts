@@ -19,6 +19,18 @@ export const RATE_WINDOW_MS = 60_000
 /** Paths that accept files. Only requests with credentials may upload. */
 const UPLOAD_PATH = /^\/(console\/api\/)?v1\//
 
+/** Paths that store files. */
+const STORING_PATH = /^\/(console\/api\/)?v1\/(compress|batch|uploads)(\/|\?|$)/
+
+/** Bytes that a request will store. Negative infinity: it stores no file. Unknown lengths count as 0. */
+export function announcedBytes({ method, headers }: IncomingMessage, path: string): number {
+  const override = headers['x-http-method-override']
+  const verb = method === 'POST' && typeof override === 'string' ? override.toUpperCase() : method
+  if (!(verb === 'POST' || verb === 'PATCH') || !STORING_PATH.test(path)) return Number.NEGATIVE_INFINITY
+  const [body = 0, upload = 0] = [headers['content-length'], headers['upload-length']].map((length) => Number(length) || 0)
+  return Math.max(0, body, upload)
+}
+
 export interface ReceivedBody {
   /** The whole body. `undefined`: the body must be streamed from the request, once. */
   readonly buffered?: Buffer

@@ -9,7 +9,8 @@ import { randomUUID } from 'node:crypto'
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { enforceMinimumRate, RATE_WINDOW_MS, receiveBody } from './request-body.ts'
+import type { FreeSpace } from './free-space.ts'
+import { announcedBytes, enforceMinimumRate, RATE_WINDOW_MS, receiveBody } from './request-body.ts'
 import { DownloadLimiter, enforceReadingRate, READ_WINDOW_MS } from './response-body.ts'
 
 const ATTEMPTS = 5
@@ -40,6 +41,8 @@ export interface ReverseProxyOptions {
   readonly onAnswer?: () => void
   /** Milliseconds in which a body must make minimum progress. Default: `RATE_WINDOW_MS`. */
   readonly rateWindowMs?: number
+  /** Disk of the state folder. `undefined`: uploads are not refused for its sake. */
+  readonly disk?: Pick<FreeSpace, 'fits'> | undefined
   /** Milliseconds in which a client must read a minimum of its response. Default: `READ_WINDOW_MS`. */
   readonly readWindowMs?: number
 }
@@ -47,8 +50,9 @@ export interface ReverseProxyOptions {
 /** Listens on `port` and forwards requests to `upstreamPort`. */
 export function openReverseProxy(port: number, upstreamPort: number, options: ReverseProxyOptions = {}): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
-  const { host = '127.0.0.1', publicUrl, onAnswer = () => {}, rateWindowMs = RATE_WINDOW_MS, readWindowMs = READ_WINDOW_MS } = options
-  const upstream = { port: upstreamPort, agent, onAnswer, rateWindowMs, readWindowMs, downloads: new DownloadLimiter() }
+  const { host = '127.0.0.1', publicUrl, disk, onAnswer = () => {} } = options
+  const { rateWindowMs = RATE_WINDOW_MS, readWindowMs = READ_WINDOW_MS } = options
+  const upstream = { port: upstreamPort, agent, disk, onAnswer, rateWindowMs, readWindowMs, downloads: new DownloadLimiter() }
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
   const timeouts = {
     requestTimeout: 0,
@@ -85,6 +89,7 @@ export function openReverseProxy(port: number, upstreamPort: number, options: Re
 interface Upstream {
   readonly port: number
   readonly agent: Agent
+  readonly disk: Pick<FreeSpace, 'fits'> | undefined
   readonly onAnswer: () => void
   readonly rateWindowMs: number
   readonly readWindowMs: number
@@ -98,6 +103,7 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upst
   const path = pathOf(incoming.url ?? '/')
   if (path === undefined || !hasHost(incoming)) return UNREADABLE
   if (INTERNAL_PATH.test(path)) return NOT_FOUND
+  if (!((await upstream.disk?.fits(announcedBytes(incoming, path))) ?? true)) return DISK_FULL
   if (!(await upstream.downloads.admit(incoming, path, outgoing))) return TOO_MANY_DOWNLOADS
   enforceMinimumRate(incoming, upstream.rateWindowMs, () => abort.abort(LATE))
   const body = await receiveBody(incoming, path, abort.signal)
@@ -184,6 +190,14 @@ interface Refusal {
   readonly status: number
   readonly type: string
   readonly message: string
+  /** Reason in `error_detail`. `undefined`: none. */
+  readonly reason?: string
+}
+const DISK_FULL: Refusal = {
+  status: 503,
+  type: 'overloaded',
+  message: 'The disk of this service is almost full, so it accepts no files now. Results can still be downloaded and deleted.',
+  reason: 'disk_full',
 }
 const BUSY: Refusal = { status: 503, type: 'overloaded', message: 'The service is busy right now; please try again in a few seconds.' }
 const TOO_MANY_DOWNLOADS: Refusal = {
@@ -196,11 +210,11 @@ const UNREADABLE: Refusal = { status: 400, type: 'malformed_request', message: '
 const LONG_HEADERS: Refusal = { status: 431, type: 'malformed_request', message: 'The request line and headers are longer than 16 KB.' }
 const LATE: Refusal = { status: 408, type: 'malformed_request', message: 'The request did not come in time.' }
 
-function textOf({ status, type, message }: Refusal, origin: string): { body: string; headers: Record<string, string> } {
+function textOf({ status, type, message, reason }: Refusal, origin: string): { body: string; headers: Record<string, string> } {
   const id = `req_${randomUUID().replaceAll('-', '').slice(0, 20)}`
   const body = JSON.stringify({
     error: { code: status, message, request_id: id },
-    error_detail: { type, doc_url: `${origin}/docs#${type}` },
+    error_detail: { type, ...(reason === undefined ? {} : { reason }), doc_url: `${origin}/docs#${type}` },
   })
   const headers = {
     'Content-Type': 'application/json',

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildBundles } from './build.ts'
 import { findFfmpeg } from './native.ts'
-import { type ServeOptions, STEP_LIMITS } from './options.ts'
+import { type ServeOptions, STEP_LIMITS, VARIABLES } from './options.ts'
 import { killGroupWithParent } from './parent-death-signal.ts'
 import { openRuntime } from './runtime.ts'
 
@@ -16,6 +16,9 @@ const OBJECTS_RESET = JSON.stringify({ level: 'warn', event: 'objects_reset' })
 killGroupWithParent()
 const options = JSON.parse(process.argv[2] ?? '') as ServeOptions
 const { root, state, port, taskApiPort, inspectorPort, publicUrl, workers, memoryBytes, ffmpeg, resettable = false } = options
+const variables = JSON.parse(process.env[VARIABLES] ?? '{}') as Record<string, string>
+// Processes that this one starts do not inherit them.
+delete process.env[VARIABLES]
 const build = await buildBundles(root, join(root, '.dev/build'))
 const runtime = await openRuntime({
   root,
@@ -25,7 +28,8 @@ const runtime = await openRuntime({
   taskApiPort,
   ...(inspectorPort === undefined ? {} : { inspectorPort }),
   variables: {
-    ...Object.assign({}, ...options.variableFiles.map(variablesIn)),
+    ...variablesIn(options.secretsFile),
+    ...variables,
     ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
   },
   workers,

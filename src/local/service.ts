@@ -1,16 +1,15 @@
 /** Runs the service as a child process group: starts it, watches it, and stops it with everything that it started. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomBytes, randomInt } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { randomInt } from 'node:crypto'
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
+import { FreeSpace } from './free-space.ts'
 import { LogFile } from './log-file.ts'
-import type { ServeOptions, STEP_LIMITS } from './options.ts'
+import { type ServeOptions, type STEP_LIMITS, VARIABLES } from './options.ts'
 import { withParentDeathSignal } from './parent-death-signal.ts'
 import { workerdUsage } from './processor-time.ts'
-import { newReceiptKeys } from './receipt-keys.ts'
 import { openReverseProxy, REQUEST_ID } from './reverse-proxy.ts'
 import { Watchdog } from './watchdog.ts'
 import { EDGE_V8_ENVIRONMENT } from './workerd-flags.ts'
@@ -24,9 +23,11 @@ export interface ServiceOptions {
   /** Address to listen on. Default: loopback. */
   readonly host?: string
   readonly inspectorPort: number
+  /** Free bytes of the state folder's disk below which uploads are refused. Default: uploads are not refused. */
+  readonly diskReserveBytes?: number
   readonly secretsFile: string
-  /** File with additional variables, one NAME=value per line. `undefined`: none. */
-  readonly variablesFile?: string
+  /** Additional variables of the Workers, which may be secrets. Default: none. */
+  readonly variables?: Readonly<Record<string, string>>
   /** The https origin of a proxy in front of the service. `undefined`: clients are on this machine only. */
   readonly publicUrl?: string
   readonly verbose: boolean
@@ -74,29 +75,6 @@ const COMPILE_CACHE = { NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../../
  * MB.
  */
 const SMALL_YOUNG_GENERATION = '--max-semi-space-size=4'
-
-/**
- * Loads the secrets of a state folder. Creates them at the first start, readable by their owner only.
- * @throws Error if the file has no ADMIN_TOKEN
- */
-export async function loadSecrets(file: string): Promise<{ file: string; adminToken: string }> {
-  const existing = await readFile(file, 'utf8').catch(() => undefined)
-  const text =
-    existing ??
-    [
-      `SECRET_KEY=${randomBytes(32).toString('base64url')}`,
-      `ADMIN_TOKEN=${randomBytes(32).toString('base64url')}`,
-      'ENVIRONMENT=local',
-      'LEASE_MS=30000',
-      '',
-    ].join('\n')
-  // State folders of older releases have no receipt keys.
-  const missing = /^RECEIPT_KEYS=/m.test(text) ? '' : `RECEIPT_KEYS=${newReceiptKeys()}\n`
-  if (existing === undefined || missing) await writeFile(file, text + missing, { mode: 0o600 })
-  const adminToken = /^ADMIN_TOKEN=(.+)$/m.exec(text)?.[1]
-  if (!adminToken) throw new Error(`${file} has no ADMIN_TOKEN. Delete the file; the next start creates a new one.`)
-  return { file, adminToken }
-}
 
 export class Service {
   readonly logFile: string
@@ -148,22 +126,28 @@ export class Service {
    * @throws Error if the port is taken or the service does not become healthy within 2 minutes
    */
   async start(): Promise<void> {
-    const { root, port, host, publicUrl } = this.#options
+    const { root, port, host, publicUrl, state, diskReserveBytes } = this.#options
     const innerPort = await freePort()
     this.#innerPort = innerPort
     // The public port is opened first: a port that is only tested for being free may be taken a moment later.
-    this.#proxy = await openReverseProxy(port, innerPort, { host, publicUrl, onAnswer: () => this.#watchdog?.recordHeartbeat() }).catch(
-      (error: NodeJS.ErrnoException) => {
-        throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is already in use. Choose another one with --port.`) : error
-      },
-    )
+    const disk = diskReserveBytes === undefined ? undefined : new FreeSpace(state, diskReserveBytes)
+    const onAnswer = () => this.#watchdog?.recordHeartbeat()
+    this.#proxy = await openReverseProxy(port, innerPort, { host, publicUrl, disk, onAnswer }).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is already in use. Choose another one with --port.`) : error
+    })
     const [program, ...words] = [...withParentDeathSignal(), process.execPath, SMALL_YOUNG_GENERATION, join(root, 'src/local/serve.ts')]
     const child = spawn(program!, [...words, JSON.stringify(await this.#serveOptions())], {
       cwd: root,
       // A process group of its own, which can be killed as a whole, and a pipe that closes when this process ends.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { ...COMPILE_CACHE, ...process.env, ...MINIFLARE_ENVIRONMENT, ...EDGE_V8_ENVIRONMENT },
+      env: {
+        ...COMPILE_CACHE,
+        ...process.env,
+        ...MINIFLARE_ENVIRONMENT,
+        ...EDGE_V8_ENVIRONMENT,
+        [VARIABLES]: JSON.stringify(this.#options.variables ?? {}),
+      },
     })
     this.#child = child
     this.#childExit = new Promise((resolve) => child.on('exit', resolve))
@@ -176,14 +160,14 @@ export class Service {
   }
 
   async #serveOptions(): Promise<ServeOptions> {
-    const { root, state, inspectorPort, secretsFile, variablesFile, publicUrl, pool = DEFAULT_POOL } = this.#options
+    const { root, state, inspectorPort, secretsFile, publicUrl, pool = DEFAULT_POOL } = this.#options
     return {
       root,
       state,
       port: this.#innerPort,
       taskApiPort: await freePort(),
       ...(inspectorPort ? { inspectorPort } : {}),
-      variableFiles: variablesFile ? [secretsFile, variablesFile] : [secretsFile],
+      secretsFile,
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...pool,
     }

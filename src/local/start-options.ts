@@ -10,6 +10,8 @@ export interface StartOptions {
   readonly workers: number
   /** Memory limit of one press process, in MB. */
   readonly memory: number
+  /** Free space of the state folder's disk, in MB, below which uploads are refused. */
+  readonly diskReserve: number
   /** Path of FFmpeg, or "none". `undefined`: the first on the PATH. */
   readonly ffmpeg?: string
   /** The https origin that clients use. `undefined`: the address it listens on. */
@@ -36,6 +38,7 @@ export function startOptions(argv: readonly string[]): StartOptions {
     .option('--state <folder>', 'folder for all data (default: .dev/state)')
     .option('--workers <n>', 'number of files compressed in parallel', workers, cores)
     .option('--memory <mb>', 'memory limit of one compression process, in MB', wholeNumber(256, 65_536), 1536)
+    .option('--disk-reserve <mb>', 'free disk space below which uploads are refused, in MB', wholeNumber(0, 1_048_576), 512)
     .option('--ffmpeg <path>', 'FFmpeg for 4K, HDR and AV1 films; "none" disables it (default: the first on the PATH)', ffmpegPath)
     .option('--public-url <origin>', 'https address that clients use, if a proxy is in front', httpsOrigin)
     .option('--callback-ports <n,n>', 'ports for callbacks in addition to 443 and 8443', ports, [])

@@ -2,7 +2,7 @@
  * `npm start`: runs the service on this machine, with its data in a state folder. The first start creates a development account and
  * writes its keys to `.dev/keys.json`. `--help` lists the options.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DevelopmentKeys, inviteDeveloper, provisionDevelopmentAccount } from './development-account.ts'
@@ -11,8 +11,10 @@ import { removeOrphans } from './orphan-files.ts'
 import { onParentDeath } from './parent-death-signal.ts'
 import { parseNetworks } from './public-address.ts'
 import { recoverAfterRestart } from './recover-after-restart.ts'
-import { loadSecrets, Service, type ServiceOptions } from './service.ts'
+import { loadSecrets } from './secrets.ts'
+import { Service, type ServiceOptions } from './service.ts'
 import { startOptions } from './start-options.ts'
+import { writeStateFile } from './state-file.ts'
 import { lockState } from './state-lock.ts'
 import { errorMessage, supervise } from './supervise.ts'
 
@@ -27,8 +29,12 @@ try {
 } catch (error) {
   exitWithError(errorMessage(error))
 }
-const secrets = await loadSecrets(join(state, 'secrets.env'))
-const variablesFile = await openEgressFor(flags.callbackPorts, flags.callbackNetworks)
+const secrets = await loadSecrets(join(state, 'secrets.env')).catch((error: unknown) => exitWithError(errorMessage(error)))
+if (secrets.replaced)
+  console.error(
+    `${secrets.file} was missing and is new. Older receipts can no longer be verified, and jobs that wait with a password fail.`,
+  )
+const variables = await openEgressFor(flags.callbackPorts, flags.callbackNetworks)
 const options: ServiceOptions = {
   root,
   state,
@@ -36,9 +42,10 @@ const options: ServiceOptions = {
   host: flags.host,
   inspectorPort: flags.inspectorPort,
   secretsFile: secrets.file,
-  variablesFile,
+  variables,
   ...(publicUrl === undefined ? {} : { publicUrl }),
   verbose: flags.verbose,
+  diskReserveBytes: flags.diskReserve * 2 ** 20,
   hangTimeoutMs: flags.hangTimeout * 1000,
   pool: {
     workers: flags.workers,
@@ -104,14 +111,11 @@ async function writeProjectKeys(keys: DevelopmentKeys): Promise<boolean> {
   }
 }
 
-/** Opens the outgoing proxy for callbacks. @returns the file that passes its address to the Workers as a variable */
-async function openEgressFor(ports: readonly number[], networks: readonly string[]): Promise<string> {
+/** Opens the outgoing proxy for callbacks. @returns the variables of the Workers. The address is a secret: it lets anyone use the proxy. */
+async function openEgressFor(ports: readonly number[], networks: readonly string[]): Promise<Record<string, string>> {
   try {
     const { url } = await openEgress({ ports, networks: parseNetworks(networks) })
-    const file = join(state, 'egress.env')
-    // The address is a secret: anyone who knows it can send requests through the proxy.
-    await writeFile(file, `EGRESS=${url}\nCALLBACK_PORTS=${ports.join()}\n`, { mode: 0o600 })
-    return file
+    return { EGRESS: url, CALLBACK_PORTS: ports.join() }
   } catch (error) {
     exitWithError(errorMessage(error))
   }
@@ -131,7 +135,7 @@ async function readKeys(file: string): Promise<DevelopmentKeys | undefined> {
 }
 
 async function writeKeys(file: string, keys: DevelopmentKeys & { state?: string }): Promise<void> {
-  await writeFile(file, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
+  await writeStateFile(file, `${JSON.stringify(keys, null, 2)}\n`)
 }
 
 function printWelcome(keys: DevelopmentKeys, file: string, invitation: string): void {

@@ -32,7 +32,12 @@ export async function lockState(state: string, holder: Holder): Promise<void> {
       `The state folder ${state} is in use by ${describeHolder(other)}. Stop that service, or choose another folder with --state.`,
     )
   }
-  writeFileSync(join(state, 'service.json'), `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+  try {
+    writeFileSync(join(state, 'service.json'), `${JSON.stringify(holder)}\n`, { mode: 0o600 })
+  } catch (error) {
+    // On a full disk the service must start, so that files can be deleted. Only the message to a second service is less exact.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+  }
 }
 
 function tryLock(state: string): boolean {

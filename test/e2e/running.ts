@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type DevelopmentKeys, provisionDevelopmentAccount } from '../../src/local/development-account.ts'
-import { loadSecrets, type PoolOptions, Service } from '../../src/local/service.ts'
+import { loadSecrets } from '../../src/local/secrets.ts'
+import { type PoolOptions, Service } from '../../src/local/service.ts'
 
 export interface Running {
   readonly baseUrl: string

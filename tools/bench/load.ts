@@ -10,7 +10,8 @@ import { basename, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { provisionDevelopmentAccount } from '../../src/local/development-account.ts'
-import { loadSecrets, Service } from '../../src/local/service.ts'
+import { loadSecrets } from '../../src/local/secrets.ts'
+import { Service } from '../../src/local/service.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Largest file in bytes. Files are small, because the service is tested and not the codecs. */

@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { provisionDevelopmentAccount } from '../../src/local/development-account.ts'
-import { loadSecrets, Service } from '../../src/local/service.ts'
+import { loadSecrets } from '../../src/local/secrets.ts'
+import { Service } from '../../src/local/service.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const FILES = 20

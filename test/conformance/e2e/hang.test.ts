@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { provisionDevelopmentAccount } from '../../../src/local/development-account.ts'
-import { loadSecrets, Service } from '../../../src/local/service.ts'
+import { loadSecrets } from '../../../src/local/secrets.ts'
+import { Service } from '../../../src/local/service.ts'
 import { pressesBelow } from '../../e2e/processes.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')

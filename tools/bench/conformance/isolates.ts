@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { provisionDevelopmentAccount } from '../../../src/local/development-account.ts'
-import { loadSecrets, Service } from '../../../src/local/service.ts'
+import { loadSecrets } from '../../../src/local/secrets.ts'
+import { Service } from '../../../src/local/service.ts'
 import { startWranglerDev } from '../../wrangler-dev.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
