@@ -95,16 +95,16 @@ export class Account extends DurableObject<Env> implements AccountApi {
     await this.#keys.updateAll({ suspended: state === 'disabled' })
   }
 
-  async admit(taskId: string, bytes: number) {
-    const refusal = this.#refusal(bytes)
+  async admit(taskId: string, bytes: number, objects = 1) {
+    const refusal = this.#refusal(bytes, objects)
     if (refusal) return refusal
-    this.#quota.admit(taskId, bytes)
+    this.#quota.admit(taskId, bytes, objects)
     return { ok: true as const }
   }
 
   async reserve(taskId: string, bytes: number, until: number) {
     if (this.#quota.isReserved(taskId)) return { ok: true as const }
-    const refusal = this.#refusal(bytes)
+    const refusal = this.#refusal(bytes, 1)
     if (refusal) return refusal
     this.#quota.reserve(taskId, bytes, until)
     return { ok: true as const }
@@ -114,9 +114,9 @@ export class Account extends DurableObject<Env> implements AccountApi {
     this.#quota.release(taskId)
   }
 
-  /** Checks the storage quota for `bytes` more and returns the refusal. `undefined`: the bytes fit. */
-  #refusal(bytes: number) {
-    const refusal = this.#quota.check(bytes)
+  /** Checks the storage quota for `bytes` in `objects` more tasks or uploads, and returns the refusal. `undefined`: they fit. */
+  #refusal(bytes: number, objects: number) {
+    const refusal = this.#quota.check(bytes, objects)
     if (refusal) this.#alerts.check(() => this.#quota.usage(), true)
     return refusal
   }

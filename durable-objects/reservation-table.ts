@@ -14,6 +14,17 @@ const INITIAL_SCHEMA = `
   CREATE TRIGGER reservation_deleted AFTER DELETE ON reservations
     BEGIN UPDATE reserved SET bytes = bytes - OLD.bytes; END;
 `
+/** Migration that adds the number of reservations, maintained by the same triggers. */
+const COUNT_RESERVATIONS = `
+  ALTER TABLE reserved ADD COLUMN uploads INTEGER NOT NULL DEFAULT 0;
+  UPDATE reserved SET uploads = (SELECT COUNT(*) FROM reservations);
+  DROP TRIGGER reservation_inserted;
+  DROP TRIGGER reservation_deleted;
+  CREATE TRIGGER reservation_inserted AFTER INSERT ON reservations
+    BEGIN UPDATE reserved SET bytes = bytes + NEW.bytes, uploads = uploads + 1; END;
+  CREATE TRIGGER reservation_deleted AFTER DELETE ON reservations
+    BEGIN UPDATE reserved SET bytes = bytes - OLD.bytes, uploads = uploads - 1; END;
+`
 /** Number of expired reservations deleted for each new one. A reservation expires only if its upload could not release it. */
 const DELETED_PER_RESERVATION = 10
 
@@ -22,12 +33,12 @@ export class ReservationTable {
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql
-    migrate(storage, 'reservations', [INITIAL_SCHEMA])
+    migrate(storage, 'reservations', [INITIAL_SCHEMA, COUNT_RESERVATIONS])
   }
 
-  /** Total bytes of all reservations. */
-  sum(): number {
-    return this.#sql.exec<{ bytes: number }>('SELECT bytes FROM reserved').one().bytes
+  /** Bytes and number of all reservations. */
+  totals(): { readonly bytes: number; readonly uploads: number } {
+    return this.#sql.exec<{ bytes: number; uploads: number }>('SELECT bytes, uploads FROM reserved').one()
   }
 
   has(taskId: string): boolean {

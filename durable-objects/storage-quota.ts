@@ -1,17 +1,31 @@
-import type { AccountRecord } from '../src/service/store/accounts.ts'
+import type { AccountRecord, StorageRefusal } from '../src/service/store/accounts.ts'
 import { PLANS } from '../src/service/store/plans.ts'
 import { IN_FLIGHT_MS } from './idempotency-table.ts'
 import { ReservationTable } from './reservation-table.ts'
 import type { StorageUsage } from './storage-alerts.ts'
 import type { TaskIndex } from './task-index.ts'
 
+/**
+ * Storage that a task or an upload takes besides its bytes: its record, its row in the index, and its results' entries. An account may
+ * have as many of them as fit its quota at this size, so that tasks without bytes do not fill the disk.
+ */
+const OBJECT_BYTES = 16 * 1024
+/** Number of tasks and uploads that every account may have, however small its quota. */
+const MIN_OBJECTS = 1000
+
+interface Admission {
+  readonly bytes: number
+  readonly objects: number
+  readonly until: number
+}
+
 /** Storage quota of an account and what counts towards it: tasks, unfinished resumable uploads, and admitted uploads. */
 export class StorageQuota {
   readonly #tasks: TaskIndex
   readonly #reservations: ReservationTable
   readonly #account: () => AccountRecord | undefined
-  /** Bytes of uploads in progress, by task id. In memory only: after a restart of the object, the quota ignores these uploads. */
-  readonly #admitted = new Map<string, { bytes: number; until: number }>()
+  /** Uploads in progress, by task id. In memory only: after a restart of the object, the quota ignores these uploads. */
+  readonly #admitted = new Map<string, Admission>()
 
   constructor(storage: DurableObjectStorage, tasks: TaskIndex, account: () => AccountRecord | undefined) {
     this.#tasks = tasks
@@ -19,20 +33,25 @@ export class StorageQuota {
     this.#account = account
   }
 
-  /** Checks the quota for `bytes` more and returns the refusal. `undefined`: the bytes fit. */
-  check(bytes: number): { readonly ok: false; readonly used: number; readonly quota: number } | undefined {
+  /** Checks the quota for `bytes` in `objects` more tasks or uploads, and returns the refusal. `undefined`: they fit. */
+  check(bytes: number, objects: number): StorageRefusal | undefined {
     const now = Date.now()
-    let used = this.usedBytes()
+    let { bytes: used, objects: count } = this.#used()
     for (const [id, admission] of this.#admitted) {
       if (admission.until <= now) this.#admitted.delete(id)
-      else used += admission.bytes
+      else {
+        used += admission.bytes
+        count += admission.objects
+      }
     }
     const quota = this.quota()
+    const maxObjects = Math.max(MIN_OBJECTS, Math.floor(quota / OBJECT_BYTES))
+    if (count + objects > maxObjects) return { ok: false, used, quota, objects: count, maxObjects }
     return used + bytes <= quota ? undefined : { ok: false, used, quota }
   }
 
-  admit(taskId: string, bytes: number): void {
-    this.#admitted.set(taskId, { bytes, until: Date.now() + IN_FLIGHT_MS })
+  admit(taskId: string, bytes: number, objects: number): void {
+    this.#admitted.set(taskId, { bytes, objects, until: Date.now() + IN_FLIGHT_MS })
   }
 
   releaseAdmissions(taskIds: readonly string[]): void {
@@ -60,7 +79,12 @@ export class StorageQuota {
 
   /** Bytes of all tasks and of all unfinished resumable uploads. */
   usedBytes(): number {
-    return this.#tasks.stored() + this.#reservations.sum()
+    return this.#used().bytes
+  }
+
+  #used(): { readonly bytes: number; readonly objects: number } {
+    const [{ stored, tasks }, { bytes, uploads }] = [this.#tasks.totals(), this.#reservations.totals()]
+    return { bytes: stored + bytes, objects: tasks + uploads }
   }
 
   usage(): StorageUsage {

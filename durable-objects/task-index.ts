@@ -36,6 +36,16 @@ const DROP_EVENTS = `
   CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN UPDATE totals SET stored = stored - OLD.stored; END;
 `
 
+/** Migration that adds the number of tasks to the totals, maintained by the same triggers. */
+const COUNT_TASKS = `
+  ALTER TABLE totals ADD COLUMN tasks INTEGER NOT NULL DEFAULT 0;
+  UPDATE totals SET tasks = (SELECT COUNT(*) FROM tasks);
+  DROP TRIGGER task_inserted;
+  DROP TRIGGER task_deleted;
+  CREATE TRIGGER task_inserted AFTER INSERT ON tasks BEGIN UPDATE totals SET stored = stored + NEW.stored, tasks = tasks + 1; END;
+  CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN UPDATE totals SET stored = stored - OLD.stored, tasks = tasks - 1; END;
+`
+
 /** Usage of one format on one day. */
 export interface UsageRow {
   readonly [column: string]: SqlStorageValue
@@ -57,7 +67,7 @@ export class TaskIndex {
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
     this.#sql = storage.sql
-    migrate(storage, 'tasks', [INITIAL_SCHEMA, DROP_EVENTS])
+    migrate(storage, 'tasks', [INITIAL_SCHEMA, DROP_EVENTS, COUNT_TASKS])
   }
 
   /** Applies events in one transaction. An event that arrives several times counts once. */
@@ -120,9 +130,9 @@ export class TaskIndex {
     return [...this.#sql.exec('SELECT 1 FROM removed WHERE task_id = ?', taskId)].length > 0
   }
 
-  /** Bytes stored by all tasks. */
-  stored(): number {
-    return this.#sql.exec<{ stored: number }>('SELECT stored FROM totals').one().stored
+  /** Bytes stored by all tasks, and the number of all tasks, whatever their state. */
+  totals(): { readonly stored: number; readonly tasks: number } {
+    return this.#sql.exec<{ stored: number; tasks: number }>('SELECT stored, tasks FROM totals').one()
   }
 
   /** Returns the usage rows of a month such as "2026-11". */

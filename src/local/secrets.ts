@@ -41,14 +41,7 @@ export async function loadSecrets(file: string): Promise<Secrets> {
 
 const newSecret = () => Buffer.from(randomBytes(32)).toString('base64url')
 
-const newSecrets = () =>
-  [
-    `SECRET_KEY=${newSecret()}`,
-    `ADMIN_TOKEN=${newSecret()}`,
-    'ENVIRONMENT=local',
-    'LEASE_MS=30000',
-    '',
-  ].join('\n')
+const newSecrets = () => [`SECRET_KEY=${newSecret()}`, `ADMIN_TOKEN=${newSecret()}`, 'ENVIRONMENT=local', 'LEASE_MS=30000', ''].join('\n')
 
 const secretIn = (text: string, name: string) => new RegExp(`^${name}=(.+)$`, 'm').exec(text)?.[1]
 

@@ -7,7 +7,8 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DevelopmentKeys, inviteDeveloper, provisionDevelopmentAccount } from './development-account.ts'
 import { openEgress } from './egress.ts'
-import { removeOrphans } from './orphan-files.ts'
+import { MIN_AGE_MS, removeEmptiedObjects } from './emptied-objects.ts'
+import { type RemovedFiles, removeOrphans } from './orphan-files.ts'
 import { onParentDeath } from './parent-death-signal.ts'
 import { parseNetworks } from './public-address.ts'
 import { recoverAfterRestart } from './recover-after-restart.ts'
@@ -68,13 +69,18 @@ onParentDeath(() => void stop())
 const fire = (which: 'sweep' | 'look') => void service?.fireCron(which).catch(() => undefined)
 setInterval(() => fire('sweep'), 3_600_000)
 setInterval(() => fire('look'), 600_000)
-const removeOrphanFiles = () =>
-  void removeOrphans(state, Date.now()).then(
-    ({ files, bytes }) => files > 0 && console.error(`Removed ${files} orphaned files from the state folder (${bytes} bytes).`),
-    (error: unknown) => console.error(`Could not search the state folder for orphaned files: ${errorMessage(error)}`),
+const report = (what: string, removed: Promise<RemovedFiles>) =>
+  removed.then(
+    ({ files, bytes }) => void (files > 0 && console.error(`Removed ${files} ${what} from the state folder (${bytes} bytes).`)),
+    (error: unknown) => console.error(`Could not search the state folder for ${what}: ${errorMessage(error)}`),
   )
+const removeOrphanFiles = () => void report('orphaned files', removeOrphans(state, Date.now()))
+const removeEmptied = (olderThan: number) => report('files of deleted tasks', removeEmptiedObjects(state, olderThan))
+// Now no workerd has these files open.
+await removeEmptied(Number.POSITIVE_INFINITY)
 removeOrphanFiles()
 setInterval(removeOrphanFiles, 86_400_000)
+setInterval(() => void removeEmptied(Date.now() - MIN_AGE_MS), 3_600_000)
 
 await supervise({
   createService: () => {

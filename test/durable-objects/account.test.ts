@@ -46,6 +46,24 @@ describe('Account', () => {
     expect(await account.admit('t1', 10)).toEqual({ ok: true })
   })
 
+  it('admits as many tasks and uploads as its storage holds at 16 KB each (tasks-without-quota)', async () => {
+    const account = await newAccount()
+    const maxObjects = Math.floor(100_000_000 / 16_384)
+    const tasks = Array.from({ length: maxObjects - 3 }, (_, at) => created(`t${at}`, 0))
+    await account.tell(tasks)
+    await account.tell(tasks.slice(0, 10))
+    expect(await account.reserve('upload', 0, Date.now() + 60_000)).toEqual({ ok: true })
+    const full = { ok: false, used: 0, quota: 100_000_000, maxObjects }
+    expect(await account.admit('batch', 0, 3)).toEqual({ ...full, objects: maxObjects - 2 })
+    expect(await account.admit('batch', 0, 2)).toEqual({ ok: true })
+    expect(await account.admit('one', 0)).toEqual({ ...full, objects: maxObjects })
+    expect(await account.reserve('another upload', 0, Date.now() + 60_000)).toEqual({ ...full, objects: maxObjects })
+    await account.release('upload')
+    await account.tell([0, 1, 1].map((at) => ({ kind: 'removed', taskId: `t${at}` }) as const))
+    expect(await account.admit('three', 0, 3)).toEqual({ ok: true })
+    expect(await account.admit('one', 0)).toEqual({ ...full, objects: maxObjects })
+  })
+
   it('reserves storage for an admitted upload until its task is created, it is released, or 15 minutes have passed', async () => {
     const account = await newAccount()
     const half = 50_000_000

@@ -50,8 +50,8 @@ export class Staging {
     return [file!]
   }
 
-  async #admit(id: string, bytes: number): Promise<void> {
-    await reserveStorage(this.#c.env, this.#c.get('key'), id, bytes)
+  async #admit(id: string, bytes: number, objects = 1): Promise<void> {
+    await reserveStorage(this.#c.env, this.#c.get('key'), id, { bytes, objects })
     this.#admitted = id
   }
 
@@ -67,8 +67,8 @@ export class Staging {
     const own = files.filter(({ outcome: kept, uploadId }) => 'upload' in kept && uploadId === undefined)
     const bytes = own.reduce((sum, { size }) => sum + size, 0)
     // A single file's task releases its own reservation.
-    if (own.length === 1) await this.#admit(own[0]!.taskId, bytes)
-    else if (own.length > 1) await this.#admit(`${SEVERAL}${randomBase62(24)}`, bytes)
+    if (files.length === 1 && own.length === 1) await this.#admit(own[0]!.taskId, bytes)
+    else if (files.length > 0) await this.#admit(`${SEVERAL}${randomBase62(24)}`, bytes, files.length)
     return files
   }
 

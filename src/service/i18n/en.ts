@@ -114,6 +114,7 @@ export const API_EN = {
   no_such_upload: "There is no upload '{id}'. It may have been deleted or have expired.",
   metadata_stays_in_format: "Whittle cannot remove the metadata of a {format} file. Send 'metadata=keep', or leave the field out.",
   no_ultra_for_format: "The quality 'ultra' is available for DOCX, XLSX, PPTX and OFD only. For a {format} file use low, medium or high.",
+  no_upload_exists: "None of the {count} uploads in '{name}' exists. Create them with `POST /v1/uploads` first.",
   not_everything_answers: 'Some components of the service do not respond: {what}.',
   not_operator_token: 'The operator token is wrong.',
   not_utf_8_in_base64: "the value of '{name}' is not UTF-8 text in base64",
@@ -165,6 +166,7 @@ export const API_EN = {
   too_many_keys:
     'The {plan} plan allows {limit} enabled keys. Keys that were enabled within the last minute count as well. Disable a key first.',
   too_many_requests: 'The {plan} plan allows {limit} requests per minute. The next request is possible in {seconds} s.',
+  too_many_tasks: 'Your account has too many tasks and uploads: its storage allows {limit}. Delete tasks, or wait until they expire.',
   too_many_uploads: 'Too many uploads are in progress. Try again in {seconds} seconds.',
   transfer_encoding_given: 'parts must not have a Content-Transfer-Encoding header (RFC 7578, 4.7)',
   tus_extension_not_spoken: 'The header {name} belongs to a tus extension that this service does not support.',

@@ -152,6 +152,16 @@ export type UserKeyResult =
   /** Result `too_many`: the plan allows no further active key. `limit` is the plan's maximum. */
   | { readonly kind: 'too_many'; readonly limit: number }
 
+/** Refusal of the storage quota. */
+export interface StorageRefusal {
+  readonly ok: false
+  readonly used: number
+  readonly quota: number
+  /** Number of tasks and uploads, and their limit, if that is the reason. `undefined`: the bytes are. */
+  readonly objects?: number
+  readonly maxObjects?: number
+}
+
 export interface AccountApi {
   get(): Promise<AccountRecord | undefined>
   put(record: AccountRecord): Promise<void>
@@ -161,16 +171,16 @@ export interface AccountApi {
    */
   update(change: AccountChange): Promise<void>
   /**
-   * Checks if an upload of `bytes` fits the storage quota, and reserves the bytes so that parallel uploads cannot exceed it.
+   * Checks if `bytes` in `objects` tasks fit the storage quota, and reserves them so that parallel uploads cannot exceed it.
    * The reservation ends when the task is created, with `giveBack`, or after 15 minutes.
    */
-  admit(taskId: string, bytes: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
+  admit(taskId: string, bytes: number, objects?: number): Promise<{ ok: true } | StorageRefusal>
   /** Releases the reservations of admitted uploads that will not become tasks. */
   giveBack(taskIds: readonly string[]): Promise<void>
   /**
    * Reserves storage for an unfinished resumable upload, until its task is created, `release` is called, or `until` (epoch milliseconds).
    */
-  reserve(taskId: string, bytes: number, until: number): Promise<{ ok: true } | { ok: false; used: number; quota: number }>
+  reserve(taskId: string, bytes: number, until: number): Promise<{ ok: true } | StorageRefusal>
   release(taskId: string): Promise<void>
   /** Number of parts of this task that may be queued or running now. All tasks that ask share the maximum of the plan. */
   partsAtOnce(taskId: string): Promise<number>

@@ -5,6 +5,7 @@ import { passwordObstacle } from '../../core/pipeline/password.ts'
 import { callbackRules, type Env } from '../env.ts'
 import { apiMessage } from '../i18n/message.ts'
 import { LANES } from '../lanes.ts'
+import type { StorageRefusal } from '../store/accounts.ts'
 import { longestRetentionMs, taskIdOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { Plan } from '../store/plans.ts'
@@ -30,17 +31,28 @@ export interface Submission {
 /** Longest time in milliseconds that a response waits for a quick task, unless the client sends `Prefer: wait`. */
 const QUICK_WAIT_MS = 25_000
 
+/** What one request stores. */
+export interface StorageDemand {
+  readonly bytes: number
+  /** Number of tasks that the request creates. */
+  readonly objects: number
+}
+
 /**
- * Reserves `bytes` of the storage quota for a task.
+ * Reserves storage quota for a task, or for several under one id.
  * @throws ApiError if they do not fit
  */
-export async function reserveStorage(env: Env, key: KeyRecord, taskId: string, bytes: number): Promise<void> {
-  const answer = await env.ACCOUNTS.getByName(key.accountId).admit(taskId, bytes)
+export async function reserveStorage(env: Env, key: KeyRecord, id: string, { bytes, objects }: StorageDemand): Promise<void> {
+  const answer = await env.ACCOUNTS.getByName(key.accountId).admit(id, bytes, objects)
   if (!answer.ok) throw storageQuotaError(answer)
 }
 
-export function storageQuotaError({ used, quota }: { used: number; quota: number }): ApiError {
+export function storageQuotaError({ used, quota, objects, maxObjects }: StorageRefusal): ApiError {
   const facts = { used_bytes: used, quota_bytes: quota }
+  if (maxObjects !== undefined) {
+    const message = apiMessage('too_many_tasks', { limit: maxObjects })
+    return new ApiError('storage_quota_exceeded', message, { ...facts, tasks: objects, max_tasks: maxObjects })
+  }
   return new ApiError('storage_quota_exceeded', 'storage_full', facts)
 }
 

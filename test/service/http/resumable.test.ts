@@ -358,6 +358,12 @@ describe('a task from an upload', () => {
       ['upload', 'unknown_upload'],
       ['to mp4.txt', 'unsupported_output'],
     ])
+    const before = await env.ACCOUNTS.getByName(who.accountId).list(100)
+    for (const uploads of [['upl_unknown'], Array<string>(50).fill('upl_ABCDEFGHIJKLMNOPQRSTUVWX')]) {
+      const answer = await errorOf(await post('/v1/batch/compress', { uploads }))
+      expect(answer.error_detail, 'invented-uploads-become-tasks').toMatchObject({ type: 'invalid_parameter', param: 'uploads[]' })
+    }
+    expect(await env.ACCOUNTS.getByName(who.accountId).list(100)).toEqual(before)
     const both = form({ upload: 'upl_x' }, [['file', TEXT, 'a.txt']])
     expect((await errorOf(await call(who, '/v1/compress', { method: 'POST', body: both }))).error_detail).toMatchObject({
       type: 'invalid_parameter',

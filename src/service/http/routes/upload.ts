@@ -4,7 +4,7 @@ import { apiMessage } from '../../i18n/message.ts'
 import { randomBase62 } from '../../store/key-format.ts'
 import { PLANS } from '../../store/plans.ts'
 import type { Task } from '../../store/task.ts'
-import { ApiError } from '../../tasks/api-error.ts'
+import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { mapConcurrently } from '../../tasks/concurrency.ts'
 import {
   assertSameFingerprint,
@@ -141,6 +141,7 @@ async function make<Answer>(
     const files = await staging.end()
     const jobOptions = jobOptionsOf(c, kind, form.fields)
     if (files.length === 0) throw missingFile(kind)
+    if (kind.scope === 'batch' && files.every(isUnknownUpload)) throw unknownUploads(kind, files)
     const submission = { env: c.env, key, plan, requestId: c.get('requestId'), baseUrl: baseUrl(c), jobOptions }
     handedOver = true
     const { answer, id } = await maker.make(submission, files)
@@ -201,6 +202,12 @@ function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, str
   if (jobOptions.callbackUrl === undefined) return jobOptions
   return { ...jobOptions, callbackUrl: checkCallback(c.env, PLANS[c.get('key').plan], jobOptions.callbackUrl) }
 }
+
+const isUnknownUpload = ({ outcome }: IngestedFile) => 'refusal' in outcome && outcome.refusal.type === 'unknown_upload'
+
+/** Error of a batch without a single file. Otherwise each invented id would become a failed task. */
+const unknownUploads = ({ uploadFields: [name = ''] }: Kind, files: readonly IngestedFile[]) =>
+  invalidParameter(name, apiMessage('no_upload_exists', { name, count: files.length }))
 
 const secretOf = (c: AppContext) => c.env.SECRET_KEY ?? c.get('key').accountId
 
