@@ -43,7 +43,7 @@ const CHECK_MS = 500
  */
 const NATIVE_SHARE = 1.5
 
-type Ending = { readonly kind: 'done' } | { readonly kind: 'stopped' } | { readonly kind: 'over_budget' | 'died'; readonly why: string }
+type Ending = { readonly kind: 'done' | 'stopped' | 'returned' } | { readonly kind: 'over_budget' | 'died'; readonly why: string }
 
 export class Job {
   readonly #press: PressProcess
@@ -90,6 +90,7 @@ export class Job {
       const ending = await this.#ending.promise
       if (ending.kind !== 'done') this.#press.kill()
       await this.#notifyTask(ending)
+      if (ending.kind === 'returned') return 'stopped'
       return ending.kind === 'over_budget' ? 'died' : ending.kind
     } finally {
       clearInterval(heartbeats)
@@ -98,6 +99,11 @@ export class Job {
       this.#press.onMessage(() => undefined)
       await rm(folder, { recursive: true, force: true })
     }
+  }
+
+  /** Ends the step without a result, because the service stops. Its task starts it again at once, without waiting for the lease. */
+  handBack(): void {
+    this.#ending.resolve({ kind: 'returned' })
   }
 
   /** Keys of the blobs that the step reads: the upload, and for a join also its parts. */
@@ -110,6 +116,7 @@ export class Job {
     const { attempt } = this.#claim
     const deaths = this.#deps.processDeaths + 1
     if (ending.kind === 'over_budget') return this.#record.giveUp(attempt, ending.why)
+    if (ending.kind === 'returned') return this.#record.release(attempt, 'the service stops', this.#step.part, 'platform')
     if (ending.kind !== 'died') return
     // A file that ends every press process needs more than a job may use.
     if (deaths >= MAX_ATTEMPTS) return this.#record.giveUp(attempt, message('job_lost_worker', { times: deaths }))

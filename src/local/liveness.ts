@@ -25,6 +25,15 @@ export type Verdict = 'processor' | 'silent' | 'stalled' | undefined
 const ENLARGED_SILENCE_FACTOR = 5
 const IDLE_SHARE = 0.01
 
+export interface Measurement {
+  /** CPU time of the process since it started, in milliseconds. Less than before: it was restarted. */
+  readonly processorMs: number
+  /** True while the process waits for an answer. Default: false. */
+  readonly isWaiting?: boolean
+  /** False if the process would not use a CPU that is free, as after SIGSTOP. Default: true. */
+  readonly isRunnable?: boolean
+}
+
 export class Liveness {
   readonly #limits: LivenessLimits
   #silentLimitMs: number
@@ -69,10 +78,8 @@ export class Liveness {
   /**
    * Evaluates one measurement.
    * @param now milliseconds of any clock
-   * @param processorMs CPU time of the process since it started; less than before: it was restarted
-   * @param waits true while the process waits for an answer
    */
-  check(now: number, processorMs: number, waits = false): Verdict {
+  check(now: number, { processorMs, isWaiting = false, isRunnable = true }: Measurement): Verdict {
     const { processorMs: maxMs = Number.POSITIVE_INFINITY, stalledMs = Number.POSITIVE_INFINITY, idleShare = IDLE_SHARE } = this.#limits
     this.#startedMs ??= processorMs
     const hadSign = this.#heartbeatSinceCheck || this.#heartbeatAtMs === undefined || processorMs < this.#heartbeatAtMs
@@ -82,9 +89,9 @@ export class Liveness {
     if (processorMs - this.#startedMs > maxMs) return 'processor'
     if (this.silentForMs > this.silentLimitMs) return 'silent'
     const idle = this.#idle
-    if (!idle || waits || processorMs - idle.processorMs > stalledMs * idleShare) this.#idle = { since: now, processorMs }
-    // A process with heartbeats counts as stalled only if the last one is recent. Otherwise it may be inside a long call.
-    else if ((hadSign || this.#limits.silentMs === undefined) && now - idle.since > stalledMs) return 'stalled'
+    if (!idle || isWaiting || processorMs - idle.processorMs > stalledMs * idleShare) this.#idle = { since: now, processorMs }
+    // Without a recent heartbeat, a process that could compute may be inside a long call on a busy machine. One that was stopped is not.
+    else if ((hadSign || !isRunnable || this.#limits.silentMs === undefined) && now - idle.since > stalledMs) return 'stalled'
     return undefined
   }
 }

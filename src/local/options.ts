@@ -19,6 +19,12 @@ export const STEP_LIMITS: Omit<JobLimits, 'memoryBytes'> = { processorMs: 900_00
  */
 export const VARIABLES = 'WHITTLE_VARIABLES'
 
+/** Lines on the standard input of the service process. `drain`: start no more steps. `stop`: hand running steps back and end. */
+export const COMMANDS = { drain: 'drain', stop: 'stop' } as const
+
+/** Log line of the service process when no step runs any more after `drain`. */
+export const DRAINED = JSON.stringify({ level: 'info', event: 'drained' })
+
 /** Options of the local service process. */
 export interface ServeOptions {
   readonly root: string

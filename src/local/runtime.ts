@@ -12,6 +12,8 @@ export interface RuntimeOptions extends EdgeOptions {
 }
 
 export interface Runtime extends AsyncDisposable {
+  /** Starts no more steps, except those for which a client waits. Resolves when no step runs. */
+  drain(): Promise<void>
   /** Resets every Durable Object, as a deployment does. Objects lose what they hold in memory, and running calls fail. */
   resetObjects(): Promise<void>
 }
@@ -38,6 +40,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
   setTimeout(() => pool.warm(), WARM_UP_DELAY_MS).unref()
   return {
+    drain: () => pool.drain(),
     async resetObjects() {
       await (await edge.getWorker(RESETTER)).fetch('http://resetter')
     },

@@ -1,12 +1,14 @@
 /**
  * The local service as one process: `node src/local/serve.ts OPTIONS`, where OPTIONS is `ServeOptions` as one line of JSON. It writes
- * its log to standard output and ends on SIGTERM. `src/local/service.ts` starts, supervises and ends it with all its child processes.
+ * its log to standard output and takes `COMMANDS` on standard input.
+ * `src/local/service.ts` starts, supervises and ends it with all its child processes.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { buildBundles } from './build.ts'
 import { findFfmpeg } from './native.ts'
-import { type ServeOptions, STEP_LIMITS, VARIABLES } from './options.ts'
+import { COMMANDS, DRAINED, type ServeOptions, STEP_LIMITS, VARIABLES } from './options.ts'
 import { killGroupWithParent } from './parent-death-signal.ts'
 import { openRuntime } from './runtime.ts'
 
@@ -39,12 +41,17 @@ const runtime = await openRuntime({
   log: (line) => console.log(line),
 })
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, async () => {
-    await runtime[Symbol.asyncDispose]()
-    process.exit(0)
-  })
+async function stop(): Promise<void> {
+  await runtime[Symbol.asyncDispose]()
+  process.exit(0)
 }
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, stop)
+
+// Commands come on standard input, because Miniflare ends this process at once on the usual signals.
+createInterface({ input: process.stdin }).on('line', (command) => {
+  if (command === COMMANDS.drain) void runtime.drain().then(() => console.log(DRAINED))
+  if (command === COMMANDS.stop) void stop()
+})
 
 if (resettable) process.on('SIGUSR2', () => void runtime.resetObjects().then(() => console.log(OBJECTS_RESET)))
 

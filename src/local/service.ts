@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { FreeSpace } from './free-space.ts'
 import { LogFile } from './log-file.ts'
-import { type ServeOptions, type STEP_LIMITS, VARIABLES } from './options.ts'
+import { COMMANDS, DRAINED, type ServeOptions, type STEP_LIMITS, VARIABLES } from './options.ts'
 import { withParentDeathSignal } from './parent-death-signal.ts'
 import { workerdUsage } from './processor-time.ts'
 import { openReverseProxy, REQUEST_ID } from './reverse-proxy.ts'
@@ -54,6 +54,9 @@ export interface PoolOptions {
 export const DEFAULT_POOL: PoolOptions = { workers: 1, memoryBytes: 1536 * 2 ** 20 }
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
+/** Most milliseconds in which running requests and jobs may end before a stop. With the stop itself, 30 s. */
+const DRAIN_TIMEOUT_MS = 24_000
+const IDLE_CHECK_MS = 100
 /** Default hang timeout in milliseconds of CPU time. Far more than any request needs. */
 const HANG_TIMEOUT_MS = 60_000
 /** CPU time in milliseconds that workerd may use before its first response, even if the hang timeout is shorter. */
@@ -85,6 +88,11 @@ export class Service {
   #innerPort = 0
   readonly #lastLines: string[] = []
   #resolveExited!: (code: string) => void
+  #resolveDrained!: () => void
+  /** Settles when the service process runs no step any more, after `drain`. */
+  readonly #drained = new Promise<void>((resolve) => {
+    this.#resolveDrained = resolve
+  })
   #childExit: Promise<unknown> = Promise.resolve()
   #watchdog: Watchdog | undefined
   #hung = false
@@ -193,6 +201,7 @@ export class Service {
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream! }).on('line', (line) => {
         file.writeLine(line)
+        if (line === DRAINED) this.#resolveDrained()
         this.#lastLines.push(line)
         if (this.#lastLines.length > 40) this.#lastLines.shift()
         if (this.#options.verbose || /"level":"error"/.test(line)) console.error(line)
@@ -214,17 +223,35 @@ export class Service {
     throw new Error(`The service did not come up:\n${this.#lastLines.join('\n')}`)
   }
 
-  /** Sends SIGTERM to the whole process group, and SIGKILL after five seconds. */
+  /**
+   * Stops the service after running requests and jobs have ended, for which they have 24 s. New connections are refused at once. Jobs
+   * that still run are handed back to their tasks.
+   */
+  async drain(): Promise<void> {
+    if (this.#child && !this.#hung) {
+      const late = new Promise((resolve) => setTimeout(resolve, DRAIN_TIMEOUT_MS))
+      this.#command(COMMANDS.drain)
+      await Promise.race([Promise.all([endRequests(this.#proxy), this.#drained]), this.#childExit, late])
+    }
+    await this.stop()
+  }
+
+  /** Tells the service process to end, and sends SIGKILL to its whole group after five seconds. */
   async stop(): Promise<void> {
     this.#watchdog?.stop()
     this.#proxy?.close()
     this.#proxy?.closeAllConnections()
     if (!this.#child) return
     // A hung process does not react to SIGTERM.
-    this.#kill(this.#hung ? 'SIGKILL' : 'SIGTERM')
+    if (this.#hung) this.#kill('SIGKILL')
+    else this.#command(COMMANDS.stop)
     const late = new Promise((resolve) => setTimeout(resolve, STOP_TIMEOUT_MS))
     await Promise.race([this.#childExit, late])
     this.#kill('SIGKILL')
+  }
+
+  #command(command: string): void {
+    this.#child?.stdin?.write(`${command}\n`, () => undefined)
   }
 
   #kill(signal: NodeJS.Signals): void {
@@ -236,6 +263,14 @@ export class Service {
       // The group has ended already.
     }
   }
+}
+
+/** Closes a server. Resolves when its running requests have ended. */
+async function endRequests(server: Server | undefined): Promise<void> {
+  if (!server) return
+  const timer = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+  await new Promise((resolve) => server.close(resolve))
+  clearInterval(timer)
 }
 
 /** True if the URL returns success within 10 s. */

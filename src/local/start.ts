@@ -58,9 +58,11 @@ const options: ServiceOptions = {
 let service: Service | undefined
 let stopping = false
 
+/** Lets running work end. A second signal stops at once, and so does the end of a command that started the service for itself. */
 async function stop(): Promise<void> {
+  const atOnce = stopping || flags.embedded
   stopping = true
-  await service?.stop()
+  await (atOnce ? service?.stop() : service?.drain())
   process.exit(0)
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)

@@ -15,6 +15,8 @@ export interface ProcessSample {
   readonly residentBytes?: number
   /** True if the process waits for an answer. Using no CPU is then no sign of a hang. */
   readonly isWaiting?: boolean
+  /** False if the process would not use a CPU that is free. Default: true. */
+  readonly isRunnable?: boolean
 }
 
 export interface WatchedProcess {
@@ -93,7 +95,7 @@ export class Watchdog {
     this.#usedMs = sample.processorMs
     const { limits } = this.#options
     const exceedsMemory = (sample.residentBytes ?? 0) > (limits.memoryBytes ?? Number.POSITIVE_INFINITY)
-    const verdict = exceedsMemory ? 'memory' : this.#liveness.check(performance.now(), sample.processorMs, sample.isWaiting)
+    const verdict = exceedsMemory ? 'memory' : this.#liveness.check(performance.now(), sample)
     if (verdict) {
       this.stop()
       this.#resolveVerdict(verdict)

@@ -47,6 +47,8 @@ const MAX_IDLE_PROCESS_BYTES = 500 * 2 ** 20
 const POOL_BYTES = 0.8 * Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
 /** Most press processes that start in advance. A start takes about 0.3 s, and an idle process uses about 70 MB. */
 const MAX_WARM = 4
+/** Most milliseconds for handing running steps back. The tasks of others wait for their leases. */
+const HAND_BACK_MS = 3000
 /** Milliseconds before a failed start of a press process is repeated. */
 const RESTART_DELAY_MS = 1000
 
@@ -57,6 +59,7 @@ export class WorkerPool implements AsyncDisposable {
   readonly #all = new Set<PressProcess>()
   readonly #queue: Entry[] = []
   readonly #working = new Set<Entry>()
+  readonly #jobs = new Set<Job>()
   /** Queued and running steps by key. A task repeats its message if nobody claims it for long; the repeat is ignored. */
   readonly #entries = new Map<string, Entry>()
   /** Number of press processes that each step has ended, while the step may be retried. */
@@ -65,6 +68,7 @@ export class WorkerPool implements AsyncDisposable {
   readonly #folders = new Map<PressProcess, string>()
   #spawned = 0
   #closed = false
+  #isDraining = false
 
   private constructor(options: WorkerPoolOptions) {
     this.#options = options
@@ -124,7 +128,7 @@ export class WorkerPool implements AsyncDisposable {
     const { workers, limits } = this.#options
     while (!this.#closed && this.#working.size <= workers) {
       const working = [...this.#working]
-      const quickOnly = working.length === workers || !hasMemory(working, POOL_BYTES, limits.memoryBytes)
+      const quickOnly = this.#isDraining || working.length === workers || !hasMemory(working, POOL_BYTES, limits.memoryBytes)
       const at = nextStepIndex(this.#queue, working, performance.now(), quickOnly)
       if (at < 0) return
       const [entry] = this.#queue.splice(at, 1)
@@ -158,11 +162,15 @@ export class WorkerPool implements AsyncDisposable {
       }
       const deps = { taskApi: door, blobs: this.#blobs, limits, folder, processDeaths: deaths, enlarged, ...(native && { native }) }
       const job = new Job(press, entry.step, claim, deps)
-      const ended = await job.run().catch(async (error: unknown) => {
-        press.kill()
-        await record.release(claim.attempt, String(error), part, 'platform')
-        return 'stopped' as const
-      })
+      this.#jobs.add(job)
+      const ended = await job
+        .run()
+        .catch(async (error: unknown) => {
+          press.kill()
+          await record.release(claim.attempt, String(error), part, 'platform')
+          return 'stopped' as const
+        })
+        .finally(() => this.#jobs.delete(job))
       if (ended === 'died') this.#deaths.set(entry.key, deaths + 1)
       else this.#deaths.delete(entry.key)
       if (ended === 'done') await this.#returnPress(press)
@@ -206,9 +214,18 @@ export class WorkerPool implements AsyncDisposable {
     return press
   }
 
-  /** Kills every press process. Their tasks continue when the leases expire. */
+  /** Starts no more steps, except those for which a client waits. Resolves when no step runs. */
+  async drain(): Promise<void> {
+    this.#isDraining = true
+    while (this.#working.size > 0) await Promise.all([...this.#working].map(({ done }) => done))
+  }
+
+  /** Hands running steps back to their tasks, which start them again, and kills every press process. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
+    for (const job of this.#jobs) job.handBack()
+    const ended = Promise.all([...this.#working].map(({ done }) => done))
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, HAND_BACK_MS).unref())])
     const exits = [...this.#all].map((press) => press.exited)
     for (const press of this.#all) press.kill()
     await Promise.all(exits)

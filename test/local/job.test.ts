@@ -37,8 +37,8 @@ afterEach(() => {
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** Runs one job with a press process that executes `program`, a function body with `work`, `say`, `call` and `fs`. */
-async function run(program: string, change: Partial<JobLimits & { deaths: number }> = {}): Promise<string> {
-  const { memoryBytes = 1024 * MB, processorMs = 60_000, silentMs = 60_000, stalledMs = 60_000, deaths = 0 } = change
+async function run(program: string, change: Partial<JobLimits & { deaths: number; handedBackAfterMs: number }> = {}): Promise<string> {
+  const { memoryBytes = 1024 * MB, processorMs = 60_000, silentMs = 60_000, stalledMs = 60_000, deaths = 0, handedBackAfterMs } = change
   const build = join(root, 'build')
   mkdirSync(build)
   writeFileSync(join(root, 'secret'), 'secret')
@@ -99,7 +99,9 @@ say({ kind: 'ready', formats: [] })`,
   }
   const task = { taskId: 'tsk_1', originalSize: UPLOAD.length, originalSha256: sha256(UPLOAD) }
   const claim = { kind: 'claimed', attempt: 1, generation: 1, task, uploadKey: 'uploads/tsk_1', parts: [] } as unknown as ClaimedStep
-  const outcome = await new Job(press, { taskId: 'tsk_1', generation: 1, step: 'whole' }, claim, deps).run()
+  const job = new Job(press, { taskId: 'tsk_1', generation: 1, step: 'whole' }, claim, deps)
+  if (handedBackAfterMs !== undefined) setTimeout(() => job.handBack(), handedBackAfterMs)
+  const outcome = await job.run()
   expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([])
   return outcome
 }
@@ -203,6 +205,12 @@ describe('a job', () => {
     }, 500)
     expect(await run('for (;;);')).toBe('stopped')
     expect(taskCalls).toEqual([])
+    expect(await press.exited).toBe('SIGKILL')
+  })
+
+  it('hands a step back when the service stops, so that nothing waits for its lease (sigterm-waits-for-leases)', async () => {
+    expect(await run('for (;;);', { handedBackAfterMs: 500 })).toBe('stopped')
+    expect(taskCalls).toEqual([['release', 1, 'the service stops', undefined, 'platform']])
     expect(await press.exited).toBe('SIGKILL')
   })
 

@@ -21,6 +21,7 @@ const FAKE_SERVICE = `
 import { createServer } from 'node:http'
 process.title = 'workerd'
 let deaf = false
+process.stdin.on('data', () => process.exit())
 const { port } = JSON.parse(process.argv[2])
 createServer((request, response) => {
   if (request.url === '/spin') for (;;);

@@ -3,11 +3,12 @@
  * its figures, and fails if a figure exceeds its limit. Linux only (/proc). Without a name, all run one after the other.
  */
 import { type Attack, isBroken } from './attack.ts'
+import { drain } from './drain.ts'
 import { fullDisk } from './full-disk.ts'
 import { slowWriters } from './slow-writers.ts'
 import { stalledReaders } from './stalled-readers.ts'
 
-const ATTACKS: readonly Attack[] = [stalledReaders, slowWriters, fullDisk]
+const ATTACKS: readonly Attack[] = [stalledReaders, slowWriters, fullDisk, drain]
 
 const names = process.argv.slice(2)
 for (const name of names)

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../../src/local/service.ts'
+import { readUsage } from '../../../../src/local/usage.ts'
 import { Processes } from '../victims.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
@@ -16,8 +17,8 @@ const START_MS = 180_000
 export interface TargetOptions {
   /** State folder. Default: a new folder that is deleted at the end. */
   readonly state?: string
-  /** More arguments of `npm start`. */
-  readonly flags?: readonly string[]
+  /** False: as an operator starts it. It then writes `.dev/keys.json`. Default: true, as the CLI starts it. */
+  readonly embedded?: boolean
 }
 
 export class Target implements AsyncDisposable {
@@ -30,12 +31,12 @@ export class Target implements AsyncDisposable {
   #child!: ChildProcess
   #gone: Promise<unknown> = Promise.resolve()
 
-  private constructor(port: number, { state, flags = [] }: TargetOptions) {
+  private constructor(port: number, { state, embedded = true }: TargetOptions) {
     this.#ownState = state === undefined
     this.state = state ?? mkdtempSync(join(tmpdir(), 'whittle-attack-'))
     this.port = port
     this.baseUrl = `http://127.0.0.1:${port}`
-    this.#flags = flags
+    this.#flags = embedded ? ['--embedded'] : []
   }
 
   static async start(options: TargetOptions = {}): Promise<Target> {
@@ -46,7 +47,7 @@ export class Target implements AsyncDisposable {
 
   /** Starts the service on the same port and state. Resolves when its keys exist. */
   async restart(): Promise<void> {
-    const flags = ['--port', `${this.port}`, '--state', this.state, '--workers', '1', '--ffmpeg', 'none', '--embedded', ...this.#flags]
+    const flags = ['--port', `${this.port}`, '--state', this.state, '--workers', '1', '--ffmpeg', 'none', ...this.#flags]
     const child = spawn(process.execPath, [join(ROOT, 'src/local/start.ts'), ...flags], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] })
     this.#child = child
     this.#gone = once(child, 'exit')
@@ -75,6 +76,13 @@ export class Target implements AsyncDisposable {
   workerdBytes(): number {
     const workerds = new Processes().below(this.pid).filter(({ command }) => /^\S*workerd(\.exe)? serve /.test(command))
     return workerds.reduce((sum, { pid }) => sum + residentBytes(pid), 0)
+  }
+
+  /** Largest CPU time of a press process, in seconds. */
+  async pressSeconds(): Promise<number> {
+    const presses = new Processes().below(this.pid).filter(({ command }) => /\/press\.mjs$/.test(command))
+    const used = await Promise.all(presses.map(({ pid }) => readUsage(pid)))
+    return used.reduce((most, usage) => Math.max(most, (usage?.processorMs ?? 0) / 1000), 0)
   }
 
   /** Creates an account with one key. */
