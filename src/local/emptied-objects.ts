@@ -1,6 +1,6 @@
 /**
  * Removes the SQLite files of Durable Objects that have no data. workerd keeps a file of 4 to 8 KB for each task and upload that was
- * deleted, and for each id that somebody asked for in vain.
+ * deleted, and for each id that was requested but never existed.
  */
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'

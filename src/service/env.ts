@@ -66,6 +66,8 @@ export interface Env {
   readonly ENVIRONMENT?: string
   /** Public https origin of the service if a reverse proxy forwards requests over http. Only `npm start` sets it. */
   readonly PUBLIC_URL?: string
+  /** Origin of the service on one machine without a public URL, where requests may name any loopback host. Only `npm start` sets it. */
+  readonly ORIGIN?: string
   /** Largest request body that Cloudflare accepts, in bytes. Default: 100,000,000, as on the Free and Pro plans. */
   readonly MAX_BODY_BYTES?: string
   /** Comma-separated ports that callbacks may use besides 443 and 8443. */

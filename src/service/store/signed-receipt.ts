@@ -4,7 +4,7 @@ import type { ReceiptView } from '../../core/model/receipt.ts'
 import { type Task, toTaskView } from './task.ts'
 
 export interface SignedReceipt {
-  /** Issuer: the origin of the service that received the file. */
+  /** Issuer: the origin of the service. */
   iss: string
   task_id: string
   file_name: string
@@ -30,9 +30,11 @@ interface EngineView {
 
 /**
  * Returns the receipt of a completed task. It never changes.
+ * @param origin origin of the service as its operator configured it. `undefined`: the host name that received the file, which only
+ *   names that are routed to the service can be
  * @throws RangeError if the task is not completed
  */
-export function signedReceipt(task: Task): SignedReceipt {
+export function signedReceipt(task: Task, origin: string | undefined): SignedReceipt {
   const { task_id, file_name, format, output_format, quality, original_size, compressed_size, result, completed_at } = toTaskView(
     task,
     task.baseUrl,
@@ -40,7 +42,7 @@ export function signedReceipt(task: Task): SignedReceipt {
   if (!task.result || !result || output_format === undefined || compressed_size === undefined || completed_at === undefined)
     throw new RangeError(`Task ${task.taskId} is ${task.status}; only completed tasks have receipts.`)
   return {
-    iss: task.baseUrl,
+    iss: origin ?? task.baseUrl,
     ...{ task_id, file_name, format, output_format, quality, original_size, compressed_size, result },
     ...(task.result.encrypted ? { encrypted: true } : {}),
     engines: task.result.engines?.map(engineView) ?? null,

@@ -57,6 +57,16 @@ describe('a session', () => {
     expect((await bob.ask('DELETE', '/v1/tasks/x')).status).toBe(429)
   })
 
+  it('counts test callbacks and replays like requests of a key (console-floods-callbacks)', async () => {
+    const { browser } = await signedIn('free')
+    for (let i = 0; i < 5; i++) {
+      expect((await browser.ask('POST', '/callbacks/test', { url: 'https://hooks.example.com/' })).status).toBe(403)
+      expect((await browser.ask('POST', '/callbacks/replay', { task_id: `tsk_${'0'.repeat(24)}` })).status).toBe(403)
+    }
+    expect((await browser.ask('POST', '/callbacks/test', { url: 'https://hooks.example.com/' })).status).toBe(429)
+    expect((await browser.ask('POST', '/callbacks/replay', { task_id: `tsk_${'0'.repeat(24)}` })).status).toBe(429)
+  })
+
   it('has no callbacks if the plan does not include them', async () => {
     const { browser } = await signedIn('free')
     expect(await type(await browser.ask('POST', '/callbacks/test', { url: 'https://hooks.example.com/' }))).toEqual([

@@ -1,7 +1,11 @@
 /** Tests of signed receipts: content, access, and detection of changes. */
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet } from 'jose'
 import { describe, expect, it } from 'vitest'
+import type { Env } from '../../../src/service/env.ts'
+import { createApp } from '../../../src/service/http/app.ts'
+import { ROUTES } from '../../../src/service/http/routes/index.ts'
 import { publishedKeys, signed } from '../../../src/service/http/signing.ts'
 import type { SignedReceipt } from '../../../src/service/store/signed-receipt.ts'
 import { call, compress, done, errorOf, member, TEXT } from './client.ts'
@@ -32,6 +36,22 @@ describe('GET /v1/tasks/{task_id}/receipt', () => {
     expect(await (await call(who, `/v1/tasks/${task_id}/receipt`)).text()).toBe(jws)
     const decoded = await call(who, `/v1/tasks/${task_id}/receipt?decoded=1`)
     expect([decoded.headers.get('Content-Type'), await decoded.json()]).toEqual(['application/json', said])
+  })
+
+  it.each([
+    [{ ORIGIN: 'http://127.0.0.1:8787' }, 'http://127.0.0.1:8787'],
+    [{ ORIGIN: 'http://127.0.0.1:8787', PUBLIC_URL: 'https://whittle.example.com' }, 'https://whittle.example.com'],
+  ])('names the configured origin as issuer, whatever Host the client sent (receipt-issuer-from-host): %o', async (variables, issuer) => {
+    const who = await member()
+    const { task_id } = await done(who)
+    const ask = async (host: string) => {
+      const headers = { Authorization: `Bearer ${who.key}`, 'X-Forwarded-Proto': 'https' }
+      const request = new Request(`http://${host}/v1/tasks/${task_id}/receipt`, { headers })
+      return (await createApp(ROUTES).fetch(request, { ...env, ...variables } as unknown as Env, createExecutionContext())).text()
+    }
+    const jws = await ask('localhost')
+    expect((await opened(jws)).iss).toBe(issuer)
+    expect(await ask('whittle-bank.localhost')).toBe(jws)
   })
 
   it('detects a changed byte in header, payload or signature', async () => {

@@ -229,7 +229,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: '/console/api/callbacks/test',
-    access: 'session',
+    access: 'session:counted',
     role: 'member',
     async handle(c) {
       const { url } = await readBody(c, testSettings)
@@ -260,7 +260,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
   {
     method: 'POST',
     path: '/console/api/callbacks/replay',
-    access: 'session',
+    access: 'session:counted',
     role: 'member',
     async handle(c) {
       requireCallbacks(c)

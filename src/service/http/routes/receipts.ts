@@ -15,7 +15,7 @@ export const getReceipt: Route = {
     const { decoded } = parseOrRefuse(receiptQuery, c.req.query())
     const task = await visibleTask(c)
     completedResult(task)
-    const receipt = signedReceipt(task)
+    const receipt = signedReceipt(task, c.env.PUBLIC_URL ?? c.env.ORIGIN)
     if (decoded === '1') return json(receipt)
     const headers = { 'Content-Type': 'application/jose', 'Cache-Control': 'private, no-store' }
     return new Response(await signed(receipt, c.env.RECEIPT_KEYS), { headers })

@@ -80,7 +80,7 @@ const engine = z
   .meta({ id: 'Engine' })
 export const receiptDocument = z
   .object({
-    iss: z.url().describe('Issuer: the origin that received the file'),
+    iss: z.url().describe('Issuer: the origin of the service'),
     task_id: taskId,
     file_name: z.string(),
     format: z.string(),
