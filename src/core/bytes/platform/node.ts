@@ -5,6 +5,9 @@
 import type * as NodeCrypto from 'node:crypto'
 import type { BlockCipher, CryptoPort, Hash } from './crypto-port.ts'
 
+/** ECB has no initialisation vector. workerd refuses `null`. */
+const NO_IV = new Uint8Array(0)
+
 /** The global `process`, as far as it is used. `getBuiltinModule` exists since Node 20.16. */
 interface Process {
   getBuiltinModule?(name: 'node:crypto'): typeof NodeCrypto | undefined
@@ -26,7 +29,7 @@ function portOf(node: typeof NodeCrypto): CryptoPort {
     pbkdf2: (name, password, { salt, iterations, length }) => plain(node.pbkdf2Sync(password, salt, iterations, length, name)),
     encryptCbc: ({ key, iv }, padded) => cipherOf(node.createCipheriv(algorithm(key, 'cbc'), key, iv).setAutoPadding(padded)),
     decryptCbc: ({ key, iv }) => cipherOf(node.createDecipheriv(algorithm(key, 'cbc'), key, iv).setAutoPadding(false)),
-    encryptEcb: (key) => cipherOf(node.createCipheriv(algorithm(key, 'ecb'), key, null).setAutoPadding(false)),
+    encryptEcb: (key) => cipherOf(node.createCipheriv(algorithm(key, 'ecb'), key, NO_IV).setAutoPadding(false)),
   }
 }
 
