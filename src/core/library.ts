@@ -4,7 +4,7 @@ import { checkFiles, checkReceipt, type VerifyReport } from './audit/check.ts'
 import { detectOutput } from './audit/output.ts'
 import type { ReadReceipt } from './audit/receipt.ts'
 import { sha256Hex } from './bytes/digest.ts'
-import type { FormatId } from './catalog/index.ts'
+import { FORMATS, type FormatId } from './catalog/index.ts'
 import type { MetadataMode } from './catalog/metadata.ts'
 import type { KnownFormat, OutputId } from './catalog/outputs.ts'
 import { message } from './i18n/message.ts'
@@ -118,7 +118,7 @@ export function libraryOf(codecs: Codecs): Library {
     async compress(input, options = {}) {
       const source = await sourceOf(input, options.name)
       options.signal?.throwIfAborted()
-      const format = await identify(source)
+      const format: KnownFormat | undefined = (await identify(source)) ?? (isPackedOutput(options.output) ? FORMATS.data : undefined)
       const codec = format && codecs[format.id]
       const quality = options.quality ?? 'medium'
       if (!format || !codec) return unsupportedInput(source, format, quality)
@@ -134,8 +134,8 @@ export function libraryOf(codecs: Codecs): Library {
     async verify(original, result, receipt, native) {
       const [before, after] = [await sourceOf(original), await sourceOf(result)]
       if (receipt) return checkReceipt(before, after, 'claims' in receipt ? receipt : asUnsignedReceipt(receipt), codecs, native)
-      const format = await identify(before)
-      return checkFiles(before, after, format && (await detectOutput(format, after)), codecs, native)
+      const format = (await identify(before)) ?? FORMATS.data
+      return checkFiles(before, after, await detectOutput(format, after), codecs, native)
     },
   }
 }
@@ -145,6 +145,9 @@ const asUnsignedReceipt = ({ result: { removed, ...result }, ...rest }: Receipt)
   signature: { kind: 'unchecked', why: 'the receipt is not signed' },
   claims: { ...rest, result: { ...result, ...(removed && { removed: removed.map((one) => ({ ...one })) }) } },
 })
+
+/** True if any file can become this output: `zst`, `br` or `gz`. */
+const isPackedOutput = (output: OutputId | undefined): boolean => FORMATS.data.outputs.some((id) => id === output)
 
 interface RunSettings {
   readonly output: OutputId

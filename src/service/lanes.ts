@@ -50,6 +50,7 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   laz: { worker: 'press', quickUpTo: 4 * MIB },
   hdf5: { worker: 'press', quickUpTo: 2 * MIB },
   netcdf: { worker: 'press', quickUpTo: 2 * MIB },
+  data: { worker: 'press', quickUpTo: 8 * MIB },
   netcdf3: { worker: 'press', quickUpTo: 8 * MIB },
 }
 

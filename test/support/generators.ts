@@ -227,4 +227,5 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   hdf5: [one('a.h5', () => hdf5File(10_000, 1), 'file', { seenIn: share(0.5, 1) })],
   netcdf: [one('a.nc', netcdf4File, 'file', { seenIn: share(0.2, 0.6) })],
   netcdf3: [one('a.nc', () => netcdf3File(3000))],
+  data: [one('a.dat', () => Uint8Array.from({ length: 20_000 }, (_, i) => (i % 4 === 0 ? 0 : 0x80 | ((i * i) >> 7))))],
 }

@@ -6,7 +6,7 @@
 import { allowMemory } from '../../../wasm/memories/memories.ts'
 import { sha256Hex } from '../bytes/digest.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
-import type { FormatId } from '../catalog/index.ts'
+import { FORMATS, type FormatId } from '../catalog/index.ts'
 import type { RemovingMode } from '../catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import { type Codecs, type Options, type Outcome, type Quality, removesMetadata, type Source } from '../model/codec.ts'
@@ -54,8 +54,7 @@ export async function checkFiles(
   codecs: Codecs,
   native?: ExternalFilmCodec,
 ): Promise<VerifyReport> {
-  const format = await identify(original)
-  if (!format) return { findings: [finding('format', false, 'the format of the original is not supported')] }
+  const format: KnownFormat = (await identify(original)) ?? FORMATS.data
   if (await sameBytes(original, result))
     return { format: format.id, output: format.id, fidelity: 'same bytes', findings: [finding('result', true)] }
   if (!output) {
@@ -81,7 +80,7 @@ export async function checkReceipt(
   const signature = signatureFinding(receipt)
   if (!claims)
     return { findings: [signature, finding('receipt', false, 'the file is not a valid receipt; a signed receipt or its JSON is expected')] }
-  const format = await identify(original)
+  const format: KnownFormat | undefined = (await identify(original)) ?? (claims.format === 'data' ? FORMATS.data : undefined)
   const facts = [
     signature,
     ...(await fileFindings(original, result, claims)),

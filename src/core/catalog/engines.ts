@@ -80,6 +80,7 @@ const OFFICE = [...PACKAGES, 'zstd'] as const
 const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   avi: ['ffmpeg', 'lame', 'libdeflate'],
   bmp: PICTURES,
+  data: [],
   dicom: ['jpegls', 'libdeflate', 'zlib'],
   docx: OFFICE,
   dxf: [],

@@ -24,6 +24,7 @@ export type Family =
   | 'medical'
   | 'science'
   | 'pointcloud'
+  | 'data'
 
 /** Largest number of pixels of a picture or a film frame. A job with more is `over_budget`. */
 export interface PixelLimits {

@@ -2,6 +2,7 @@
 
 import type { Format } from './format.ts'
 import { BMP } from './formats/bmp.ts'
+import { DATA } from './formats/data.ts'
 import { DICOM } from './formats/dicom.ts'
 import { DXF } from './formats/dxf.ts'
 import { EML } from './formats/eml.ts'
@@ -56,6 +57,7 @@ export const FORMATS = {
   hdf5: HDF5,
   netcdf: NETCDF,
   netcdf3: NETCDF3,
+  data: DATA,
 } as const satisfies { readonly [id: string]: Format }
 
 /** Format id of an input file. All text formats share one codec, so `csv`, `md` and others are extensions of `text`. */

@@ -3,6 +3,7 @@
 import type { FormatId } from '../catalog/index.ts'
 import type { Codec } from '../model/codec.ts'
 import { bmp } from './bmp/bmp.ts'
+import { data } from './data/data.ts'
 import { dicom } from './dicom/dicom.ts'
 import { dxf } from './dxf/dxf.ts'
 import { eml } from './eml/eml.ts'
@@ -26,6 +27,7 @@ import { geotiff, tiff } from './tiff/tiff.ts'
 
 export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   bmp,
+  data,
   dicom,
   docx,
   dxf,

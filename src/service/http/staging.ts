@@ -4,6 +4,7 @@ import { randomBase62 } from '../store/key-format.ts'
 import { PLANS } from '../store/plans.ts'
 import { ConcurrencyLimiter } from '../tasks/concurrency.ts'
 import { type IngestedFile, receiveFile, storeFile } from '../tasks/ingest.ts'
+import { isPackable } from '../tasks/job-options.ts'
 import { ingestUpload } from '../tasks/resumable.ts'
 import { releaseStorage, reserveStorage } from '../tasks/submit.ts'
 import type { AppContext } from './context.ts'
@@ -21,6 +22,8 @@ export class Staging {
   readonly #isAlone: boolean
   readonly #files: Promise<IngestedFile>[] = []
   readonly #ahead = new ConcurrencyLimiter(FILES_AT_A_TIME, PART_BYTES)
+  /** Requested output, once its field has arrived. `undefined`: not yet. */
+  #format: string | undefined
   /** Storage that the account reserved for these files, in bytes. */
   #admitted: string | undefined
 
@@ -37,10 +40,21 @@ export class Staging {
       const { accountId, plan } = this.#c.get('key')
       const isAlone = this.#isAlone
       const { maxFileBytes, retentionMs } = PLANS[plan]
-      const received = await receiveFile(env, fileName, body, { accountId, maxFileBytes, retentionMs, isAlone })
+      const received = await receiveFile(env, fileName, body, {
+        accountId,
+        maxFileBytes,
+        retentionMs,
+        isAlone,
+        mayBePacked: () => this.#format === undefined || isPackable(this.#format),
+      })
       return this.#begin(received.size, () => storeFile(received, isAlone ? (taskId, bytes) => this.#admit(taskId, bytes) : undefined))
     },
     take: (uploadId) => this.#begin(0, () => ingestUpload(this.#c.env, this.#c.get('key').accountId, uploadId)),
+  }
+
+  /** Notes a text field of the request, as soon as it arrives. */
+  noteField(name: string, value: string): void {
+    if (name === 'format') this.#format = value
   }
 
   async #begin(bytes: number, work: () => Promise<IngestedFile>): Promise<Promise<IngestedFile>[]> {

@@ -46,7 +46,10 @@ export const API_EN = {
   file_too_large: 'The file is too large: your plan allows up to {megabytes} MB ({bytes} bytes) per file.',
   file_under_another_name: "The field '{name}' contains a file. Send it in the field '{file}'.",
   finished_uploads: 'the ids of finished uploads',
-  format_not_recognised: 'This file type is not supported. `GET /v1/formats` lists the supported types.',
+  format_not_recognised:
+    'Whittle does not recognise the type of this file. Send `format=zst` to pack it as data without loss. `GET /v1/formats` lists the types that get smaller by themselves.',
+  format_without_compressor:
+    'This is a file of the type “{type}”. Whittle has no compressor for it yet; `format=zst` packs it as data without loss.',
   given_twice: "'{name}' is given twice",
   header_line_malformed: 'a header line of a part is not of the form "Name: value"',
   header_must_be_bytes: 'The header {name} must be a whole number of bytes.',

@@ -1,9 +1,11 @@
 /** Receives one uploaded file: stores, hashes and identifies it. If the file is refused, nothing stays stored. */
 
 import { createHash } from 'node:crypto'
+import { FORMATS } from '../../core/catalog/index.ts'
 import type { KnownFormat } from '../../core/catalog/outputs.ts'
 import type { Source } from '../../core/model/codec.ts'
 import { identify, mayBeRecognised, RECOGNITION_BYTES } from '../../core/pipeline/identify.ts'
+import { type OtherType, otherType } from '../../core/pipeline/other-types.ts'
 import type { Env } from '../env.ts'
 import { apiMessage } from '../i18n/message.ts'
 import { newUploadKey } from '../store/blob-names.ts'
@@ -51,6 +53,8 @@ export interface IngestLimits {
   readonly retentionMs: number
   /** True if the request has no further file, so that a refused file need not be read to its end. */
   readonly isAlone: boolean
+  /** True if the request asks for an output that any file can become (`zst`), or may still ask for it. */
+  mayBePacked(): boolean
 }
 
 /** Multiple of the size limit above which a file is no longer read. Smaller files are read to their end. */
@@ -82,9 +86,11 @@ export async function receiveFile(
       await upload.write(chunk)
       if (isChecked || upload.size < RECOGNITION_BYTES) continue
       isChecked = true
-      if (await mayBeRecognised(upload.head(RECOGNITION_BYTES), fileName)) continue
-      if (limits.isAlone) throw unsupportedFormat()
-      return await refused(unsupportedFormat())
+      const first = upload.head(RECOGNITION_BYTES)
+      if (limits.mayBePacked() || (await mayBeRecognised(first, fileName))) continue
+      const refusal = unsupportedFormat(otherType(first, fileName))
+      if (limits.isAlone) throw refusal
+      return await refused(refusal)
     }
     return { taskId, fileName, upload, ...(await upload.finish()) }
   } catch (error) {
@@ -108,8 +114,7 @@ export async function storeFile(
   try {
     if (refusal) return await refuse(refusal)
     if (file.size === 0) return await refuse(emptyFile())
-    const format = await identify(upload.source(file.fileName))
-    if (!format) return await refuse(unsupportedFormat())
+    const format = (await identify(upload.source(file.fileName))) ?? FORMATS.data
     await admit?.(file.taskId, file.size)
     await upload.store()
     return { ...file, outcome: { format, upload } }
@@ -120,7 +125,12 @@ export async function storeFile(
 }
 
 export const emptyFile = () => new ApiError('empty_file', 'file_empty')
-export const unsupportedFormat = () => new ApiError('unsupported_format', 'format_not_recognised')
+
+/** Refusal of a file that no compressor recognises. It names the type, and the output that any file can become. */
+export function unsupportedFormat(type: OtherType | undefined): ApiError {
+  if (!type) return new ApiError('unsupported_format', 'format_not_recognised')
+  return new ApiError('unsupported_format', apiMessage('format_without_compressor', { type: type.title }), { detected: type.title })
+}
 export const fileTooLarge = (maxFileBytes: number) => {
   const message = apiMessage('file_too_large', { megabytes: maxFileBytes / 1_000_000, bytes: maxFileBytes })
   return new ApiError('file_too_large', message, { limit_bytes: maxFileBytes })

@@ -49,6 +49,9 @@ function outputNamed(format: KnownFormat, wanted: string): OutputId | undefined 
   return format.outputs.find((output) => output === name) ?? format.outputs.find((output) => outputFacts(output).aliases.includes(name))
 }
 
+/** True if any file can become the output with this name: `zst`, `br` or `gz`. */
+export const isPackable = (wanted: string): boolean => outputNamed(FORMATS.data, wanted) !== undefined
+
 /**
  * Checks that at least one format has the requested output. Used before the file is identified.
  * @throws ApiError `unsupported_output`

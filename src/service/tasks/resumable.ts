@@ -1,6 +1,7 @@
 /** Creates resumable uploads and the tasks that they become. */
 
 import { Sha256 } from '../../core/bytes/sha256.ts'
+import { FORMATS } from '../../core/catalog/index.ts'
 import { identify } from '../../core/pipeline/identify.ts'
 import type { Env } from '../env.ts'
 import { apiMessage } from '../i18n/message.ts'
@@ -12,7 +13,7 @@ import { finishUpload, uploadBlobKey } from '../store/resumable.ts'
 import type { Task } from '../store/task.ts'
 import { type NewUpload, taskIdOfUpload, type UploadRecordApi, type UploadState, type UseUploadResult } from '../store/upload-records.ts'
 import { ApiError } from './api-error.ts'
-import { emptyFile, fileTooLarge, type IngestedFile, newTaskId, type StoredUpload, unsupportedFormat } from './ingest.ts'
+import { emptyFile, fileTooLarge, type IngestedFile, newTaskId, type StoredUpload } from './ingest.ts'
 import { createFailed, type Submission, storageQuotaError, submit } from './submit.ts'
 
 /** Lifetime of an unfinished upload, in milliseconds (24 hours). */
@@ -113,8 +114,7 @@ async function ingestClaimed(env: Env, record: UploadRecordApi, use: Extract<Use
   if (size === 0) return { ...file, outcome: { refusal: emptyFile() } }
   await finishUpload(env.BLOBS, record, upload)
   const source = (name: string) => r2Source(env.BLOBS, uploadBlobKey(upload), size, name)
-  const found = await identify(source(fileName))
-  if (!found) return { ...file, outcome: { refusal: unsupportedFormat() } }
+  const found = (await identify(source(fileName))) ?? FORMATS.data
   const kept: StoredUpload = { key: uploadBlobKey(upload), source, discard: () => record.unuse(), handOver: () => record.used() }
   return { ...file, outcome: { format: found, upload: kept } }
 }

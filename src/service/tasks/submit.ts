@@ -1,6 +1,7 @@
 /** Creates tasks from received files: chooses output and lane. Quick tasks call the press directly. */
 
-import type { KnownFormat } from '../../core/catalog/outputs.ts'
+import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
+import { otherTypeOf } from '../../core/pipeline/other-types.ts'
 import { passwordObstacle } from '../../core/pipeline/password.ts'
 import { callbackRules, type Env } from '../env.ts'
 import { apiMessage } from '../i18n/message.ts'
@@ -12,7 +13,7 @@ import type { Plan } from '../store/plans.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
 import { ApiError } from './api-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
-import { type IngestedFile, newTaskId } from './ingest.ts'
+import { type IngestedFile, newTaskId, unsupportedFormat } from './ingest.ts'
 import { checkMetadata, checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
 import { waitForTask } from './wait-for-task.ts'
 
@@ -117,11 +118,17 @@ async function chooseOutputAndLane(submission: Submission, staged: IngestedFile,
   const jobOptions = mergedOptions(submission, staged)
   checkQuality(format, jobOptions.quality)
   checkMetadata(format, jobOptions.metadata)
-  const output = chooseOutput(format, jobOptions.format)
+  const output = await outputOf(staged, format, jobOptions.format)
   if (jobOptions.password !== undefined) await refusePassword(staged, format)
   const { worker, quickUpTo } = LANES[format.id]
   const quick = fastest === 'quick' && worker === 'press' && staged.size <= quickUpTo
   return { format: format.id, output, worker, lane: quick ? 'quick' : 'slow' }
+}
+
+/** Chooses the output. Files that no compressor recognises are packed only if the client asks for it. */
+async function outputOf(staged: IngestedFile, format: KnownFormat, wanted: string | undefined): Promise<OutputId> {
+  if (format.id !== 'data' || wanted !== undefined) return chooseOutput(format, wanted)
+  throw unsupportedFormat('refusal' in staged.outcome ? undefined : await otherTypeOf(staged.outcome.upload.source(staged.fileName)))
 }
 
 const PASSWORD_REFUSALS = { signed: 'signed_pdf_with_password', encrypted: 'document_has_password' } as const

@@ -99,7 +99,8 @@ describe.each(IDS)('%s', (id) => {
     for (const quality of levelsOf(codec)) {
       const { file, outcome, bytes, defect } = await generatedOnce(id, row, quality)
       originalSize = file.length
-      expect((await identify(memorySource(file, row.name)))?.id).toBe(id)
+      // Data is what no other format recognises.
+      expect((await identify(memorySource(file, row.name)))?.id ?? 'data').toBe(id)
       expect(defect).toBeUndefined()
       if (outcome.kind === 'compressed') expect(bytes.length).toBeLessThan(file.length)
       else expect(Buffer.compare(bytes, file)).toBe(0)

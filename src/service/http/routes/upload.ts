@@ -137,7 +137,9 @@ async function make<Answer>(
   try {
     const form = await c
       .get('timing')
-      .measure('upload', () => read<Promise<IngestedFile>[]>(c, { ...rules(c, kind), ...staging.takers }, () => staging.stored()))
+      .measure('upload', () =>
+        read<Promise<IngestedFile>[]>(c, withNotes({ ...rules(c, kind), ...staging.takers }, staging), () => staging.stored()),
+      )
     const files = await staging.end()
     const jobOptions = jobOptionsOf(c, kind, form.fields)
     if (files.length === 0) throw missingFile(kind)
@@ -154,6 +156,15 @@ async function make<Answer>(
     throw error
   }
 }
+
+/** Rules that also tell the staging about each field as it arrives. */
+const withNotes = <File>(rules: FormRules<File>, staging: Staging): FormRules<File> => ({
+  ...rules,
+  checkField(name, value) {
+    rules.checkField(name, value)
+    staging.noteField(name, value)
+  },
+})
 
 async function repeat<Answer>(
   c: AppContext,
