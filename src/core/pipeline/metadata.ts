@@ -77,11 +77,7 @@ function withWarning(pressed: Extract<CompressionResult, { result: undefined }>)
 }
 
 /** Runs `work`, and converts an expected error of the file to an `unchanged` result. */
-export async function orUnchanged(
-  codec: Codec,
-  signal: AbortSignal,
-  work: () => Promise<CompressionResult>,
-): Promise<CompressionResult> {
+export async function orUnchanged(codec: Codec, signal: AbortSignal, work: () => Promise<CompressionResult>): Promise<CompressionResult> {
   try {
     return await work()
   } catch (error) {
