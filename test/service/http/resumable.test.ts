@@ -405,7 +405,7 @@ describe('an upload that says compress', () => {
     const empty = (await tus.create(0, wishes)).headers.get('Whittle-Task')
     const nothing = (await (await call(who, `/v1/tasks/${empty}`)).json()) as TaskView
     expect(nothing).toMatchObject({ status: 'failed', error_detail: { type: 'empty_file' } })
-    const id = await tus.whole(new Uint8Array(3000).fill(1), { ...wishes, filename: 'noise.bin' })
+    const id = await tus.whole(new Uint8Array(3000).fill(1), { filename: 'noise.bin', compress: 'true' })
     const task = (await (await call(who, `/v1/tasks/${taskIdOfUpload(id)}`)).json()) as TaskView
     expect(task).toMatchObject({ status: 'failed', file_name: 'noise.bin', error_detail: { type: 'unsupported_format' } })
     expect((await tus.head(id)).headers.get('Whittle-Task')).toBe(task.task_id)

@@ -171,7 +171,7 @@ describe('a batch', () => {
       ['files[]', new Uint8Array(50_000_001).fill(98), 'four.txt'],
       ['files[]', TEXT.slice(100), 'five.txt'],
     ]
-    const answer = await call(who, '/v1/batch/compress', { method: 'POST', body: form({ format: 'br' }, files) })
+    const answer = await call(who, '/v1/batch/compress', { method: 'POST', body: form({}, files) })
     const batch = (await answer.json()) as { batch_id: string; tasks: TaskView[] }
     expect(batch.batch_id).toMatch(/^bat_[0-9A-Za-z]{24}$/)
     expect(batch.tasks.map((task) => task.file_name)).toEqual(['one.txt', 'two.bin', 'three.txt', 'four.txt', 'five.txt'])
@@ -181,11 +181,11 @@ describe('a batch', () => {
     }
     expect(ended[1]?.error_detail?.['doc_url']).toBe(`${BASE}/docs#unsupported_format`)
     expect(ended.map((task) => task.error_detail?.type ?? task.output_format)).toEqual([
-      'br',
+      'zst',
       'unsupported_format',
       'empty_file',
       'file_too_large',
-      'br',
+      'zst',
     ])
     const shown = (await (await call(who, `/v1/batches/${batch.batch_id}`)).json()) as typeof batch
     expect(shown).toEqual({ batch_id: batch.batch_id, tasks: ended })

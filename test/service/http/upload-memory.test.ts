@@ -144,13 +144,13 @@ describe('bytes of an unknown format', () => {
     return bytes
   }
 
-  it('are refused by their first bytes, and nothing is stored', async () => {
+  it('are refused by their first bytes if they cannot be packed, and nothing is stored', async () => {
     const who = await member()
     const before = operations.writes
-    const single = await call(who, '/v1/compress', { method: 'POST', body: form({}, [['file', noise(), 'noise.bin']]) })
+    const single = await call(who, '/v1/compress', { method: 'POST', body: form({ format: 'png' }, [['file', noise(), 'noise.bin']]) })
     expect((await errorOf(single)).error_detail.type).toBe('unsupported_format')
     expect(operations.writes - before).toBe(0)
-    const batch = form({}, [
+    const batch = form({ format: 'jpg' }, [
       ['files[]', noise(), 'noise.bin'],
       ['files[]', TEXT, 'a.txt'],
     ])
@@ -158,7 +158,7 @@ describe('bytes of an unknown format', () => {
     const { tasks } = (await answer.json()) as { tasks: { original_size: number; error_detail?: { type: string } }[] }
     expect(tasks.map((task) => [task.original_size, task.error_detail?.type])).toEqual([
       [12 * MB, 'unsupported_format'],
-      [TEXT.length, undefined],
+      [TEXT.length, 'unsupported_output'],
     ])
   })
 })
