@@ -10,6 +10,7 @@ import { libraryOf } from '../../src/core/library.ts'
 import type { Codecs, Quality } from '../../src/core/model/codec.ts'
 import { receiptView } from '../../src/core/model/receipt.ts'
 import { memorySource } from '../../src/core/model/source.ts'
+import type { JobRequest } from '../../src/core/pipeline/job.ts'
 import { pressFile } from './press-file.ts'
 
 export const CODECS: Codecs = { ...PRESS_CODECS, ...MEDIA_CODECS }
@@ -23,9 +24,9 @@ export interface Made {
 }
 
 /** Compresses `file` with the codecs of its format's Worker. */
-export async function pressAs(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality) {
+export async function pressAs(id: FormatId, name: string, file: Uint8Array, output: OutputId, quality: Quality, more: JobRequest = {}) {
   const lent = id in MEDIA_CODECS ? MEDIA_CODECS : PRESS_CODECS
-  return await pressFile(CODECS[id]!, file, name, { quality, output, lent })
+  return await pressFile(CODECS[id]!, file, name, { quality, output, lent, ...more })
 }
 
 /** Compresses a file and returns the result with its receipt. */

@@ -15,6 +15,7 @@ import { type Mask, openMask } from '../formats/pdf/images/mask.ts'
 import { type DecodedPicture, measurePicture } from '../formats/pdf/images/measure.ts'
 import { toRgbPicture } from '../formats/pdf/images/result.ts'
 import { hasRows, openRows } from '../formats/pdf/images/rows.ts'
+import { openForComparison } from '../formats/pdf/metadata.ts'
 import { type Dict, PdfSyntax, type Stream } from '../formats/pdf/objects.ts'
 import { worstPageLoss } from '../formats/pdf/page-render-sizes.ts'
 import { Reader } from '../formats/pdf/reader.ts'
@@ -38,7 +39,7 @@ export async function pagePictures(upload: Source, made: Source, options: Option
   const parted = await stripEqualTrailingData(upload, await findPdfEnd(upload), made)
   if ('difference' in parted) throw unsupported(message('files_differ', { difference: parted.difference }))
   const pictures = new Pictures(
-    await Reader.open(parted.original, ''),
+    await openForComparison(parted.original, options),
     await Reader.open(parted.result, ''),
     await pagesOf(parted.original, options),
   )
@@ -49,7 +50,9 @@ export async function pagePictures(upload: Source, made: Source, options: Option
   const allowed = async () => undefined
   const { before, after } = pictures
   const rightsDropped = await mayDropUsageRights(before, options)
-  await verifyGraphs(before, after, { image, font: allowed, toUnicode: allowed, glyphMap: allowed, rightsDropped }, options.signal)
+  const metadataRemoved = options.metadata !== undefined
+  const exceptions = { image, font: allowed, toUnicode: allowed, glyphMap: allowed, rightsDropped, metadataRemoved }
+  await verifyGraphs(before, after, exceptions, options.signal)
   return pictures.found()
 }
 

@@ -1,16 +1,12 @@
 /** What the option `metadata` removes (API.md, "Resizing and metadata"). */
 import type { InventoryKind } from './inventory/kinds.ts'
+import type { MetadataMode, RemovingMode } from './metadata-modes.ts'
+import { DOCUMENT_RULES, type MetadataRule, type MetadataRules, XMP_RIGHTS } from './metadata-of-documents.ts'
+import type { OutputId } from './outputs.ts'
 
-/**
- * `keep`: everything stays. `safe`: keeps what changes the look (colour profile, orientation) or the law (copyright, author). `strip`:
- * keeps only what changes the look.
- */
-export type MetadataMode = 'keep' | 'safe' | 'strip'
+export type { MetadataMode, RemovingMode } from './metadata-modes.ts'
 
 export const METADATA_MODES = ['keep', 'safe', 'strip'] as const satisfies readonly MetadataMode[]
-
-/** Modes that remove something. */
-export type RemovingMode = Exclude<MetadataMode, 'keep'>
 
 /** EXIF tags of IFD0 that stay, by mode (Exif 2.32, 4.6.4): orientation and resolution; for `safe` also artist and copyright. */
 export const EXIF_TAGS_KEPT: { readonly [Mode in RemovingMode]: ReadonlyMap<number, string> } = (() => {
@@ -29,13 +25,10 @@ export const EXIF_TAGS_KEPT: { readonly [Mode in RemovingMode]: ReadonlyMap<numb
 
 /** XMP properties that change the look: gain maps of HDR pictures and the list of pictures in the file. */
 const XMP_LOOK = /^(?:hdrgm|Container|GContainer|Item|HDRGainMap|apdi|aux\.HDRGainMap):/
-/** XMP properties about rights and authors (XMP Specification part 2, "Rights Management"; IPTC). */
-const XMP_LAW =
-  /^(?:dc:(?:rights|creator)|xmpRights:\w+|cc:\w+|plus:\w+|photoshop:(?:Credit|Source|Copyright\w*)|xmp:(?:Rights|License)\w*)$/
 
-/** True if an XMP property stays. `name`: qualified name with the usual prefix, such as `dc:rights`. */
+/** True if an XMP property of a picture stays. `name`: qualified name with the usual prefix, such as `dc:rights`. */
 export const keepsXmpProperty = (mode: RemovingMode, name: string): boolean =>
-  XMP_LOOK.test(name) || (mode === 'safe' && XMP_LAW.test(name))
+  XMP_LOOK.test(name) || (mode === 'safe' && (name === 'dc:creator' || XMP_RIGHTS.test(name)))
 
 /** IPTC data sets of record 2 that `safe` keeps (IIM 4.2): by-line, credit, source, copyright notice. */
 export const IPTC_KEPT: ReadonlySet<number> = new Set([80, 110, 115, 116])
@@ -74,11 +67,8 @@ const SEGMENT_LOOK = /^APP2 urn:iso:std:iso:ts:21496:-1 /
 /** Photoshop resources that change the look: clipping paths (2000 to 2999, 1025). */
 const PATH_RESOURCE = /^Photoshop 0x(?:07d[0-9a-f]|07[ef][0-9a-f]|0[89a][0-9a-f]{2}|0b[0-9a][0-9a-f]|0bb[0-7]|0401)$/
 
-/**
- * Rule of a kind: true for each item that `mode` removes. Kinds without a row are content, which no mode removes. `name`: text of the
- * item before ` = `.
- */
-const RULES: { readonly [Kind in InventoryKind]?: (mode: RemovingMode, name: string, item: string) => boolean } = {
+/** Kinds of pictures, sound and films. A tag of a TIFF page is an item of the kind `tags`, as a tag of a sound is. */
+const REMOVED_FROM_MEDIA: MetadataRules['removed'] = {
   chunks: (_mode, _name, item) => (item.startsWith('PNG ') && !CHUNK_LOOK.test(item)) || item.startsWith('extension '),
   comments: (mode, name, item) => PICTURE_COMMENT.test(name) && (mode === 'strip' || !COMMENT_LAW.test(item)),
   exif_tags: (mode, name) => !(mode === 'safe' ? EXIF_NAMES : LOOK_NAMES).has(name.slice(name.lastIndexOf(':') + 1)),
@@ -89,7 +79,6 @@ const RULES: { readonly [Kind in InventoryKind]?: (mode: RemovingMode, name: str
   segments: (_mode, _name, item) => /^APP\d/.test(item) && !SEGMENT_LOOK.test(item),
   trailing_bytes: (_mode, name) => name === 'after the picture',
   xmp_properties: (mode, name) => !keepsXmpProperty(mode, name),
-  document_information: (_mode, name) => !/^Title$/i.test(name),
   properties: (_mode, name) => !TIFF_PAGE.test(name),
   layers: (_mode, name) => TIFF_PAGE.test(name),
   tags: (mode, name, item) => {
@@ -98,34 +87,25 @@ const RULES: { readonly [Kind in InventoryKind]?: (mode: RemovingMode, name: str
   },
 }
 
-/** True if `mode` removes an item of a kind. Items are those of `core/inventory`: `name = value`, or a value alone. */
-export function isRemovedBy(mode: RemovingMode, kind: InventoryKind, item: string): boolean {
-  const end = item.indexOf(' = ')
-  return RULES[kind]?.(mode, end < 0 ? item : item.slice(0, end), item) ?? false
+/** Pictures: a comment about rights, directories of a thumbnail, and further pictures, whose own metadata is removed. */
+const ALONG_IN_PICTURES: MetadataRules['along'] = {
+  comments: (_mode, name) => PICTURE_COMMENT.test(name),
+  exif_tags: (_mode, name) => !name.startsWith('IFD0:'),
+  further_pictures: (_mode, name) => /^(?:picture \d+|JPEG after the end)$/.test(name),
+  iptc_fields: (_mode, name) => name === 'By-lineTitle',
+  languages: (_mode, name) => name.startsWith('comment '),
 }
 
 const ALWAYS = () => true
 /** Items of data tracks, and references to them: tracks that record places go with the other metadata. */
-const isOfDataTrack = (item: string) => /\bdata \d/.test(item)
-
-/** Items that may go or change together with removed metadata, but that the result may also still have. */
-type AlongTable = { readonly [Kind in InventoryKind]?: (item: string) => boolean }
-
-/** Pictures: a comment about rights, directories of a thumbnail, and further pictures, whose own metadata is removed. */
-const ALONG_IN_PICTURES: AlongTable = {
-  comments: (item) => PICTURE_COMMENT.test(nameOf(item)),
-  exif_tags: (item) => !item.startsWith('IFD0:'),
-  further_pictures: (item) => /^(?:picture \d+|JPEG after the end)$/.test(nameOf(item)),
-  iptc_fields: (item) => nameOf(item) === 'By-lineTitle',
-  languages: (item) => item.startsWith('comment '),
-}
+const isOfDataTrack: MetadataRule = (_mode, _name, item) => /\bdata \d/.test(item)
 
 /** Sound and films: players need some chunks and user data, and a tag stays while it has loudness. */
-const ALONG_IN_MEDIA: AlongTable = {
+const ALONG_IN_MEDIA: MetadataRules['along'] = {
   chunks: ALWAYS,
   covers: ALWAYS,
   dispositions: isOfDataTrack,
-  gapless_data: (item) => item.startsWith('iTunSMPB '),
+  gapless_data: (_mode, _name, item) => item.startsWith('iTunSMPB '),
   languages: isOfDataTrack,
   other_tracks: ALWAYS,
   outer_boxes: ALWAYS,
@@ -135,10 +115,30 @@ const ALONG_IN_MEDIA: AlongTable = {
   user_data: ALWAYS,
 }
 
-const nameOf = (item: string) => item.split(' = ', 1)[0] ?? item
+/** File whose items are judged. */
+export interface MetadataHolder {
+  readonly output: OutputId
+  /** True for sound and films. */
+  readonly isMedia: boolean
+  /** True for a PDF that claims PDF/X, which requires dates, programs and ids. */
+  readonly claimsPdfX: boolean
+}
 
-/** True if an item may go or change because metadata was removed. `isMedia`: the file is sound or a film. */
-export function mayGoWithMetadata(mode: RemovingMode, kind: InventoryKind, item: string, isMedia: boolean): boolean {
+/** True if `mode` removes an item of a kind. Items are those of `core/inventory`: `name = value`, or a value alone. */
+export const isRemovedBy = (mode: RemovingMode, kind: InventoryKind, item: string, holder: MetadataHolder): boolean =>
+  applies(rulesOf(holder).removed[kind], mode, item)
+
+/** True if an item of a kind may go or change because metadata was removed. */
+export const mayGoWithMetadata = (mode: RemovingMode, kind: InventoryKind, item: string, holder: MetadataHolder): boolean =>
+  isRemovedBy(mode, kind, item, holder) || applies(rulesOf(holder).along[kind], mode, item)
+
+function rulesOf({ output, isMedia, claimsPdfX }: MetadataHolder): MetadataRules {
   const along = isMedia ? ALONG_IN_MEDIA : ALONG_IN_PICTURES
-  return isRemovedBy(mode, kind, item) || (along[kind]?.(item) ?? false)
+  return DOCUMENT_RULES[output]?.(claimsPdfX) ?? { removed: REMOVED_FROM_MEDIA, along }
+}
+
+/** Kinds without a rule are content. */
+function applies(rule: MetadataRule | undefined, mode: RemovingMode, item: string): boolean {
+  const end = item.indexOf(' = ')
+  return rule?.(mode, end < 0 ? item : item.slice(0, end), item) ?? false
 }

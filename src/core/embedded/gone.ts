@@ -4,7 +4,7 @@ import type { Compressed, Removed } from '../model/codec.ts'
 import { removedField, sumRemoved } from '../model/removed.ts'
 import { MAX_REMOVED_STEPS } from './tuning.ts'
 
-/** Step codes of inner receipts that report removed data. */
+/** Step codes of inner receipts that report removed data, or metadata that could not be removed. */
 const GONE: ReadonlySet<Code> = new Set<Code>([
   'at_least_objects_removed',
   'bytes_after_end_not_kept',
@@ -35,6 +35,7 @@ const GONE: ReadonlySet<Code> = new Set<Code>([
   'index_written_anew_dead_space_dropped',
   'label_removed',
   'labels_removed',
+  'metadata_of_files_inside_kept',
   'metadata_without_content_removed',
   'more_lines_left_out',
   'no_longer_true',

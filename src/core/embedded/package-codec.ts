@@ -19,6 +19,7 @@ import { lossOf, type PictureLoss, worseLoss } from '../model/loss.ts'
 import type { Rect } from './crop.ts'
 import { RemovedData, recompressedStep } from './gone.ts'
 import { readPictureHeader } from './image-header.ts'
+import { KeptMetadata, keptMetadataSteps, mayHaveMetadata } from './kept-metadata.ts'
 import { type RecompressedPicture, recompressPicture } from './recompress.ts'
 import { jpegName, type PictureReferences, rewriteReferences } from './renaming.ts'
 import { decodesCompletely, partSimilarity, similarity } from './similarity.ts'
@@ -55,7 +56,8 @@ export function packageCodec(format: Codec['format'], rules: PackageRules): Code
       const archive = arrange(await openZip(source, format.id))
       const survey = await rules.survey(archive, options)
       if (survey.signed !== undefined || options.lossless) {
-        return repack(archive, sink, options, { chooseAction: chooseAction }, survey.signed === undefined ? [] : [survey.signed])
+        const notes = survey.signed === undefined ? [] : [survey.signed]
+        return repack(archive, sink, options, { chooseAction: chooseAction }, [...notes, ...keptMetadataSteps(archive.entries, options)])
       }
       return compressPictures(archive, survey, sink, options, chooseAction)
     },
@@ -78,6 +80,7 @@ async function compressPictures(
 ): Promise<Outcome & { readonly evidence: VerifiedFiles }> {
   const evidence = new VerifiedFiles()
   const gone = new RemovedData()
+  const kept = new KeptMetadata(options.inner)
   const ready = await readyPictures(archive, survey, options)
   const renamed = new Set([...ready].filter(([, made]) => made?.output === 'jpg').map(([entry]) => entry))
   const texts = survey.references ? rewriteReferences(survey.references, renamed) : new Map<ZipEntry, Uint8Array>()
@@ -89,12 +92,18 @@ async function compressPictures(
     if (named) return { kind: 'replace', bytes: named }
     const text = survey.duplicates?.texts.get(entry)
     if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
-    if (!isCandidate(entry, survey)) return chooseAction(entry)
+    if (!isCandidate(entry, survey, options)) {
+      if (mayHaveMetadata(entry.name)) await kept.addUnchanged(entry.name, undefined)
+      return chooseAction(entry)
+    }
     pictures++
     const result = ready.has(entry)
       ? ready.get(entry)
       : await recompressPicture(await load(), entry.name.split('/').at(-1)!, options, { shown: survey.shown?.get(entry) })
-    if (!result) return KEEP
+    if (!result) {
+      await kept.addUnchanged(entry.name, load)
+      return KEEP
+    }
     recompressed++
     evidence.add(result.bytes)
     gone.add(result.removed)
@@ -108,7 +117,7 @@ async function compressPictures(
     ...(renamed.size > 0 ? [message('pngs_to_jpeg', { pictures: renamed.size })] : []),
   ]
   const done = recompressed > 0 ? [recompressedStep(recompressed, pictures, details)] : []
-  const steps = [...done, ...gone.steps(), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
+  const steps = [...done, ...gone.steps(), ...kept.steps(), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
   const merged = [...(survey.duplicates?.merged.keys() ?? [])]
   const fonts = merged.filter(({ name }) => !PICTURE.test(name)).length
   if (merged.length > 0)
@@ -126,7 +135,7 @@ async function readyPictures(
   let readyBytes = 0
   if (options.quality === 'high') return ready
   for (const entry of survey.references?.mentions.keys() ?? []) {
-    if (!isCandidate(entry, survey) || survey.duplicates?.merged.has(entry) || readyBytes > MAX_READY_BYTES) continue
+    if (!isCandidate(entry, survey, options) || survey.duplicates?.merged.has(entry) || readyBytes > MAX_READY_BYTES) continue
     options.signal.throwIfAborted()
     const wanted = { shown: survey.shown?.get(entry), mayBecomeJpeg: true }
     const made = await recompressPicture(await readEntry(archive, entry), entry.name.split('/').at(-1)!, options, wanted)
@@ -136,8 +145,9 @@ async function readyPictures(
   return ready
 }
 
-const isCandidate = (entry: ZipEntry, survey: PackageFacts) =>
-  mayChange(entry, survey) && entry.size >= MIN_PICTURE_BYTES && entry.size <= MAX_PICTURE_BYTES
+/** True for pictures that are worth the work. If metadata is removed, small pictures count, too. */
+const isCandidate = (entry: ZipEntry, survey: PackageFacts, { metadata }: Pick<Options, 'metadata'>) =>
+  mayChange(entry, survey) && (metadata !== undefined || entry.size >= MIN_PICTURE_BYTES) && entry.size <= MAX_PICTURE_BYTES
 
 const PICTURE = /\.(jpe?g|jpe|png|gif|bmp)$/i
 const mayChange = (entry: ZipEntry, survey: PackageFacts) =>

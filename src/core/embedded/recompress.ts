@@ -31,12 +31,32 @@ import {
 
 export type { PictureRequest, RecompressedPicture } from './attempts.ts'
 
-/** Recompresses a picture. `undefined`: nothing is saved, or the CPU budget is used up. */
+/**
+ * Recompresses a picture. If nothing is saved, the caller's request to remove metadata still applies. `undefined`: nothing is saved and
+ * nothing is removed, or the CPU budget is used up.
+ */
 export async function recompressPicture(
   bytes: Uint8Array,
   name: string,
   options: EmbeddingOptions,
   request: PictureRequest = {},
+): Promise<RecompressedPicture | undefined> {
+  return (await recompressed(bytes, name, options, request)) ?? (await withoutMetadata(bytes, name, options))
+}
+
+/** Returns the picture with its old samples and without its metadata. `undefined`: it has none, or the caller keeps metadata. */
+async function withoutMetadata(bytes: Uint8Array, name: string, { inner }: EmbeddingOptions): Promise<RecompressedPicture | undefined> {
+  const output = readPictureHeader(bytes)?.kind
+  const reduced = output === undefined ? undefined : await inner.withoutMetadata?.(bytes, name)
+  if (output === undefined || reduced?.kind !== 'reduced') return undefined
+  return { bytes: reduced.bytes, output, downsampled: false, removed: { steps: [], items: reduced.removed } }
+}
+
+async function recompressed(
+  bytes: Uint8Array,
+  name: string,
+  options: EmbeddingOptions,
+  request: PictureRequest,
 ): Promise<RecompressedPicture | undefined> {
   const facts = readPictureHeader(bytes)
   if (!facts) return undefined

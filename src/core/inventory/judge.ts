@@ -5,7 +5,8 @@ import { ruleOf } from '../catalog/inventory/index.ts'
 import type { InventoryKind } from '../catalog/inventory/kinds.ts'
 import type { KindRule, Removal, RemovalReason } from '../catalog/inventory/policy.ts'
 import type { Quality } from '../catalog/levels.ts'
-import { isRemovedBy, mayGoWithMetadata, type RemovingMode } from '../catalog/metadata.ts'
+import { isRemovedBy, type MetadataHolder, mayGoWithMetadata, type RemovingMode } from '../catalog/metadata.ts'
+import { isPdfXClaim } from '../catalog/metadata-of-documents.ts'
 import type { OutputId } from '../catalog/outputs.ts'
 import type { Removed } from '../model/codec.ts'
 import { type Missing, missingItems } from './compare.ts'
@@ -40,17 +41,19 @@ export interface Asked {
 /** Compares the inventories of an original and its result, and applies the policy of the format (`catalog/inventory`). */
 export function judge(before: Inventory, after: Inventory, asked: Asked): Judgement {
   const removed: Removed[] = []
+  const holder = holderOf(before, asked)
   for (const missing of missingItems(before, after)) {
-    const forbidden = permitted(missing, asked, removed)
+    const forbidden = permitted(missing, asked, holder, removed)
     if (forbidden) return { removed, forbidden, left: undefined }
   }
-  return { removed, forbidden: undefined, left: asked.metadata && firstLeft(after, asked.metadata) }
+  return { removed, forbidden: undefined, left: asked.metadata && firstLeft(after, asked.metadata, holder) }
 }
 
 /** Adds the permitted removals of one kind to `removed`. Returns the first loss that is forbidden. */
 function permitted(
   { kind, gone, changed }: Missing,
   { format, output, quality, metadata }: Asked,
+  holder: MetadataHolder,
   removed: Removed[],
 ): ForbiddenLoss | undefined {
   const permissions = permissionsOf(ruleOf(format, output, kind)).filter(({ levels }) => levels.includes(quality))
@@ -58,7 +61,7 @@ function permitted(
   let [forbidden, example] = [0, '']
   for (const items of [gone, changed])
     for (const [item, count] of items) {
-      const isRequested = metadata !== undefined && mayGoWithMetadata(metadata, kind, item, isMedia(format))
+      const isRequested = metadata !== undefined && mayGoWithMetadata(metadata, kind, item, holder)
       const why = isRequested ? 'as_requested' : permissions.find(({ only }) => !only || only(item))?.why
       if (why) byReason.set(why, (byReason.get(why) ?? 0) + count)
       else {
@@ -81,10 +84,19 @@ const permissionsOf = (rule: KindRule): readonly Removal[] => {
 const isList = (rule: Removal | readonly Removal[]): rule is readonly Removal[] => Array.isArray(rule)
 
 /** First item of a result that `mode` removes. */
-function firstLeft(inventory: Inventory, mode: RemovingMode): Pick<ForbiddenLoss, 'kind' | 'item'> | undefined {
-  for (const [kind, items] of inventory) for (const item of items.keys()) if (isRemovedBy(mode, kind, item)) return { kind, item }
+function firstLeft(inventory: Inventory, mode: RemovingMode, holder: MetadataHolder): Judgement['left'] {
+  for (const [kind, items] of inventory) for (const item of items.keys()) if (isRemovedBy(mode, kind, item, holder)) return { kind, item }
   return undefined
 }
 
-/** True if a file has items that `mode` removes. */
-export const hasRemovable = (inventory: Inventory, mode: RemovingMode): boolean => firstLeft(inventory, mode) !== undefined
+const CLAIM_KINDS = ['claims', 'document_information'] as const
+
+const holderOf = (inventory: Inventory, { format, output }: Pick<Asked, 'format' | 'output'>): MetadataHolder => ({
+  output,
+  isMedia: isMedia(format),
+  claimsPdfX: CLAIM_KINDS.some((kind) => [...(inventory.get(kind)?.keys() ?? [])].some((item) => isPdfXClaim(item.split(' = ')[0]!))),
+})
+
+/** True if a file of a format has items that `mode` removes. */
+export const hasRemovable = (inventory: Inventory, mode: RemovingMode, format: FormatId): boolean =>
+  firstLeft(inventory, mode, holderOf(inventory, { format, output: format })) !== undefined

@@ -169,7 +169,20 @@ export interface Inner {
    * file, the depth limit is reached, or the file is damaged. It does not throw for a file.
    */
   compress(bytes: Uint8Array, name: string, request?: InnerRequest): Promise<InnerResult>
+  /**
+   * Removes the metadata that the caller asked to remove from one embedded file, and changes nothing else. An independent reader has checked
+   * the result. `undefined`: the caller keeps metadata. It does not throw for a file.
+   */
+  readonly withoutMetadata?: (bytes: Uint8Array, name: string) => Promise<ReducedFile>
 }
+
+/**
+ * Embedded file after its metadata was removed. `same`: it has none. `unknown`: it may have some, because no codec can remove it, or because
+ * the file is damaged.
+ */
+export type ReducedFile =
+  | { readonly kind: 'reduced'; readonly bytes: Uint8Array; readonly removed: readonly Removed[] }
+  | { readonly kind: 'same' | 'unknown' }
 
 export interface InnerRequest {
   /** Output of the embedded file. Default: its own format. */

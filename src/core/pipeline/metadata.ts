@@ -1,5 +1,4 @@
 /** Compresses files without the metadata that a caller asked to remove (`metadata` in API.md). */
-import type { RemovingMode } from '../catalog/metadata.ts'
 import { message } from '../i18n/message.ts'
 import { readInventory } from '../inventory/check.ts'
 import { hasRemovable } from '../inventory/judge.ts'
@@ -56,14 +55,15 @@ export async function afterRemoval(
     if (accepted.result === undefined) await sink.abort()
     return accepted
   }
-  return (await keepsMetadata(codec, uploaded ?? source, metadata, options.signal)) ? withWarning(pressed) : pressed
+  return (await mayKeepMetadata(codec, uploaded ?? source, options)) ? withWarning(pressed) : pressed
 }
 
-/** True if the upload has metadata that `mode` removes, or if that cannot be found out. */
-async function keepsMetadata(codec: Codec, upload: Source, mode: RemovingMode, signal: AbortSignal): Promise<boolean> {
+/** True if a file has metadata that the caller asked to remove, or if that cannot be found out. */
+export async function mayKeepMetadata(codec: Codec, file: Source, { metadata, signal }: Options): Promise<boolean> {
+  if (metadata === undefined) return false
   try {
-    const inventory = await readInventory(codec.format.id, upload, signal)
-    return inventory === undefined || hasRemovable(inventory, mode)
+    const inventory = await readInventory(codec.format.id, file, signal)
+    return inventory === undefined || hasRemovable(inventory, metadata, codec.format.id)
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
     return true

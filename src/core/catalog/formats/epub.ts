@@ -7,6 +7,7 @@ export const EPUB = {
   extensions: ['epub'],
   mimeTypes: ['application/epub+zip'],
   outputs: ['epub'],
+  metadata: true,
   fidelity: 'perceptual',
   levels: {
     low: 'pictures as small as possible that still look clean; everything else is lossless',

@@ -7,6 +7,7 @@ export const PDF = {
   extensions: ['pdf'],
   mimeTypes: ['application/pdf'],
   outputs: ['pdf'],
+  metadata: true,
   fidelity: 'perceptual',
   password: 'pdf',
 } as const satisfies Format

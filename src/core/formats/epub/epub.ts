@@ -5,7 +5,7 @@ import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { type PackageFacts, packageCodec } from '../../embedded/package-codec.ts'
 import { message } from '../../i18n/message.ts'
-import type { Codec } from '../../model/codec.ts'
+import type { MetadataCodec } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { epubReferences } from './references.ts'
 
@@ -46,6 +46,9 @@ async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Pac
 
 /**
  * EPUB 2 and 3. Texts and styles stay byte for byte; pictures are recompressed. PNG photographs become JPEG if only the manifest and pages
- * refer to them.
+ * refer to them. The option `metadata` removes the metadata of pictures. The entries of the book itself stay, because libraries need them.
  */
-export const epub: Codec = packageCodec(EPUB, { survey, reorder: mimetypeFirst, isStored: (entry) => entry.name === 'mimetype' })
+export const epub: MetadataCodec = {
+  ...packageCodec(EPUB, { survey, reorder: mimetypeFirst, isStored: (entry) => entry.name === 'mimetype' }),
+  withoutMetadata: async (source) => source,
+}

@@ -8,10 +8,11 @@ import { openZip } from '../../containers/zip/read.ts'
 import { repack, repackSteps, verifyRepacked } from '../../containers/zip/repack.ts'
 import { type EntryAction, KEEP, rewriteZip } from '../../containers/zip/rewrite.ts'
 import { RemovedData, recompressedStep, removedFrom } from '../../embedded/gone.ts'
+import { KeptMetadata, keptMetadataSteps, mayHaveMetadata } from '../../embedded/kept-metadata.ts'
 import { type RecompressedPicture, recompressPicture } from '../../embedded/recompress.ts'
 import { VerifiedFiles } from '../../embedded/verification-cache.ts'
 import { type Message, message } from '../../i18n/message.ts'
-import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import type { MetadataCodec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { lossOf, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { CONTENT_TYPES, hasAmbiguousNames, isSigned, type OoxmlDocument, openDocument } from './document.ts'
 import { subsetFontPart } from './fonts.ts'
@@ -19,24 +20,27 @@ import { editContentTypes, editRelationships, ownerOf, partKey } from './parts.t
 import { type DocumentPlan, planDocument } from './plan.ts'
 import { MAX_PICTURE_BYTES } from './tuning.ts'
 import { verifyDocument } from './verify.ts'
+import { withoutOfficeMetadata } from './without-metadata.ts'
 
-export const docx: Codec = officeCodec(DOCX)
-export const xlsx: Codec = officeCodec(XLSX)
-export const pptx: Codec = officeCodec(PPTX)
+export const docx: MetadataCodec = officeCodec(DOCX)
+export const xlsx: MetadataCodec = officeCodec(XLSX)
+export const pptx: MetadataCodec = officeCodec(PPTX)
 
 const SIGNED = message('signed_parts_kept')
 const TWINS = message('two_parts_of_one_name_kept')
 
-function officeCodec(format: Codec['format']): Codec {
+function officeCodec(format: MetadataCodec['format']): MetadataCodec {
   return {
     format,
     async compress(source, sink, options) {
       const locked = await compoundFileOutcome(source)
       if (locked) return locked
       const archive = await openZip(source, format.id)
-      if (isSigned(archive)) return repack(archive, sink, options, {}, [SIGNED])
-      if (options.lossless) return repack(archive, sink, options)
-      if (hasAmbiguousNames(archive)) return repack(archive, sink, options, {}, [TWINS])
+      const obstacle = isSigned(archive) ? SIGNED : hasAmbiguousNames(archive) ? TWINS : undefined
+      if (obstacle && options.metadata)
+        return { kind: 'unchanged', reason: obstacle === SIGNED ? 'signed' : 'unsupported_feature', detail: obstacle }
+      if (obstacle) return repack(archive, sink, options, {}, [obstacle])
+      if (options.lossless) return repack(archive, sink, options, {}, keptMetadataSteps(archive.entries, options))
       return compressDocument(await openDocument(archive), sink, options)
     },
     async verify(original, result, _outcome, options, evidence): Promise<Verdict> {
@@ -45,6 +49,7 @@ function officeCodec(format: Codec['format']): Codec {
       const verified = evidence instanceof VerifiedFiles ? evidence : undefined
       return verifyDocument(await openDocument(archive), await openDocument(await openZip(result, format.id)), options, verified)
     },
+    withoutMetadata: (source, mode) => withoutOfficeMetadata(source, format.id, mode),
   }
 }
 
@@ -110,9 +115,10 @@ async function compressDocument(
   const plan = await planDocument(document, options)
   const tally = new Tally()
   const verified = new VerifiedFiles()
-  const job: Job = { document, plan, tally, verified, options }
+  const kept = new KeptMetadata(options.inner)
+  const job: Job = { document, plan, tally, verified, kept, options }
   const counts = await rewriteZip(document.archive, sink, options, (entry, load) => actionFor(job, entry, load))
-  const steps = [...tally.steps(plan.pictures.size), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
+  const steps = [...tally.steps(plan.pictures.size), ...kept.steps(), ...repackSteps(counts), ...(options.inner.time?.steps() ?? [])]
   if (plan.merged.size > 0) steps.push(message('duplicate_pictures_merged', { pictures: plan.merged.size }))
   const others = plan.dropped.size - plan.merged.size - plan.layouts.parts.size
   if (others > 0) steps.push(message('unused_media_or_thumbnails_dropped', { files: others }))
@@ -126,14 +132,12 @@ interface Job {
   readonly plan: DocumentPlan
   readonly tally: Tally
   readonly verified: VerifiedFiles
+  readonly kept: KeptMetadata
   readonly options: Options
 }
 
-async function actionFor(
-  { document, plan, tally, verified, options }: Job,
-  entry: ZipEntry,
-  load: () => Promise<Uint8Array>,
-): Promise<EntryAction> {
+async function actionFor(job: Job, entry: ZipEntry, load: () => Promise<Uint8Array>): Promise<EntryAction> {
+  const { document, plan, tally, kept } = job
   const part = partKey(entry.name)
   if (plan.dropped.has(part)) return { kind: 'drop' }
   if (part === CONTENT_TYPES) {
@@ -145,33 +149,45 @@ async function actionFor(
     return plan.dropped.has(owner) && plan.layouts.parts.has(owner) ? { kind: 'drop' } : relsAction(document, plan, entry)
   const text = plan.layouts.masters.get(part) ?? plan.texts.get(part)
   if (text !== undefined) return { kind: 'replace', bytes: encodeXml(text) }
-  if (plan.pictures.has(part)) {
-    if (!document.parts.has(part) || entry.size > MAX_PICTURE_BYTES) return KEEP
-    const result = plan.ready.has(part)
-      ? plan.ready.get(part)
-      : await recompressPicture(await load(), entry.name, options, { shown: plan.shown.get(part), lossless: plan.exact.has(part) })
-    if (!result) return KEEP
-    // Results in `ready` may be composed from several pictures, so verification decodes them again.
-    if (!plan.ready.has(part)) verified.add(result.bytes)
-    tally.add(result, part.slice(part.lastIndexOf('.') + 1))
-    const name = plan.renamed.get(part)?.name
-    return { kind: 'replace', bytes: result.bytes, ...(name === undefined ? {} : { name }) }
-  }
+  if (plan.pictures.has(part)) return pictureAction(job, part, entry, load)
   if (plan.fonts?.keys.has(part)) {
     const font = subsetFontPart(await load(), part, plan.fonts)
     if (!font) return KEEP
     tally.fonts++
     return { kind: 'replace', bytes: font }
   }
-  if (EMBEDDED.test(part) && entry.size <= MAX_PICTURE_BYTES) return embeddedAction(entry, await load(), tally, options)
+  const isSmall = entry.size <= MAX_PICTURE_BYTES
+  if (EMBEDDED.test(part) && isSmall) return embeddedAction(job, entry, await load())
+  if (mayHaveMetadata(part)) await kept.addUnchanged(entry.name, isSmall ? load : undefined)
   return KEEP
+}
+
+async function pictureAction(job: Job, part: string, entry: ZipEntry, load: () => Promise<Uint8Array>): Promise<EntryAction> {
+  const { document, plan, tally, verified, options, kept } = job
+  const isReadable = document.parts.has(part) && entry.size <= MAX_PICTURE_BYTES
+  const shape = { shown: plan.shown.get(part), lossless: plan.exact.has(part) }
+  const made = plan.ready.has(part)
+    ? plan.ready.get(part)
+    : isReadable && (await recompressPicture(await load(), entry.name, options, shape))
+  if (!isReadable || !made) {
+    await kept.addUnchanged(entry.name, isReadable ? load : undefined)
+    return KEEP
+  }
+  // Results in `ready` may be composed from several pictures, so verification decodes them again.
+  if (!plan.ready.has(part)) verified.add(made.bytes)
+  tally.add(made, part.slice(part.lastIndexOf('.') + 1))
+  const name = plan.renamed.get(part)?.name
+  return { kind: 'replace', bytes: made.bytes, ...(name === undefined ? {} : { name }) }
 }
 
 const EMBEDDED = /(^|\/)embeddings\/[^/]+\.(docx|docm|xlsx|xlsm|pptx|pptm)$/
 
-async function embeddedAction(entry: ZipEntry, bytes: Uint8Array, tally: Tally, options: Options): Promise<EntryAction> {
+async function embeddedAction({ tally, kept, options }: Job, entry: ZipEntry, bytes: Uint8Array): Promise<EntryAction> {
   const result = await options.inner.compress(bytes, entry.name.split('/').at(-1)!)
-  if (result.kind === 'unchanged') return KEEP
+  if (result.kind === 'unchanged') {
+    await kept.addUnchanged(entry.name, async () => bytes)
+    return KEEP
+  }
   tally.packages++
   tally.gone.add(removedFrom(result.outcome))
   const { pictures } = result.outcome.loss ?? {}

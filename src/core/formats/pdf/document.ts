@@ -4,6 +4,7 @@ import { message } from '../../i18n/message.ts'
 import { fitsMemoryBudget } from '../../model/budget.ts'
 import type { Options, Outcome, Source } from '../../model/codec.ts'
 import { type EntryFilter, entryFilterFor } from './droppable-entries.ts'
+import { removeMetadata } from './metadata.ts'
 import { Dict, latin1, PdfSyntax, Stream } from './objects.ts'
 import { countPageObjects, findReachableObjects, type ReachableObjects, walkPages } from './reachable-objects.ts'
 import { Reader } from './reader.ts'
@@ -23,6 +24,8 @@ export interface OpenedDocument {
   archive: boolean
   /** True for PDF/A-1, which forbids object streams and cross-reference streams (ISO 19005-1, 6.1.4). */
   classic: boolean
+  /** Number of XMP packets of pictures and other parts that lost properties. */
+  reducedPackets: number
   /** True if the result drops the usage rights signature, as the option `usageRights: 'drop'` asks. */
   dropsUsageRights: boolean
 }
@@ -64,15 +67,19 @@ export async function openDocument(source: Source, options: Options): Promise<Op
   const pages = await walkPages(reader, root)
   if (pages.leaves.length === 0) throw new PdfSyntax('document_without_pages')
   if (reader.repaired) await assertNothingLost(reader, reachableObjects, pages)
+  const { metadata: mode, signal } = options
+  const reducedPackets =
+    mode === undefined ? 0 : await removeMetadata({ reader, root, reachable: reachableObjects, keepEntry: keep, mode, signal })
   const classic = archive && (await isPdfA1(reader, root))
   return {
     reader,
     root,
-    reachable: reachableObjects,
+    reachable: mode === undefined ? reachableObjects : await findReachableObjects(reader, keep, signal),
     pages: [...pages.leaves],
     keepEntry: keep,
     archive,
     classic,
+    reducedPackets,
     dropsUsageRights: signed === 'usage rights',
   }
 }

@@ -69,6 +69,15 @@ export class Stream {
   }
 }
 
+/** Stream whose data is in memory. It stands for a stream of the file in another form. */
+export class HeldStream extends Stream {
+  readonly data: Uint8Array
+  constructor(dict: Dict, data: Uint8Array) {
+    super(dict, 0)
+    this.data = data
+  }
+}
+
 export type PdfObject = null | boolean | number | Name | Ref | Str | Dict | PdfObject[] | Stream
 
 export const numberOr = (object: PdfObject | undefined, otherwise: number): number => (typeof object === 'number' ? object : otherwise)

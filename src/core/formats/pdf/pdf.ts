@@ -1,7 +1,17 @@
 import { PDF } from '../../catalog/formats/pdf.ts'
 import { type Message, message } from '../../i18n/message.ts'
-import { type Codec, fidelityOf, type Options, type Outcome, type Sink, type Source, type Verdict } from '../../model/codec.ts'
+import {
+  fidelityOf,
+  type MetadataCodec,
+  type Options,
+  type Outcome,
+  type Removed,
+  type Sink,
+  type Source,
+  type Verdict,
+} from '../../model/codec.ts'
 import { lossOf, worseLoss } from '../../model/loss.ts'
+import { removedField } from '../../model/removed.ts'
 import { compressKeepingTrailingData, stripEqualTrailingData } from '../../model/trailing-data.ts'
 import { type OpenedDocument, openDocument } from './document.ts'
 import { Duplicates, findDuplicates } from './duplicates.ts'
@@ -12,11 +22,13 @@ import type { FontUsage } from './fonts/shown.ts'
 import { ImageRecompressor } from './images/images.ts'
 import { imageVerifier } from './images/judge.ts'
 import { maskNumbers } from './images/mask.ts'
+import { PictureMetadata, reducedPictureVerifier } from './images/metadata.ts'
 import { imageSteps } from './images/report.ts'
 import { computeLayout, type Layout } from './linear/layout.ts'
 import { LinearFile } from './linear/linear-file.ts'
 import { fitsInFront, isLinearised, isSmallEnough, LinearRewriter, showsOutlines } from './linear/linearise.ts'
 import { UserScan } from './linear/users.ts'
+import { openForComparison } from './metadata.ts'
 import { nameOf, Ref, Stream } from './objects.ts'
 import { worstPageLoss } from './page-render-sizes.ts'
 import { Reader } from './reader.ts'
@@ -31,7 +43,7 @@ import { verifyGraphs } from './verify.ts'
 import { noReference, Writer } from './writer.ts'
 
 /** Codec for PDF. It rewrites the document object by object, so no object gets lost. See `docs/decisions/pdf.md`. */
-export const pdf: Codec = {
+export const pdf: MetadataCodec = {
   format: PDF,
 
   async compress(source, sink, options) {
@@ -49,14 +61,14 @@ export const pdf: Codec = {
     const withoutTails = await stripEqualTrailingData(upload, await findPdfEnd(upload), compressed)
     if ('difference' in withoutTails) return { equal: false, difference: withoutTails.difference }
     const { original, result } = withoutTails
-    const [a, b] = [await Reader.open(original, ''), await Reader.open(result, '')]
+    const [a, b] = [await openForComparison(original, options), await Reader.open(result, '')]
     if (b.repaired) return { equal: false, difference: 'the cross-reference table of the result is not readable' }
     if (protection(a) !== protection(b)) return { equal: false, difference: 'the encryption changed' }
     await a.indexObjectHeads(options.signal)
     await b.indexObjectHeads(options.signal)
     let originalFonts: Promise<FontUsage | undefined> | undefined
     const verifiers = {
-      image: imageVerifier(a, b, fidelityOf(outcome) === 'lossless'),
+      image: reducedPictureVerifier(a, b, options.inner, imageVerifier(a, b, fidelityOf(outcome) === 'lossless')),
       font: fontVerifier(a, b, () => {
         originalFonts ??= shownFonts(original, options)
         return originalFonts
@@ -64,9 +76,12 @@ export const pdf: Codec = {
       toUnicode: toUnicodeVerifier(a, b),
       glyphMap: glyphMapVerifier(a, b),
       rightsDropped: await mayDropUsageRights(a, options),
+      metadataRemoved: options.metadata !== undefined,
     }
     return verifyGraphs(a, b, verifiers, options.signal)
   },
+
+  withoutMetadata: async (source) => source,
 }
 
 /**
@@ -99,13 +114,14 @@ async function compressPdf(source: Source, sink: Sink, options: Options, startxr
   const images = await imageRecompressor(document, duplicates, usage, options)
   const merged = duplicates.count
   const fonts = new FontSubsetter(reader, usage.fonts, duplicates)
+  const metadata = new PictureMetadata(reader, options.inner)
   await fonts.prepare(opened, options.signal)
   const plan: RewritePlan = {
     reachable,
     duplicates,
     keepEntry: document.keepEntry,
     adapt: fonts.adapt,
-    transforms: [fonts.transform, images.transform],
+    transforms: [fonts.transform, metadata.counting(images.transform), metadata.transform],
     verbatim: await metadataNumbers(document),
     signal: options.signal,
     progress: options.progress,
@@ -119,12 +135,17 @@ async function compressPdf(source: Source, sink: Sink, options: Options, startxr
   const loss = pages ? worseLoss(images.report.worst, pages) : images.report.worst
   const unused = await unusedSteps(reader, reachable, options.signal)
   const dropped = document.dropsUsageRights ? [message('usage_rights_left_out')] : []
+  const steps = [...stepsOf(writer, rewriter, merged, fonts, images), ...metadata.steps(), ...unused]
   return {
     kind: 'compressed',
     ...lossOf(loss),
-    steps: [...stepsOf(writer, rewriter, merged, fonts, images), ...unused, ...(options.inner.time?.steps() ?? []), ...dropped],
+    steps: [...steps, ...(options.inner.time?.steps() ?? []), ...dropped],
+    ...removedField([...packetsRemoved(document), ...metadata.removed]),
   }
 }
+
+const packetsRemoved = ({ reducedPackets: count }: OpenedDocument): Removed[] =>
+  count > 0 ? [{ kind: 'xmp_properties', count, why: 'as_requested' }] : []
 
 /**
  * Layout of a linearised result. `undefined`: the source is not linearised, or its linearisation cannot be kept. Encrypted files are

@@ -84,7 +84,7 @@ async function walk(reader: Reader, keep: Keep, signal: AbortSignal): Promise<Re
     if (object instanceof Ref) {
       const { number } = object
       const kind = reader.xref.kind(number)
-      if (kind !== AT_OFFSET && kind !== IN_STREAM) result.dangling++
+      if ((kind !== AT_OFFSET && kind !== IN_STREAM) || reader.replaced.get(number) === null) result.dangling++
       else if (used[number] === 0) {
         used[number] = 1
         stack.push(number)

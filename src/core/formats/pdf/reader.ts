@@ -4,17 +4,16 @@ import { concat } from '../../bytes/concat.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { overBudget } from '../../model/error.ts'
-import type { Decipher } from './ciphers.ts'
 import { type IndirectObject, measureStream, readIndirect, streamEndsAt } from './file.ts'
 import { decodeChunks, decodeFilter, type Filter, filterChain, GENERIC_FILTERS } from './filters.ts'
 import { Lexer } from './lexer.ts'
 import { ObjectHeadIndex } from './object-head-index.ts'
-import type { ObjectId, ObjectStream, PdfObject } from './objects.ts'
-import { Dict, latin1, Name, nameOf, numberOr, PdfSyntax, Ref, Str, Stream } from './objects.ts'
+import type { ObjectStream, PdfObject } from './objects.ts'
+import { Dict, HeldStream, latin1, Name, numberOr, PdfSyntax, Ref, Str, Stream } from './objects.ts'
 import { BlockCache } from './ranges.ts'
 import { rebuild } from './repair.ts'
 import { findStart, readChain } from './sections.ts'
-import { type OpenedEncryption, openEncryption } from './security.ts'
+import { decrypted, type OpenedEncryption, openEncryption } from './security.ts'
 import { READER_LIMITS } from './tuning.ts'
 import type { Encryption } from './writer.ts'
 import { AT_OFFSET, IN_STREAM, Xref } from './xref.ts'
@@ -27,6 +26,8 @@ export class Reader {
   version = '1.4'
   /** True if the cross-reference table was unusable and has been rebuilt by a search for objects. */
   repaired = false
+  /** Objects that stand for those of the file, by number. `null`: the object is removed. */
+  readonly replaced = new Map<number, PdfObject>()
   private base = 0
   private opened: OpenedEncryption | undefined
   private readonly cache = new Map<number, { object: PdfObject; bytes: number }>()
@@ -154,6 +155,8 @@ export class Reader {
 
   /** Returns the object with this number; null if there is none (ISO 32000-2, 7.3.10). */
   async get(number: number): Promise<PdfObject> {
+    const replaced = this.replaced.get(number)
+    if (replaced !== undefined) return replaced
     const cached = this.cache.get(number)
     if (cached) return cached.object
     const kind = this.xref.kind(number)
@@ -269,6 +272,7 @@ export class Reader {
 
   /** Length of a stream in bytes after decryption and before its filters are decoded. */
   async length(stream: Stream): Promise<number> {
+    if (stream instanceof HeldStream) return stream.data.length
     const known = this.lengths.get(stream.offset)
     if (known !== undefined) return known
     const stored = await this.storedLength(stream)
@@ -297,7 +301,7 @@ export class Reader {
   async raw(stream: Stream, maxBytes: number): Promise<Uint8Array> {
     const length = await this.length(stream)
     if (length > maxBytes) throw overBudget(message('stream_of_bytes', { length }))
-    if (this.opened) return gather(this.pieces(stream))
+    if (this.opened || stream instanceof HeldStream) return gather(this.pieces(stream))
     return this.ranges.read(stream.offset, length)
   }
 
@@ -321,6 +325,7 @@ export class Reader {
   }
 
   private async *storedPieces(stream: Stream): AsyncGenerator<Uint8Array> {
+    if (stream instanceof HeldStream) return yield stream.data.slice()
     const length = this.opened ? await this.storedLength(stream) : await this.length(stream)
     for (let at = 0; at < length; at += READER_LIMITS.pieceBytes) {
       yield await this.ranges.read(stream.offset + at, Math.min(READER_LIMITS.pieceBytes, length - at))
@@ -378,19 +383,3 @@ async function gather(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   for await (const piece of pieces) parts.push(piece)
   return concat(parts)
 }
-
-/** Decrypts all strings of an indirect object (ISO 32000-2, 7.6.2). */
-function decrypted(object: PdfObject, decipher: Decipher, id: ObjectId): PdfObject {
-  if (object instanceof Str) return new Str(decipher.string(object.bytes, id))
-  if (Array.isArray(object)) return object.map((item) => decrypted(item, decipher, id))
-  if (object instanceof Dict) return decryptedDict(object, decipher, id)
-  if (object instanceof Stream) {
-    // Strings of a cross-reference stream, such as /ID, are not encrypted (ISO 32000-2, 7.5.8.2).
-    const dict = nameOf(object.dict.get('Type')) === 'XRef' ? object.dict : decryptedDict(object.dict, decipher, id)
-    return new Stream(dict, object.offset, id)
-  }
-  return object
-}
-
-const decryptedDict = (dict: Dict, decipher: Decipher, id: ObjectId) =>
-  new Dict([...dict].map(([key, value]) => [key, decrypted(value, decipher, id)] as [string, PdfObject]))

@@ -5,7 +5,7 @@ import { equalBytes } from '../../bytes/equal.ts'
 import { bytesOfHex } from '../../bytes/hex.ts'
 import { createHash, decryptCbc, digestOf, encryptCbc, randomBytes } from '../../bytes/platform/crypto.ts'
 import { createCipher, createPdfDecipher, type Decipher, type EncryptionMethod } from './ciphers.ts'
-import { ascii, Dict, Name, nameOf, numberOr, type PdfObject, Str } from './objects.ts'
+import { ascii, Dict, Name, nameOf, numberOr, type ObjectId, type PdfObject, Str, Stream } from './objects.ts'
 import { Rc4 } from './rc4.ts'
 import type { Encryption } from './writer.ts'
 
@@ -195,3 +195,19 @@ function opens(key: Uint8Array, user: Uint8Array, revision: number, id: Uint8Arr
   for (let round = 0; round < 20; round++) text = new Rc4(key.map((byte) => byte ^ round)).apply(text)
   return equalBytes(text, user.subarray(0, 16))
 }
+
+/** Decrypts all strings of an indirect object (ISO 32000-2, 7.6.2). */
+export function decrypted(object: PdfObject, decipher: Decipher, id: ObjectId): PdfObject {
+  if (object instanceof Str) return new Str(decipher.string(object.bytes, id))
+  if (Array.isArray(object)) return object.map((item) => decrypted(item, decipher, id))
+  if (object instanceof Dict) return decryptedDict(object, decipher, id)
+  if (object instanceof Stream) {
+    // Strings of a cross-reference stream, such as /ID, are not encrypted (ISO 32000-2, 7.5.8.2).
+    const dict = nameOf(object.dict.get('Type')) === 'XRef' ? object.dict : decryptedDict(object.dict, decipher, id)
+    return new Stream(dict, object.offset, id)
+  }
+  return object
+}
+
+const decryptedDict = (dict: Dict, decipher: Decipher, id: ObjectId) =>
+  new Dict([...dict].map(([key, value]) => [key, decrypted(value, decipher, id)] as [string, PdfObject]))

@@ -7,7 +7,7 @@ import { sha256Hex } from '../../bytes/digest.ts'
 import { equalBytes } from '../../bytes/equal.ts'
 import type { Verdict } from '../../model/codec.ts'
 import { componentsOf, familyOf } from './colour.ts'
-import { isPrivateApplicationData } from './droppable-entries.ts'
+import { isPageMetadata, isPrivateApplicationData } from './droppable-entries.ts'
 import { GENERIC_FILTERS } from './filters.ts'
 import { isTaggedVersion } from './fonts/tags.ts'
 import { sortByFilePosition } from './object-head-index.ts'
@@ -42,6 +42,8 @@ export interface StreamVerifiers {
   glyphMap: StreamVerifier
   /** True if the catalog may omit its usage rights. */
   rightsDropped?: boolean
+  /** True if pages may omit their preview and their date. */
+  metadataRemoved?: boolean
 }
 
 /** Keys of font names, which get a subset tag when glyphs are removed (ISO 32000-2, 9.9.2). */
@@ -171,7 +173,9 @@ class Walk {
   }
 
   private mayBeAbsent(dict: Dict, key: string): boolean {
-    return isPrivateApplicationData(key) || (this.exceptions.rightsDropped === true && isUsageRightsEntry(dict, key))
+    const { rightsDropped, metadataRemoved } = this.exceptions
+    if (metadataRemoved === true && isPageMetadata(dict, key)) return true
+    return isPrivateApplicationData(key) || (rightsDropped === true && isUsageRightsEntry(dict, key))
   }
 
   private async compareStreams(pair: StreamPair): Promise<void> {

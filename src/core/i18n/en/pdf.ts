@@ -39,6 +39,7 @@ export const PDF = {
   mask_gone: 'the mask of an image is missing',
   mask_no_image: 'the mask of an image is not an image object',
   mask_of_kind_not_followed: 'an image has a mask in a format that Whittle does not support',
+  metadata_shared_with_content: 'the document uses an object both as metadata and as content',
   more_than_16_filters: 'a stream has more than 16 filters',
   more_than_cross_reference_sections: 'the file has more than {limit} cross-reference sections',
   more_than_objects: 'the document has more than {limit} objects',

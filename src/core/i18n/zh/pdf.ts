@@ -41,6 +41,7 @@ export const PDF = {
   mask_gone: '图像的蒙版缺失',
   mask_no_image: '图像的蒙版不是图像对象',
   mask_of_kind_not_followed: '图像蒙版的格式 Whittle 不支持',
+  metadata_shared_with_content: '文档将同一对象同时用作元数据和内容',
   more_than_16_filters: '一个流有超过 16 个过滤器',
   more_than_cross_reference_sections: '文件有超过 {limit} 个交叉引用段',
   more_than_objects: '文档有超过 {limit} 个对象',

@@ -1,4 +1,5 @@
 /** What the XML parts of DOCX, XLSX and PPTX hold (ECMA-376 part 1). */
+import { CUSTOM_PROPERTY } from '../../catalog/metadata-of-documents.ts'
 import type { AddItem, XmlReading } from './package.ts'
 import { attributeOf, namespaceOf, type TextReceiver, type XmlElement, type XmlVisitor } from './xml.ts'
 
@@ -13,31 +14,39 @@ const FEATURES = new Set(
 /** Tags that a result may change: the shown part of a picture, and the layouts of a slide master. Relationships show lost layouts. */
 const EDITED_TAGS = /<\/?(?:\w+:)?(?:srcRect|sldLayoutId)\b[^<>]*>/g
 
+/** True for parts with the properties of the document: in the usual folder, or of their content type. */
+export const isPropertyPart = (name: string, type: string): boolean =>
+  /^docprops\/[^/]*\.xml$/i.test(name) || type.endsWith('-properties+xml')
+
 /** How to read one part. `label`: its name in items. */
 export function partReading(name: string, type: string, label: string): XmlReading {
+  const holdsProperties = isPropertyPart(name, type)
   return {
     key: `ooxml ${type} ${label}`,
     visitor: (add) => ({
-      ...(name.startsWith('docProps/') ? propertiesVisitor(add) : contentVisitor(add, type)),
+      ...(holdsProperties ? propertiesVisitor(add) : contentVisitor(add, type)),
       comparedText: (text) => text.replace(EDITED_TAGS, ''),
     }),
     finish(add, { root, digest }) {
       if (name.includes('customXml/')) add('custom_xml', root || name)
-      add('texts', `${label} = content #${digest}`)
+      add('texts', `${holdsProperties ? 'properties ' : ''}${label} = content #${digest}`)
     },
   }
 }
 
-/** Properties: the elements without children, named by themselves or by the `name` of their parent. */
+/** Properties: the elements without children, named by themselves, or `custom` and the name of a custom property. */
 function propertiesVisitor(add: AddItem): XmlVisitor {
   const parents = new Set<XmlElement>()
   return {
     open(element) {
-      if (element.parent) parents.add(element.parent)
+      // The root element is no property, even if it is empty.
+      if (!element.parent) return undefined
+      parents.add(element.parent)
       return (text) => {
         const isLeaf = !parents.delete(element)
         if (!isLeaf || (text === '' && Object.keys(element.attributes).length === 0)) return
-        add('properties', `${element.parent?.attributes['name'] || element.local} = ${text}`)
+        const custom = element.parent.attributes['name']
+        add('properties', `${custom ? CUSTOM_PROPERTY + custom : element.local} = ${text}`)
       }
     },
   }

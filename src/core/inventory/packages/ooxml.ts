@@ -2,7 +2,7 @@
 import type { Source } from '../../model/codec.ts'
 import type { Inventory, InventoryReader } from '../inventory.ts'
 import type { ZipMember } from '../zip.ts'
-import { partReading } from './ooxml-parts.ts'
+import { isPropertyPart, partReading } from './ooxml-parts.ts'
 import { isMissing, labelOf, OoxmlParts } from './ooxml-relationships.ts'
 import { isMedia, isPicture, leafOf, PACKAGE_LIBRARIES, Package } from './package.ts'
 
@@ -63,7 +63,8 @@ async function addPart(archive: Package, parts: OoxmlParts, member: ZipMember): 
   const type = parts.typeOf(name)
   if (!isMedia(name)) addWords(archive, type)
   if (name.startsWith(SIGNATURES)) archive.add('signatures', name)
-  if (!/\.(xml|vml)$/i.test(name) || !archive.content.isReadable(member)) return addBinaryPart(archive, parts, member)
+  const isXml = /\.(xml|vml)$/i.test(name) || isPropertyPart(name, type)
+  if (!isXml || !archive.content.isReadable(member)) return addBinaryPart(archive, parts, member)
   archive.add('parts', shortType(type))
   if (isEmbedded(name, type)) archive.add('embedded_objects', name)
   if (isMacro(name, type)) archive.add('macros', leafOf(name))
