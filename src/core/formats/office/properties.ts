@@ -2,7 +2,7 @@
 
 import type { RemovingMode } from '../../catalog/metadata.ts'
 import { keepsCustomProperty, keepsOfficeProperty } from '../../catalog/metadata-of-documents.ts'
-import { escapeXml, scanTags, type Tag, unescapeXml } from '../../containers/xml/scan.ts'
+import { applySplices, escapeXml, scanTags, type Tag, unescapeXml } from '../../containers/xml/scan.ts'
 
 /** Kinds of parts with properties (ECMA-376 part 2, 8; part 1, 22.2 and 22.3). */
 const KINDS = ['core', 'extended', 'custom'] as const
@@ -27,6 +27,9 @@ interface Property {
   readonly name: string
   readonly tag: Tag
   readonly text: string | undefined
+  /** Range of the element in the part. */
+  readonly start: number
+  readonly end: number
 }
 
 /**
@@ -39,10 +42,19 @@ export function reducedProperties(kind: PropertyKind, xml: string, mode: Removin
     if (text === undefined) return false
     return kind === 'custom' ? keepsCustomProperty(mode, tag.get('name') ?? '') : keepsOfficeProperty(name)
   })
-  if (kept.length === properties.length && xml !== '' && !xml.includes('<!--')) return undefined
+  if (kept.length === properties.length && isEmptyRoot(withoutElements(xml, kept))) return undefined
   const isStrict = xml.includes(VARIANTS.strict)
   return DECLARATION + writers[kind](kept, isStrict ? 'strict' : 'transitional')
 }
+
+const withoutElements = (xml: string, properties: readonly Property[]) =>
+  applySplices(
+    xml,
+    properties.map(({ start, end }) => ({ start, end, text: '' })),
+  )
+
+/** True if a text is one element without content, after its declaration. */
+const isEmptyRoot = (xml: string) => /^\uFEFF?(?:<\?xml[^<>]*\?>)?\s*<[^<>!?]+>\s*(?:<\/[^<>]+>\s*)?$/.test(xml)
 
 const escaped = (text: string | undefined) => escapeXml(text ?? '')
 
@@ -75,17 +87,18 @@ function childrenOf(xml: string): Property[] {
     if (tag.kind === 'close') {
       const opened = open.pop()
       if (opened && open.length >= 1 && innermost === '' && elements <= 2) innermost = xml.slice(opened.end, tag.start)
-      if (opened && open.length === 1)
-        found.push({ name: opened.local, tag: opened, text: elements <= 2 ? plainText(innermost) : undefined })
+      if (opened && open.length === 1) found.push(propertyOf(opened, elements <= 2 ? plainText(innermost) : undefined, tag.end))
       continue
     }
     if (open.length === 1) [elements, innermost] = [0, '']
     elements++
     if (tag.kind === 'open') open.push(tag)
-    else if (open.length === 1) found.push({ name: tag.local, tag, text: '' })
+    else if (open.length === 1) found.push(propertyOf(tag, '', tag.end))
   }
   return found
 }
+
+const propertyOf = (tag: Tag, text: string | undefined, end: number): Property => ({ name: tag.local, tag, text, start: tag.start, end })
 
 /** Text without references. `undefined`: it has comments or CDATA sections. */
 const plainText = (text: string): string | undefined => (text.includes('<') ? undefined : unescapeXml(text))

@@ -28,36 +28,40 @@ export async function withoutOfficeMetadata(source: Source, format: FormatId, mo
   if (isSigned(archive) || hasAmbiguousNames(archive)) return source
   const document = await openDocument(archive)
   const changes: Changes = new Map()
-  for (const relationship of ownRelationships(document)) await reduceProperties(document, relationship, mode, changes)
-  dropThumbnails(document, changes)
+  const uses = usesOf(document)
+  for (const [part, entry] of document.parts) {
+    const kind = kindOf(part, uses.get(part) ?? [], document.typeOf(part))
+    if (!kind || entry.opaque) continue
+    const before = entry.size > MAX_PROPERTIES_BYTES ? undefined : await readEntry(archive, entry)
+    const after = reducedText(kind, before, mode)
+    if (after !== undefined) changes.set(entry, encodeXml(after))
+  }
+  dropThumbnails(document, uses, changes)
   return changes.size > 0 ? await withFiles(archive, changes) : source
 }
 
-/** Relationships of the package to parts that no other relationship refers to. A part with two uses may be content. */
-function ownRelationships({ rels, parts }: OoxmlDocument): Relationship[] {
-  const uses = new Map<string, number>()
-  for (const { relationships } of rels) for (const { part } of relationships) if (part) uses.set(part, (uses.get(part) ?? 0) + 1)
-  const own = rels.filter(({ owner }) => owner === '').flatMap(({ relationships }) => relationships)
-  return own.filter(({ part }) => part !== undefined && parts.has(part) && uses.get(part) === 1)
+interface Use {
+  /** Part that the relationship belongs to. Empty: the package. */
+  readonly owner: string
+  readonly type: string
 }
 
-async function reduceProperties(
-  { archive, parts, typeOf }: OoxmlDocument,
-  { part, type }: Relationship,
-  mode: RemovingMode,
-  changes: Changes,
-): Promise<void> {
-  const kind = /\/(core|extended|custom)-properties$/i.exec(type)?.[1]?.toLowerCase() ?? /\/(extended|custom)Properties$/.exec(type)?.[1]
-  const entry = part === undefined ? undefined : parts.get(part)
-  if (!kind || !isPropertyKind(kind) || !part || !entry || entry.opaque || !isPropertyPart(part, typeOf(part))) return
-  const before = entry.size > MAX_PROPERTIES_BYTES ? undefined : await readEntry(archive, entry)
-  const after = reducedText(kind, before, mode)
-  if (after !== undefined) changes.set(entry, encodeXml(after))
+/** Relationships to each part. */
+function usesOf({ rels }: OoxmlDocument): Map<string, Use[]> {
+  const uses = new Map<string, Use[]>()
+  for (const { owner, relationships } of rels)
+    for (const { part, type } of relationships) if (part) uses.set(part, [...(uses.get(part) ?? []), { owner, type }])
+  return uses
 }
 
-/** True for parts with properties: in the usual folder, or of their content type. */
-const isPropertyPart = (part: string, type: string | undefined) =>
-  /^docprops\/[^/]*\.xml$/.test(part) || /-properties\+xml$/.test(type ?? '')
+/** Returns which properties a part holds. `undefined`: it is no part with properties, or another relationship shows that it is content. */
+function kindOf(part: string, uses: readonly Use[], contentType = ''): PropertyKind | undefined {
+  const isProperties = /^docprops\/[^/]*\.xml$/.test(part) || contentType.endsWith('-properties+xml')
+  if (!isProperties || uses.length > 1 || uses.some(({ owner }) => owner !== '')) return undefined
+  const name = uses.length > 0 ? uses[0]!.type : contentType || part
+  const word = /(core|extended|custom)-?properties(?:\+xml)?$/i.exec(name)?.[1]?.toLowerCase()
+  return word !== undefined && isPropertyKind(word) ? word : undefined
+}
 
 /** New text of a part. `undefined`: nothing is removed from it. A part that cannot be read loses everything. */
 function reducedText(kind: PropertyKind, bytes: Uint8Array | undefined, mode: RemovingMode): string | undefined {
@@ -72,14 +76,14 @@ function reducedText(kind: PropertyKind, bytes: Uint8Array | undefined, mode: Re
 const isThumbnail = ({ type }: Relationship) => /\/thumbnail$/i.test(type)
 
 /** Drops the relationships of the package to preview pictures, and the pictures that nothing else refers to. */
-function dropThumbnails(document: OoxmlDocument, changes: Changes): void {
+function dropThumbnails(document: OoxmlDocument, uses: ReadonlyMap<string, readonly Use[]>, changes: Changes): void {
   const dropped = new Set<string>()
-  for (const { part, type } of ownRelationships(document)) if (part && /\/thumbnail$/i.test(type)) dropped.add(part)
   for (const { owner, xml, entry, relationships } of document.rels) {
     if (owner !== '' || !relationships.some(isThumbnail)) continue
+    for (const { part } of relationships.filter(isThumbnail))
+      if (part && document.parts.has(part) && uses.get(part)?.length === 1) dropped.add(part)
     changes.set(entry, encodeXml(editRelationships(xml, owner, (relationship) => (isThumbnail(relationship) ? 'drop' : undefined))))
   }
-  if (dropped.size === 0) return
   for (const part of dropped) changes.set(document.parts.get(part)!, 'drop')
   const types = editContentTypes(document.contentTypesXml, new Map(), dropped)
   if (types !== document.contentTypesXml) changes.set(document.parts.get(CONTENT_TYPES)!, encodeXml(types))

@@ -40,12 +40,13 @@ function propertiesVisitor(add: AddItem): XmlVisitor {
   return {
     open(element) {
       // The root element is no property, even if it is empty.
-      if (!element.parent) return undefined
-      parents.add(element.parent)
+      const { parent } = element
+      if (!parent) return undefined
+      parents.add(parent)
       return (text) => {
         const isLeaf = !parents.delete(element)
         if (!isLeaf || (text === '' && Object.keys(element.attributes).length === 0)) return
-        const custom = element.parent.attributes['name']
+        const custom = parent.attributes['name']
         add('properties', `${custom ? CUSTOM_PROPERTY + custom : element.local} = ${text}`)
       }
     },
