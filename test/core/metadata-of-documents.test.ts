@@ -170,6 +170,18 @@ describe('PDF', () => {
     expect((await pressPdf(twice, 'strip')).outcome.kind).toBe('unchanged')
   })
 
+  it('compresses a file that names its page tree as information dictionary', async () => {
+    const whole = text(await privatePdf({ xmp: packet('') })).replace('/Info 7 0 R', '/Info 2 0 R')
+    const made = await pressPdf(Uint8Array.from(Buffer.from(whole, 'latin1')), 'strip')
+    expect(made.outcome).toMatchObject({ kind: 'compressed', metadata: 'strip' })
+  })
+
+  it('keeps an empty title', async () => {
+    const made = await pressPdf(await privatePdf({ information: '<</Title()/Author(private)/Subject()>>' }), 'strip')
+    expect(made.defect).toBeUndefined()
+    expect((await itemsOf('pdf', made.bytes)).get('document_information')).toEqual(['Title ='])
+  })
+
   it('removes packets that are no XML, and survives files that are cut off', async () => {
     const broken = await pressPdf(await privatePdf({ xmp: '<!DOCTYPE private><x>private' }), 'safe')
     expect(broken.outcome.kind).toBe('compressed')

@@ -138,7 +138,10 @@ function rulesOf({ output, isMedia, claimsPdfX }: MetadataHolder): MetadataRules
 }
 
 /** Kinds without a rule are content. */
-function applies(rule: MetadataRule | undefined, mode: RemovingMode, item: string): boolean {
+const applies = (rule: MetadataRule | undefined, mode: RemovingMode, item: string): boolean => rule?.(mode, nameOfItem(item), item) ?? false
+
+/** Text of an item before ` = `, or the whole item. An empty value leaves ` =` at the end. */
+export function nameOfItem(item: string): string {
   const end = item.indexOf(' = ')
-  return rule?.(mode, end < 0 ? item : item.slice(0, end), item) ?? false
+  return end < 0 ? item.replace(/ =$/, '') : item.slice(0, end)
 }

@@ -5,7 +5,7 @@ import { ruleOf } from '../catalog/inventory/index.ts'
 import type { InventoryKind } from '../catalog/inventory/kinds.ts'
 import type { KindRule, Removal, RemovalReason } from '../catalog/inventory/policy.ts'
 import type { Quality } from '../catalog/levels.ts'
-import { isRemovedBy, type MetadataHolder, mayGoWithMetadata, type RemovingMode } from '../catalog/metadata.ts'
+import { isRemovedBy, type MetadataHolder, mayGoWithMetadata, nameOfItem, type RemovingMode } from '../catalog/metadata.ts'
 import { isPdfXClaim } from '../catalog/metadata-of-documents.ts'
 import type { OutputId } from '../catalog/outputs.ts'
 import type { Removed } from '../model/codec.ts'
@@ -94,7 +94,7 @@ const CLAIM_KINDS = ['claims', 'document_information'] as const
 const holderOf = (inventory: Inventory, { format, output }: Pick<Asked, 'format' | 'output'>): MetadataHolder => ({
   output,
   isMedia: isMedia(format),
-  claimsPdfX: CLAIM_KINDS.some((kind) => [...(inventory.get(kind)?.keys() ?? [])].some((item) => isPdfXClaim(item.split(' = ')[0]!))),
+  claimsPdfX: CLAIM_KINDS.some((kind) => [...(inventory.get(kind)?.keys() ?? [])].some((item) => isPdfXClaim(nameOfItem(item)))),
 })
 
 /** True if a file of a format has items that `mode` removes. */

@@ -9,7 +9,7 @@ import { message } from '../../i18n/message.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { isCodecError, overBudget, unsupported } from '../../model/error.ts'
 import { type EntryFilter, entryFilterFor } from './droppable-entries.ts'
-import { Dict, HeldStream, nameOf, type PdfObject, PdfSyntax, Ref, Stream } from './objects.ts'
+import { Dict, HeldStream, nameOf, type PdfObject, PdfSyntax, Ref, Str, Stream } from './objects.ts'
 import { findReachableObjects, type ReachableObjects } from './reachable-objects.ts'
 import { Reader } from './reader.ts'
 
@@ -43,7 +43,7 @@ export async function removeMetadata(job: MetadataJob): Promise<number> {
   const information = await reader.dict(reader.trailer.get('Info'))
   const claimsPdfX =
     [...(information?.keys() ?? [])].some(isPdfXClaim) || (packet !== undefined && xmpWith(packet, isPdfXClaim) !== undefined)
-  reduceInformation(job, information, uses, claimsPdfX)
+  await reduceInformation(job, information, uses, claimsPdfX)
   let [changed, held] = [0, 0]
   for (const number of reachable.streams) {
     const use = uses[number]!
@@ -101,15 +101,30 @@ async function usesOf({ reader, reachable, keepEntry, signal }: MetadataJob): Pr
   return uses
 }
 
-function reduceInformation({ reader, mode }: MetadataJob, before: Dict | undefined, uses: Uint8Array, claimsPdfX: boolean): void {
+/**
+ * Replaces the information dictionary by its reduced form.
+ * @throws CodecError (unsupported_feature) if it has metadata and is also content
+ */
+async function reduceInformation(
+  { reader, mode }: MetadataJob,
+  before: Dict | undefined,
+  uses: Uint8Array,
+  claimsPdfX: boolean,
+): Promise<void> {
   const place = reader.trailer.get('Info')
-  if (place === undefined) return
-  const kept = [...(before ?? [])].filter(([key]) => keepsPdfInformation(mode, key, claimsPdfX))
-  if (before && kept.length === before.size) return
-  if (place instanceof Ref) assertNoContent(uses[place.number] ?? 0)
-  if (kept.length === 0) reader.trailer.delete('Info')
-  else if (place instanceof Ref) reader.replaced.set(place.number, new Dict(kept))
-  else reader.trailer.set('Info', new Dict(kept))
+  if (!before || place === undefined) return
+  const gone = [...before].filter(([key]) => !keepsPdfInformation(mode, key, claimsPdfX))
+  if (gone.length === 0) return
+  const isContent = place instanceof Ref && ((uses[place.number] ?? 0) & USE.content) !== 0
+  if (isContent) {
+    // Some files name another dictionary, such as the page tree, as their information dictionary. It has no texts.
+    for (const [key, value] of gone) if (key !== 'Type' && (await reader.resolve(value)) instanceof Str) assertNoContent(USE.content)
+    return
+  }
+  const kept = new Dict([...before].filter(([key]) => keepsPdfInformation(mode, key, claimsPdfX)))
+  if (kept.size === 0) reader.trailer.delete('Info')
+  else if (place instanceof Ref) reader.replaced.set(place.number, kept)
+  else reader.trailer.set('Info', kept)
 }
 
 /** Returns an XMP packet as text. `undefined`: there is none, or it cannot be read. */
