@@ -22,7 +22,7 @@ const RIGHTS = /^(?:copyright|rights|licen[cs]e)/i
 
 /**
  * XMP properties of a PDF that stay: the title, which PDF/UA requires, and claims of standards with the description of their schemas:
- * PDF/A, PDF/E, PDF/UA, PDF/X, PDF/VT, declarations, and invoices (Factur-X, ZUGFeRD).
+ * PDF/A, PDF/E, PDF/UA, PDF/X, PDF/VT, declarations, and electronic invoices.
  */
 const PDF_XMP = /^(?:dc:title|pdf:Trapped|(?:pdfaid|pdfaExtension|pdfe|pdfuaid|pdfxid|pdfvtid|pdfd|fx|zf):\w+|pdfx:GTS_\w+)$/
 /** XMP properties that PDF/X requires (ISO 15930-7, 6.8). */
@@ -46,7 +46,7 @@ export const isPdfXClaim = (name: string): boolean => /(?:^|:)GTS_PDFX/.test(nam
 const pdfRules = (claimsPdfX: boolean): MetadataRules => ({
   removed: {
     application_data: () => true,
-    // Acrobat writes custom entries of the information dictionary into the schema `pdfx`, which also has the claim of PDF/X.
+    // Acrobat writes custom entries of the information dictionary into the same schema as the claim of PDF/X.
     claims: (_mode, name) => /^pdfx:(?!GTS_)/.test(name),
     document_information: (mode, name) => !keepsPdfInformation(mode, name, claimsPdfX),
     page_properties: (mode, name) => mode === 'strip' && name.endsWith(' Metadata'),

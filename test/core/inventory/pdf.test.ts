@@ -22,7 +22,15 @@ const inventoryOf = (bytes: Uint8Array) => pdfInventory.read(source(bytes), SIGN
 const itemsOf = async (bytes: Uint8Array, kind: InventoryKind) => [...((await inventoryOf(bytes)).get(kind)?.keys() ?? [])]
 
 const check = (original: Uint8Array, result: Uint8Array, quality: Quality) =>
-  checkInventory({ format: PDF, output: 'pdf', original: source(original), result: source(result), quality, signal: SIGNAL })
+  checkInventory({
+    format: PDF,
+    output: 'pdf',
+    original: source(original),
+    result: source(result),
+    quality,
+    signal: SIGNAL,
+    metadata: undefined,
+  })
 
 /** Sets or deletes an entry of the dictionary that has `key` with this text. */
 const entry =

@@ -1,11 +1,13 @@
 /** Removes metadata from the JPEGs of a PDF that are not encoded again. New JPEGs have none. */
+import { equalBytes } from '../../../bytes/equal.ts'
+import { indexOfBytes } from '../../../bytes/search.ts'
 import { KeptMetadata } from '../../../embedded/kept-metadata.ts'
 import type { Message } from '../../../i18n/message.ts'
 import type { Inner, ReducedFile, Removed } from '../../../model/codec.ts'
 import { isCodecError } from '../../../model/error.ts'
 import { sumRemoved } from '../../../model/removed.ts'
 import { decodeFilter, type Filter, GENERIC_FILTERS, setFilters } from '../filters.ts'
-import { Dict, nameOf, PdfSyntax, type Stream } from '../objects.ts'
+import { Dict, latin1Bytes, nameOf, PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import type { RewrittenStream } from '../recompress.ts'
 import type { StreamTransform } from '../rewrite.ts'
@@ -15,7 +17,7 @@ import type { StreamVerifier } from '../verify.ts'
 const MAX_JPEG_BYTES = 16 * 1024 * 1024
 const NAME = 'picture.jpg'
 /** Boxes of JPEG 2000 with metadata (ITU-T T.800, annex I.7), as they are written. */
-const METADATA_BOX = /xml |uuid/
+const METADATA_BOXES = ['xml ', 'uuid'].map(latin1Bytes)
 
 export class PictureMetadata {
   #removed: readonly Removed[] = []
@@ -54,7 +56,7 @@ export class PictureMetadata {
     const filter = chain.at(-1)
     if (filter?.name === 'JPXDecode') {
       const bytes = await imageBytes(this.#reader, stream, chain)
-      if (!bytes || METADATA_BOX.test(Buffer.from(bytes).toString('latin1'))) await this.#kept.addUnchanged(NAME, undefined)
+      if (!bytes || METADATA_BOXES.some((type) => indexOfBytes(bytes, type) >= 0)) await this.#kept.addUnchanged(NAME, undefined)
     }
     if (filter?.name !== 'DCTDecode') return undefined
     const found = await this.#reduced(stream, chain)
@@ -100,7 +102,7 @@ export function reducedPictureVerifier(a: Reader, b: Reader, { withoutMetadata }
     if (before.at(-1)?.name !== 'DCTDecode' || after.length !== 1 || after[0]!.name !== 'DCTDecode') return await otherwise(pair)
     const bytes = await imageBytes(a, pair.original, before)
     const expected = bytes && (await withoutMetadata(bytes, NAME))
-    const isExpected = expected?.kind === 'reduced' && Buffer.compare(expected.bytes, await b.raw(pair.result, MAX_JPEG_BYTES)) === 0
+    const isExpected = expected?.kind === 'reduced' && equalBytes(expected.bytes, await b.raw(pair.result, MAX_JPEG_BYTES))
     return isExpected ? undefined : await otherwise(pair)
   }
 }
