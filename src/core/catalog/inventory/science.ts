@@ -15,6 +15,19 @@ const POINT_CLOUD = {
 
 const VOLUME = { header: 'kept', records: 'kept', trailing_bytes: 'kept' } as const satisfies FormatPolicy
 
+/** Everything in an HDF5 file but the way in which values are stored. */
+const HIERARCHY = {
+  attributes: 'kept',
+  comments: 'kept',
+  datasets: 'kept',
+  dimensions: 'kept',
+  groups: 'kept',
+  header: 'kept',
+  links: 'kept',
+  trailing_bytes: 'kept',
+  user_block: 'kept',
+} as const satisfies FormatPolicy
+
 export const SCIENCE = {
   dicom: {
     elements: removable(EVERY_LEVEL, 'stale', isPlanarConfiguration),
@@ -22,8 +35,11 @@ export const SCIENCE = {
     header: 'kept',
     preamble: 'kept',
   },
+  hdf5: HIERARCHY,
   las: POINT_CLOUD,
   laz: POINT_CLOUD,
+  netcdf: HIERARCHY,
+  netcdf3: { attributes: 'kept', datasets: 'kept', dimensions: 'kept', records: 'kept' },
   'nii.gz': VOLUME,
   nifti: { ...VOLUME, archive_comments: 'kept', members: 'kept' },
 } as const satisfies { readonly [Id in OutputId]?: FormatPolicy }

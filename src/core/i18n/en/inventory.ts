@@ -3,6 +3,7 @@ export const INVENTORY = {
   inventory_cannot_read: 'the inventory reader cannot read this part of the file',
   inventory_lost: 'the result would lose {count} items of the kind "{what}", for example {item}, so Whittle kept the original',
   inventory_too_large: 'the file has more than {items} different items besides pixels and samples, too many to compare',
+  inventory_too_long: 'the file has more than {bytes} bytes of attributes and structures, too many to compare',
   kind_accessibility: 'accessibility',
   kind_alternative_texts: 'alternative texts',
   kind_animations: 'animations',

@@ -3,6 +3,7 @@ export const INVENTORY = {
   inventory_cannot_read: '清单读取器无法读取文件的这一部分',
   inventory_lost: '结果会丢失 {count} 项“{what}”（例如 {item}），因此 Whittle 保留了原文件',
   inventory_too_large: '除像素和采样外，文件包含超过 {items} 个不同的项目，无法逐一比较',
+  inventory_too_long: '文件的属性和结构超过 {bytes} 字节，无法逐一比较',
   kind_accessibility: '无障碍属性',
   kind_alternative_texts: '替代文本',
   kind_animations: '动画',
