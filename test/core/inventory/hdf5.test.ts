@@ -5,6 +5,8 @@ import { describe, expect, it } from 'vitest'
 import type { InventoryKind } from '../../../src/core/catalog/inventory/kinds.ts'
 import { hdf5, netcdf } from '../../../src/core/formats/hdf5/hdf5.ts'
 import { metadataChecksum } from '../../../src/core/inventory/hdf5/checksum.ts'
+import { Cursor } from '../../../src/core/inventory/hdf5/cursor.ts'
+import { datatypeOf } from '../../../src/core/inventory/hdf5/datatype.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 import { damagePositions, damageRounds } from '../../support/thorough.ts'
 import { countsOf, damaging, inventoryOf, itemsOf, readOrReason, verdictOf } from './damage.ts'
@@ -301,6 +303,16 @@ describe('hostile HDF5', () => {
     expect([...file.subarray(shape, shape + 3)]).toEqual([1, 0, 0])
     long.set([1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], shape)
     expect(await readOrReason('hdf5', long)).toBe('malformed')
+  })
+
+  it('refuses a type of no bytes, which an array could repeat without an end', () => {
+    const sizes = { offsetBytes: 8, lengthBytes: 8 }
+    // Class 10 (array), version 3: 4 dimensions of 2^31 values, each a compound of 0 bytes.
+    const dimensions = Array.from({ length: 4 }, () => [0, 0, 0, 0x80]).flat()
+    const type = Uint8Array.of(0x3a, 0, 0, 0, 8, 0, 0, 0, 4, ...dimensions, 0x36, 0, 0, 0, 0, 0, 0, 0)
+    expect(() => datatypeOf(new Cursor(type, sizes))).toThrow(RangeError)
+    type[type.length - 4] = 1
+    expect(datatypeOf(new Cursor(type, sizes)).bytes).toBe(2 ** 124)
   })
 
   it('refuses a file of a newer version, and bytes that are no HDF5 file', async () => {

@@ -45,6 +45,8 @@ export function datatypeOf(content: Cursor, depth = 0): Datatype {
   const head = content.u8()
   const [version, kind] = [head >> 4, head & 15]
   const [flags, bytes] = [content.unsigned(3), content.u32()]
+  // Values without bytes would cost time and say nothing.
+  if (bytes === 0) throw new RangeError('a datatype of 0 bytes')
   const parts = { content, version, flags, bytes, depth }
   switch (kind) {
     case CLASS.integer:

@@ -83,9 +83,11 @@ interface Chunk {
 
 async function* messagesOf(file: Hdf5File, first: Chunk, format: Format): AsyncGenerator<Message> {
   const chunks = [first]
+  const known = new Set<number>()
   for (let i = 0; i < chunks.length; i++) {
     const { address, skipped, length, signature } = chunks[i]!
-    if (length > MAX_CHUNK_BYTES || chunks.length > MAX_CHUNKS) throw file.malformed(address)
+    if (length > MAX_CHUNK_BYTES || chunks.length > MAX_CHUNKS || known.has(address)) throw file.malformed(address)
+    known.add(address)
     const cursor = signature === '' ? await file.cursor(address, length) : await file.checked(address, length, signature)
     cursor.at = skipped
     // The rest is a gap that is too short for a message.

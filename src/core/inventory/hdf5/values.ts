@@ -8,6 +8,8 @@ import type { GlobalHeap } from './global-heap.ts'
 
 /** Bytes that are read at once. */
 const PIECE_BYTES = 32 * 1024
+/** Factor for the cost of values that refer to other places. */
+const REFERENCE_COST = 16
 /** Number of bytes that the length of a sequence has, before the identifier of its object. */
 const COUNT_BYTES = 4
 
@@ -38,7 +40,7 @@ async function addValues(context: ValueContext, hash: Hash, type: Datatype, coun
   const step = Math.max(1, Math.floor(PIECE_BYTES / Math.max(1, type.bytes))) * type.bytes
   for (let at = 0; at < bytes; at += step) {
     const length = Math.min(step, bytes - at)
-    await context.file.spend(length)
+    await context.file.spend(type.kind === 'bytes' ? length : length * REFERENCE_COST)
     const piece = await data.bytes(at, length)
     if (type.kind === 'bytes') hash.update(piece)
     else for (let i = 0; i < length; i += type.bytes) await addValue(context, hash, type, piece.subarray(i, i + type.bytes))
@@ -46,6 +48,7 @@ async function addValues(context: ValueContext, hash: Hash, type: Datatype, coun
 }
 
 async function addValue(context: ValueContext, hash: Hash, type: Datatype, bytes: Uint8Array): Promise<void> {
+  if (bytes.length < type.bytes) throw context.file.malformed(undefined)
   const cursor = new Cursor(bytes, context.file.sizes)
   switch (type.kind) {
     case 'bytes':
