@@ -1,7 +1,7 @@
-/** `/licences`: authors and licences of included software, as a page and as plain text for the CLI package. */
+/** `/licences`: authors and licences of included software, as a page. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ARTEFACTS, type Notice, notices } from '../tools/release/notices.ts'
+import { type Notice, notices } from '../tools/release/notices.ts'
 import { page } from './guides.ts'
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
@@ -24,12 +24,3 @@ ${texts.map((text, i) => `<h2 id="text-${i + 1}">Text ${i + 1}</h2>\n<pre>${esca
 `
   writeFileSync(join(out, 'licences.html'), page('licences', 'Licences', body))
 }
-
-/** Licences of the software bundled in the CLI, as plain text. */
-export async function commandNotices(): Promise<string> {
-  const own = (await notices(['packages/cli/src/main.ts'])).filter(({ usedIn }) => usedIn.includes(ARTEFACTS['packages/cli/src/main.ts']))
-  return own.map(({ name, version, licence, texts }) => `${name} ${version} (${licence})\n\n${texts.join('\n').trim()}\n`).join('\n---\n\n')
-}
-
-// `node console/licences-page.ts FILE`
-if (import.meta.main) writeFileSync(process.argv[2]!, await commandNotices())

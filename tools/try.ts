@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { fileSource } from '../packages/core/src/file-source.ts'
 import type { OutputId } from '../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
@@ -18,7 +19,6 @@ import { identify } from '../src/core/pipeline/identify.ts'
 import { type JobRequest, openJob } from '../src/core/pipeline/job.ts'
 import { FfmpegRun, findFfmpegSync } from '../src/local/native.ts'
 import { PressFfmpeg } from '../src/local/press/native.ts'
-import { fileSource } from './file-source.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { JSONWebKeySet } from 'jose'
+import { fileSource } from '../packages/core/src/file-source.ts'
 import type { VerifyReport } from '../src/core/audit/check.ts'
 import { readReceipt } from '../src/core/audit/receipt.ts'
 import type { InventoryKind } from '../src/core/catalog/inventory/kinds.ts'
@@ -18,7 +19,6 @@ import type { ExternalFilmCodec } from '../src/core/model/external-encoder.ts'
 import { figuresView } from '../src/core/model/receipt.ts'
 import { FfmpegRun, findFfmpegSync } from '../src/local/native.ts'
 import { PressFfmpeg } from '../src/local/press/native.ts'
-import { fileSource } from './file-source.ts'
 
 const LIBRARY = libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })
 /** Limits of FFmpeg, enough to compare some seconds of film. */

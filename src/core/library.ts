@@ -1,23 +1,23 @@
 /** Builds a library (`compress` and `verify`) over a set of codecs. `index.ts` exports the one whose codecs contain no GPL code. */
 
-import { checkFiles, checkReceipt, type VerifyReport } from './audit/check.ts'
-import { detectOutput } from './audit/output.ts'
+import type { VerifyReport } from './audit/check.ts'
 import type { ReadReceipt } from './audit/receipt.ts'
 import { sha256Hex } from './bytes/digest.ts'
 import { FORMATS, type FormatId } from './catalog/index.ts'
 import type { MetadataMode } from './catalog/metadata.ts'
-import type { KnownFormat, OutputId } from './catalog/outputs.ts'
+import { type KnownFormat, type OutputId, outputNamed } from './catalog/outputs.ts'
 import { message } from './i18n/message.ts'
 import type { Codec, Codecs, Quality, Source } from './model/codec.ts'
 import { TargetUnreachable } from './model/error.ts'
 import type { ExternalFilmCodec } from './model/external-encoder.ts'
+import { loadedCodecs } from './model/lazy-codec.ts'
 import { type ReceiptView, receiptView } from './model/receipt.ts'
 import { memorySink, type ResultSink } from './model/sink.ts'
 import { memorySource, rangeStream, slice } from './model/source.ts'
 import { type CompressionResult, outputOfResult, verifiedShareOf } from './pipeline/compress.ts'
-import { encryptResult } from './pipeline/encrypt.ts'
 import { identify } from './pipeline/identify.ts'
 import { openJob } from './pipeline/job.ts'
+import { outputName } from './pipeline/output-name.ts'
 
 /** Input file: bytes in memory, a `Blob`, a stream, or a `Source` that is read by byte ranges. A stream is read into memory first. */
 export type Input = Source | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>
@@ -25,8 +25,11 @@ export type Input = Source | Uint8Array | ArrayBuffer | Blob | ReadableStream<Ui
 export interface CompressOptions {
   /** Quality level; default `medium`. `ultra` exists for Office documents and OFD only. */
   readonly quality?: Quality
-  /** Format of the result. `undefined`: the first output of the input's format, which is usually the same format. */
-  readonly output?: OutputId
+  /**
+   * Format of the result: an id or another extension of it, such as `jpeg`. `undefined`: the first output of the input's format, which is
+   * usually the same format.
+   */
+  readonly output?: string
   /** Largest acceptable result in bytes. `undefined`: no limit, the level alone decides. */
   readonly targetSize?: number
   /** Password that encrypts the result. An encrypted result may be larger than the input. `undefined`: not encrypted. */
@@ -36,6 +39,8 @@ export interface CompressOptions {
    * what changes the look.
    */
   readonly metadata?: MetadataMode
+  /** `drop` removes usage rights from a PDF in which nothing else is signed. `undefined`: such a PDF stays unchanged. */
+  readonly usageRights?: 'drop'
   /** File name, which breaks ties between similar formats. `undefined`: the name of the `File` or `Source`, otherwise none. */
   readonly name?: string
   /** Memory budget of the job in bytes: JavaScript heap and Wasm together. `undefined`: what fits into a 128 MB isolate. */
@@ -72,6 +77,8 @@ export interface Receipt {
 export interface Compressed {
   /** Compressed file. If the receipt says `unchanged`, this is the input itself. */
   readonly result: Source
+  /** File name of the result: the name of the input, with another extension if the format changed. */
+  readonly name: string
   readonly receipt: Receipt
 }
 
@@ -107,18 +114,20 @@ export interface Library {
 }
 
 /**
- * Returns `compress` and `verify` over `codecs`, a map from format id to codec. Formats without an entry are returned unchanged.
+ * Returns `compress` and `verify` over `codecs`, a map from format id to codec. Formats without an entry are returned unchanged. A lazy
+ * codec is loaded when a file of its format is first seen.
  *
  * ```ts
  * const { compress } = libraryOf({ ...PRESS_CODECS, ...MEDIA_CODECS })
  * ```
  */
-export function libraryOf(codecs: Codecs): Library {
+export function libraryOf(known: Codecs): Library {
   return {
     async compress(input, options = {}) {
       const source = await sourceOf(input, options.name)
       options.signal?.throwIfAborted()
       const format: KnownFormat | undefined = (await identify(source)) ?? (isPackedOutput(options.output) ? FORMATS.data : undefined)
+      const codecs = format ? await loadedCodecs(known, format.id) : known
       const codec = format && codecs[format.id]
       const quality = options.quality ?? 'medium'
       if (!format || !codec) return unsupportedInput(source, format, quality)
@@ -133,8 +142,12 @@ export function libraryOf(codecs: Codecs): Library {
 
     async verify(original, result, receipt, native) {
       const [before, after] = [await sourceOf(original), await sourceOf(result)]
+      const format: KnownFormat = (await identify(before)) ?? FORMATS.data
+      const codecs = await loadedCodecs(known, format.id)
+      // The check decodes every format, so its code is larger than the rest.
+      const { checkFiles, checkReceipt } = await import('./audit/check.ts')
       if (receipt) return checkReceipt(before, after, 'claims' in receipt ? receipt : asUnsignedReceipt(receipt), codecs, native)
-      const format = (await identify(before)) ?? FORMATS.data
+      const { detectOutput } = await import('./audit/output.ts')
       return checkFiles(before, after, await detectOutput(format, after), codecs, native)
     },
   }
@@ -147,7 +160,7 @@ const asUnsignedReceipt = ({ result: { removed, ...result }, ...rest }: Receipt)
 })
 
 /** True if any file can become this output: `zst`, `br` or `gz`. */
-const isPackedOutput = (output: OutputId | undefined): boolean => FORMATS.data.outputs.some((id) => id === output)
+const isPackedOutput = (output: string | undefined): boolean => output !== undefined && outputNamed(FORMATS.data, output) !== undefined
 
 interface RunSettings {
   readonly output: OutputId
@@ -163,6 +176,7 @@ function run(
   const {
     metadata = 'keep',
     targetSize,
+    usageRights,
     lossless,
     native,
     memoryBudget,
@@ -172,7 +186,7 @@ function run(
   } = options
   const limit = Math.min(targetSize ?? Number.POSITIVE_INFINITY, source.size)
   const removed = metadata === 'keep' ? undefined : metadata
-  const request = { quality, output, metadata: removed, targetSize, lossless, native, memoryBudget, signal, progress }
+  const request = { quality, output, metadata: removed, targetSize, usageRights, lossless, native, memoryBudget, signal, progress }
   return openJob(codec, source, codecs, request).whole(() => openSink(limit, source.name))
 }
 
@@ -188,12 +202,11 @@ async function finish(
   if (options.targetSize !== undefined && plain.size > options.targetSize) throw new TargetUnreachable(plain.size)
   const ownOutput = outputOfResult(pressed, format, output)
   const { password, sink = intoMemory } = options
+  const unencrypted = { source: plain, output: ownOutput, format, name: outputName(source.name, format, ownOutput) }
   const encrypted =
     password === undefined
       ? undefined
-      : await encryptResult({ source: plain, output: ownOutput, format, name: source.name }, password, (name) =>
-          sink(Number.POSITIVE_INFINITY, name),
-        )
+      : await (await import('./pipeline/encrypt.ts')).encryptResult(unencrypted, password, (name) => sink(Number.POSITIVE_INFINITY, name))
   const result = encrypted?.encrypted ?? plain
   const measured = {
     outcome: pressed.outcome,
@@ -209,7 +222,7 @@ async function finish(
     ...(encrypted ? { encrypted: true } : {}),
     result: receiptView(measured, await sha256Hex(source.stream())),
   }
-  return { result, receipt }
+  return { result, name: encrypted?.name ?? unencrypted.name, receipt }
 }
 
 async function unsupportedInput(source: Source, format: KnownFormat | undefined, quality: Quality): Promise<Compressed> {
@@ -224,12 +237,12 @@ async function unsupportedInput(source: Source, format: KnownFormat | undefined,
     compressed_size: source.size,
     result: receiptView({ outcome, sha256, verifiedShare: 1 }, sha256),
   }
-  return { result: source, receipt }
+  return { result: source, name: source.name, receipt }
 }
 
-function outputFor(format: KnownFormat, wanted: OutputId | undefined): OutputId {
-  const output = wanted ?? format.outputs[0]
-  if (output !== undefined && (format.outputs as readonly string[]).includes(output)) return output
+function outputFor(format: KnownFormat, wanted: string | undefined): OutputId {
+  const output = wanted === undefined ? format.outputs[0] : outputNamed(format, wanted)
+  if (output !== undefined) return output
   throw new RangeError(`${format.title} cannot be converted to '${wanted}'; possible outputs: ${format.outputs.join(', ')}`)
 }
 

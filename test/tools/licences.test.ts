@@ -6,8 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { commandNotices } from '../../console/licences-page.ts'
-import { ARTEFACTS, inputsOf, type Notice, notices, thirdParty } from '../../tools/release/notices.ts'
+import { ARTEFACTS, inputsOf, type Notice, notices, noticesText, thirdParty } from '../../tools/release/notices.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
@@ -141,8 +140,9 @@ describe('the notices', () => {
     expect(await thirdParty()).toBe(readFileSync(join(ROOT, 'THIRD-PARTY.md'), 'utf8'))
   })
 
-  it('are part of the CLI package', async () => {
-    expect(await commandNotices()).toMatch(/commander 15[\s\S]*Permission is hereby granted/)
+  it('of one bundle have the licences of its packages and engines', () => {
+    const text = noticesText(['node_modules/commander/lib/command.js', 'wasm/jpeg/jpeg.wasm', 'src/core/index.ts'])
+    expect(text).toMatch(/^wasm\/jpeg\/ [\s\S]*\ncommander 15[\s\S]*Permission is hereby granted[\s\S]*\nwasi-libc and musl/)
   })
 })
 

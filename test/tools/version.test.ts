@@ -8,6 +8,8 @@ const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const { version } = JSON.parse(textOf('package.json')) as { version: string }
 
 it.each([
+  'packages/core/package.json',
+  'packages/film/package.json',
   'packages/cli/package.json',
   'packages/clients/typescript/package.json',
   'packages/integrations/n8n/package.json',

@@ -5,10 +5,10 @@
 import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { fileSource } from '../../packages/core/src/file-source.ts'
 import { FORMATS, type FormatId } from '../../src/core/catalog/index.ts'
 import { identify } from '../../src/core/pipeline/identify.ts'
 import { GENERATORS } from '../../test/support/generators.ts'
-import { fileSource } from '../file-source.ts'
 import { type GoldenRow, goldenFile, goldenRows, isSameResult } from './golden.ts'
 
 const { values } = parseArgs({

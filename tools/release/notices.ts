@@ -119,34 +119,54 @@ function engineNotice(folder: string, usedIn: readonly string[]): Notice {
 /** Entries of the service: all except the CLI, whose packages are not installed with the service. */
 const SERVICE = (Object.keys(ARTEFACTS) as Entry[]).filter((entry) => !entry.startsWith('packages/cli/'))
 
+const folderNotice = (folder: string, usedIn: readonly string[]): Notice =>
+  folder.startsWith('wasm/') ? engineNotice(folder, usedIn) : packageNotice(folder, usedIn)
+
+/** Folders of the packages and engines among input files. */
+function foldersOf(inputs: readonly string[]): Set<string> {
+  const folders = new Set<string>()
+  for (const path of inputs) {
+    const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? (path.endsWith('.wasm') ? dirname(path) : undefined)
+    if (folder === undefined) continue
+    folders.add(folder)
+    for (const name of BUNDLED_INSIDE[basename(folder)] ?? []) folders.add(`node_modules/${name}`)
+  }
+  return folders
+}
+
+/** Notices for the input files of one bundle, as plain text, with the licence of wasi-libc if the bundle has an engine. */
+export function noticesText(inputs: readonly string[]): string {
+  const found = [...foldersOf(inputs)].map((folder) => folderNotice(folder, []))
+  const all = found.some(isEngine) ? [...found, libc()] : found
+  return all
+    .sort(byName)
+    .map(({ name, version, licence, texts }) => `${name} ${version} (${licence})\n\n${texts.join('\n').trim()}\n`)
+    .join('\n---\n\n')
+}
+
 /** Notices for `entries` and copied packages, engines first, then by name. */
 export async function notices(entries: readonly Entry[] = SERVICE): Promise<Notice[]> {
   const artefactsByFolder = new Map<string, Set<string>>()
-  const recordUse = (folder: string, artefact: string) =>
-    artefactsByFolder.set(folder, (artefactsByFolder.get(folder) ?? new Set()).add(artefact))
   const inputFiles = await Promise.all(entries.map((entry) => inputsOf(entry)))
   for (const [i, entry] of entries.entries()) {
-    for (const path of inputFiles[i]!) {
-      const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.[0] ?? (path.endsWith('.wasm') ? dirname(path) : undefined)
-      if (folder === undefined) continue
-      recordUse(folder, ARTEFACTS[entry])
-      for (const name of BUNDLED_INSIDE[basename(folder)] ?? []) recordUse(`node_modules/${name}`, ARTEFACTS[entry])
+    for (const folder of foldersOf(inputFiles[i]!)) {
+      artefactsByFolder.set(folder, (artefactsByFolder.get(folder) ?? new Set()).add(ARTEFACTS[entry]))
     }
   }
-  const bundled = [...artefactsByFolder].map(([folder, artefacts]) =>
-    folder.startsWith('wasm/') ? engineNotice(folder, [...artefacts]) : packageNotice(folder, [...artefacts]),
-  )
+  const bundled = [...artefactsByFolder].map(([folder, artefacts]) => folderNotice(folder, [...artefacts]))
   const copied = COPIED.map(({ name, folder, usedIn, licence, texts }) => ({
     ...{ name, version: String(readJson(`node_modules/${folder}/package.json`)['version']), licence },
     ...{ usedIn: [usedIn], texts: texts.map((path) => readText(`node_modules/${path}`)) },
   }))
-  const libc: Notice = {
-    ...{ name: 'wasi-libc and musl', version: '0.0~git20220510 (Debian 12)', licence: 'MIT, CC0-1.0, BSD-2-Clause, ISC' },
-    ...{ usedIn: ['whittle-press', 'whittle-media'], texts: [readText('wasm/LICENSE.wasi-libc')] },
-  }
-  const byName = (a: Notice, b: Notice) => Number(isEngine(b)) - Number(isEngine(a)) || (a.name < b.name ? -1 : 1)
-  return [...bundled, ...copied, libc].sort(byName)
+  return [...bundled, ...copied, libc()].sort(byName)
 }
+
+const libc = (): Notice => ({
+  ...{ name: 'wasi-libc and musl', version: '0.0~git20220510 (Debian 12)', licence: 'MIT, CC0-1.0, BSD-2-Clause, ISC' },
+  ...{ usedIn: ['whittle-press', 'whittle-media'], texts: [readText('wasm/LICENSE.wasi-libc')] },
+})
+
+const byName = (a: Notice, b: Notice) => Number(isEngine(b)) - Number(isEngine(a)) || (a.name < b.name ? -1 : 1)
 
 const isEngine = ({ name }: Notice) => name.startsWith('wasm/')
 

@@ -3,11 +3,56 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet } from 'jose'
 import * as z from 'zod'
 import { bytesOfBase64 } from '../bytes/base64.ts'
+import type { RemovingMode } from '../catalog/metadata.ts'
+import type { Quality } from '../model/codec.ts'
 
 z.config({ jitless: true })
 
+/** Statements of a receipt that can be checked with the original and the result. */
+export interface Claims {
+  readonly format: string
+  readonly output_format: string
+  readonly quality: Quality
+  readonly original_size: number
+  readonly compressed_size: number
+  readonly encrypted?: true | undefined
+  readonly result: ResultClaims
+  readonly [other: string]: unknown
+}
+
+export interface ResultClaims {
+  readonly outcome: 'compressed' | 'unchanged'
+  readonly fidelity: 'lossless' | 'perceptual'
+  readonly ssim?: number | undefined
+  readonly psnr_db?: number | undefined
+  readonly measured_at?: string | undefined
+  readonly mean_ssim?: number | undefined
+  readonly mean_psnr_db?: number | undefined
+  readonly ssimulacra2?: number | undefined
+  readonly snr_db?: number | undefined
+  readonly verified: boolean
+  readonly verified_share?: number | undefined
+  readonly sha256: string
+  readonly original_sha256: string
+  readonly metadata?: RemovingMode | undefined
+  readonly inventory?: Record<string, number> | undefined
+  readonly removed?: readonly RemovedClaim[] | undefined
+  readonly [other: string]: unknown
+}
+
+interface RemovedClaim {
+  readonly what: string
+  readonly count: number
+  readonly why: string
+}
+
+/** Public keys of a service: a JSON Web Key Set (RFC 7517). */
+export interface PublicKeys {
+  readonly keys: readonly { readonly kty?: string; readonly [name: string]: unknown }[]
+}
+
 const figure = z.number().optional()
-const claims = z.looseObject({
+const claims: z.ZodType<Claims> = z.looseObject({
   format: z.string(),
   output_format: z.string(),
   quality: z.enum(['low', 'medium', 'high', 'ultra']),
@@ -34,9 +79,6 @@ const claims = z.looseObject({
   }),
 })
 
-/** Statements of a receipt that can be checked with the original and the result. */
-export type Claims = z.infer<typeof claims>
-
 export type Signature =
   | { readonly kind: 'true'; readonly kid: string }
   | { readonly kind: 'false'; readonly why: string }
@@ -54,17 +96,17 @@ const JWS = /^[\w-]+\.[\w-]+\.[\w-]*$/
  * Parses a receipt and checks its signature.
  * @param keys public keys of the service (JWKS). `undefined`: the signature is not checked
  */
-export async function readReceipt(text: string, keys: JSONWebKeySet | undefined): Promise<ReadReceipt> {
+export async function readReceipt(text: string, keys: PublicKeys | undefined): Promise<ReadReceipt> {
   const trimmed = text.trim()
   if (!JWS.test(trimmed)) return { signature: { kind: 'unchecked', why: 'the receipt is not signed' }, claims: claimsOf(trimmed) }
   const payload = new TextDecoder().decode(bytesOfBase64(trimmed.split('.')[1] ?? ''))
   return { signature: await signatureOf(trimmed, keys), claims: claimsOf(payload) }
 }
 
-async function signatureOf(jws: string, keys: JSONWebKeySet | undefined): Promise<Signature> {
+async function signatureOf(jws: string, keys: PublicKeys | undefined): Promise<Signature> {
   if (!keys) return { kind: 'unchecked', why: 'no keys were given to check it; pass the keys of the service with --jwks' }
   try {
-    await compactVerify(jws, createLocalJWKSet(keys), { algorithms: ['EdDSA', 'Ed25519'] })
+    await compactVerify(jws, createLocalJWKSet(keys as JSONWebKeySet), { algorithms: ['EdDSA', 'Ed25519'] })
     return { kind: 'true', kid: String(decodeProtectedHeader(jws).kid) }
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey)

@@ -37,6 +37,15 @@ export function outputFacts(id: OutputId): Output {
   }
 }
 
+/**
+ * Returns the output of `format` with a name: an output id, extension or alias, in any case, with or without a leading dot.
+ * `undefined`: the format has no such output.
+ */
+export function outputNamed(format: KnownFormat, wanted: string): OutputId | undefined {
+  const name = wanted.trim().toLowerCase().replace(/^\./, '')
+  return format.outputs.find((output) => output === name) ?? format.outputs.find((output) => outputFacts(output).aliases.includes(name))
+}
+
 /** Outputs that callers can request by name, without duplicates, in catalogue order. */
 export const REQUESTABLE_OUTPUTS: readonly OutputId[] = [
   ...new Set(

@@ -9,7 +9,6 @@ import type { FormatId } from '../catalog/index.ts'
 import { FORMATS } from '../catalog/index.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
 import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
-import { recogniseBareDicom } from '../formats/dicom/bare.ts'
 import type { Source } from '../model/codec.ts'
 import { extension } from './extension.ts'
 import { identifyText, isNamedText } from './identify-text.ts'
@@ -18,6 +17,9 @@ import { otherType } from './other-types.ts'
 
 /** Length of the head in bytes. Most formats are recognised by it. */
 export const HEAD_BYTES = 64 * 1024
+
+/** True for a DICOM file without a preamble. The table that recognises it is loaded for files that nothing else recognises. */
+const isBareDicom = async (head: Uint8Array) => (await import('../formats/dicom/bare.ts')).recogniseBareDicom(head)
 
 export async function identify(source: Source): Promise<KnownFormat | undefined> {
   const head = await source.read(0, HEAD_BYTES)
@@ -35,7 +37,7 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     nifti(head) ??
     bmp(head, source.size) ??
     mp3(head, source.size) ??
-    (recogniseBareDicom(head) ? 'dicom' : undefined) ??
+    ((await isBareDicom(head)) ? 'dicom' : undefined) ??
     // An archive after other data, for example a self-extracting program.
     (isNamedArchive(source) ? await identifyZip(source) : undefined) ??
     (isOtherBinary(head, source.name) ? undefined : identifyText(head, source))

@@ -2,7 +2,7 @@
 
 import { FORMATS } from '../../core/catalog/index.ts'
 import type { MetadataMode } from '../../core/catalog/metadata.ts'
-import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE_OUTPUTS } from '../../core/catalog/outputs.ts'
+import { type KnownFormat, type OutputId, outputNamed, REQUESTABLE_OUTPUTS } from '../../core/catalog/outputs.ts'
 import type { Quality } from '../../core/model/codec.ts'
 import { apiMessage } from '../i18n/message.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
@@ -42,11 +42,6 @@ export function chooseOutput(format: KnownFormat, wanted: string | undefined): O
       allowed,
     },
   )
-}
-
-function outputNamed(format: KnownFormat, wanted: string): OutputId | undefined {
-  const name = wanted.trim().toLowerCase().replace(/^\./, '')
-  return format.outputs.find((output) => output === name) ?? format.outputs.find((output) => outputFacts(output).aliases.includes(name))
 }
 
 /** True if any file can become the output with this name: `zst`, `br` or `gz`. */

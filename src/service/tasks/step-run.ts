@@ -12,6 +12,7 @@ import { TimeBudget } from '../../core/model/time-budget.ts'
 import { type CompressionResult, expectedFailure, outputOfResult, verifiedShareOf } from '../../core/pipeline/compress.ts'
 import { encryptResult } from '../../core/pipeline/encrypt.ts'
 import { type Job, openJob } from '../../core/pipeline/job.ts'
+import { contentType, outputName } from '../../core/pipeline/output-name.ts'
 import type { WorkerEnv } from '../env.ts'
 import { apiMessage, translate } from '../i18n/message.ts'
 import { ISOLATE_BYTES } from '../lanes.ts'
@@ -22,7 +23,6 @@ import { outcomeInEnglish } from '../store/outcome.ts'
 import type { Task, TaskError } from '../store/task.ts'
 import { type Claim, CODED_MESSAGES, type JobMessage, OLDEST_PROTOCOL, type TaskRecordApi } from '../store/tasks.ts'
 import { blockCacheBytes } from './block-cache-size.ts'
-import { contentType, outputName } from './output-name.ts'
 
 export type { Codecs }
 export type Step = Omit<JobMessage, 'generation'> & { generation: number | null }

@@ -1,6 +1,6 @@
-import type { KnownFormat } from '../../core/catalog/outputs.ts'
-import { type OutputId, outputFacts } from '../../core/catalog/outputs.ts'
-import { extension } from '../../core/pipeline/extension.ts'
+import type { KnownFormat } from '../catalog/outputs.ts'
+import { type OutputId, outputFacts } from '../catalog/outputs.ts'
+import { extension } from './extension.ts'
 
 /** File name of a result. If the format changes, the extension changes too; otherwise the name stays. */
 export function outputName(fileName: string, format: KnownFormat, output: OutputId): string {

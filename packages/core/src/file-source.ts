@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { Source } from '../src/core/model/codec.ts'
-import { rangeStream } from '../src/core/model/source.ts'
+import type { Source } from '../../../src/core/model/codec.ts'
+import { rangeStream } from '../../../src/core/model/source.ts'
 
 /** Opens a file as a `Source`. It is read in ranges, so that it need not fit in memory. */
 export function fileSource(path: string): Source & Disposable {

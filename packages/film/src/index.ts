@@ -1,0 +1,7 @@
+/** `@whittle-app/film`: films and sound for `@whittle-app/core`. It contains FFmpeg and x264, which are under the GPL. */
+import { LAZY_MEDIA_CODECS } from '../../../src/core/formats/lazy-media.ts'
+import { libraryOf } from '../../../src/core/library.ts'
+import type { Extension } from '../../core/src/extension.ts'
+
+/** MP4, MOV, AVI, MP3 and WAV. Hand it to `use` of `@whittle-app/core`. */
+export const film: Extension = { formats: ['mp4', 'mov', 'avi', 'mp3', 'wav'], library: libraryOf(LAZY_MEDIA_CODECS) }

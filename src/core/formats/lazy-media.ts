@@ -1,0 +1,12 @@
+/** The codecs of `media.ts`, each with its code and engines loaded when it is first used. They contain GPL code. */
+
+import { FORMATS } from '../catalog/index.ts'
+import { type LazyCodecs, lazyCodec } from '../model/lazy-codec.ts'
+
+export const LAZY_MEDIA_CODECS: LazyCodecs = {
+  avi: lazyCodec(FORMATS.avi, async () => (await import('./film/avi/avi.ts')).avi),
+  mov: lazyCodec(FORMATS.mov, async () => (await import('./film/film.ts')).mov),
+  mp3: lazyCodec(FORMATS.mp3, async () => (await import('./mp3/mp3.ts')).mp3),
+  mp4: lazyCodec(FORMATS.mp4, async () => (await import('./film/film.ts')).mp4),
+  wav: lazyCodec(FORMATS.wav, async () => (await import('./wav/wav.ts')).wav),
+}
