@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { Client, isUnderWay, type Task } from './client.ts'
 import type { Server } from './config.ts'
 import { type Destination, isFileName, moveResult, resultPath } from './place.ts'
-import { fetchResult } from './press.ts'
+import { download } from './remote-engine.ts'
 import { formatBytes } from './show.ts'
 import { CliError } from './trouble.ts'
 
@@ -64,17 +64,32 @@ export async function downloadResult(server: Server, taskId: string, out: string
   const place: Destination = out !== undefined && isFileName(out) ? { kind: 'file', path: out } : { kind: 'folder', folder: out ?? '.' }
   const target = { path: join('result', name), place }
   const destination = resultPath(target, name)
-  const path = moveResult(await fetchResult(client, task, destination, { received: () => undefined }), destination, target, force)
+  const path = moveResult(await download(client, task, destination, () => undefined), destination, target, force)
   console.log(`${path}: ${formatBytes(statSync(path).size)}`)
 }
 
-export async function showFormats(server: Server, json: boolean): Promise<void> {
-  const { formats } = await new Client(server).formats()
-  for (const format of formats) {
+/** Formats of the service, or those of this package if no service is configured. */
+export async function showFormats(server: Server | undefined, json: boolean): Promise<void> {
+  for (const format of await formatsOf(server)) {
     if (json) console.log(JSON.stringify(format))
-    else if (format.available)
+    else
       console.log(
         `${format.title.padEnd(24)} ${format.extensions.map((end) => `.${end.replace(/^\./, '')}`).join(' ')} → ${format.outputs.join(', ')}`,
       )
   }
+}
+
+interface ListedFormat {
+  readonly id: string
+  readonly title: string
+  readonly extensions: readonly string[]
+  readonly outputs: readonly string[]
+  readonly qualities: readonly string[]
+}
+
+/** Returns the available formats of the service, or those of this package if `server` is `undefined`. */
+export async function formatsOf(server: Server | undefined): Promise<readonly ListedFormat[]> {
+  if (server) return (await new Client(server).formats()).formats.filter(({ available }) => available)
+  const { formats } = await import('./formats.ts')
+  return formats()
 }

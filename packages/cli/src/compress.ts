@@ -1,12 +1,12 @@
 /** Implements `whittle FILES` and `whittle -`. */
-import { Client, type CompressOptions } from './client.ts'
-import type { Server } from './config.ts'
-import { collectFiles, type InputFile } from './files.ts'
+import type { CompressOptions } from './client.ts'
+import type { Engine } from './engine.ts'
+import { collectFiles, expandPatterns, type InputFile } from './files.ts'
 import { Journal } from './journal.ts'
-import { type PipedFile, readStdin } from './pipe.ts'
+import { type PipedFile, pipedFile } from './pipe.ts'
 import { type Destination, formatOfName, isFileName, resultPath } from './place.ts'
-import { compressAll, type Report, type Reporter } from './press.ts'
-import { withServer } from './server.ts'
+import { compressAll, type Report, type Reporter } from './run.ts'
+import { withEngine } from './server.ts'
 import { createReporter, formatBytes, formatSummary, type OutputStreams } from './show.ts'
 import { CliError } from './trouble.ts'
 
@@ -22,7 +22,7 @@ export interface CompressFlags {
   targetSize?: string
   metadata?: NonNullable<CompressOptions['metadata']>
   usageRights?: NonNullable<CompressOptions['usage_rights']>
-  /** A folder, or a file name if there is one input. `undefined`: beside the input. */
+  /** A folder, a file name if there is one input, or `-` for standard output. `undefined`: beside the input. */
   out?: string
   inPlace?: boolean
   /** False with `--no-backup`. */
@@ -30,7 +30,9 @@ export interface CompressFlags {
   skipExisting?: boolean
   force?: boolean
   dryRun?: boolean
-  jobs: number
+  watch?: boolean
+  /** Files in parallel. `undefined`: one per core, or four with a service. */
+  jobs?: number
   keep?: boolean
   hidden?: boolean
   /** False with `--no-ignore`. */
@@ -41,20 +43,24 @@ export interface CompressFlags {
 
 const STDERR: OutputStreams = { out: process.stderr, err: process.stderr }
 
+const STDOUT = '-'
+
 /** Compresses the files. @returns the exit code */
-export async function compress(paths: readonly string[], commandFlags: CompressFlags): Promise<number> {
-  if (paths.includes('-')) return compressStdin(paths, commandFlags)
+export async function compress(given: readonly string[], commandFlags: CompressFlags): Promise<number> {
+  const paths = expandPatterns(given)
+  if (paths.includes('-') || commandFlags.out === STDOUT) return compressToPipe(paths, commandFlags)
   const jobs = selectFiles(paths, commandFlags)
   if (commandFlags.dryRun) return printPlan(jobs, commandFlags)
   const flags = await withPassword(withFormatOf(jobs, commandFlags))
-  return withServer(flags, async (server) => {
-    const { reports, journal, interrupted } = await compressJobs(server, jobs, flags, reporterFor(flags, jobs))
+  const startedMs = performance.now()
+  return withEngine(flags, jobs.length, async (engine) => {
+    const { reports, journal, interrupted } = await compressJobs(engine, jobs, flags, reporterFor(flags, jobs))
     if (interrupted) {
       console.error(`Interrupted after ${reports.length} of ${jobs.length} files. Run the same command again to continue.`)
       return 130
     }
     journal.close()
-    if (!flags.json && !flags.quiet) console.log(formatSummary(reports))
+    if (!flags.json && !flags.quiet) console.log(formatSummary(reports, performance.now() - startedMs))
     return exitCodeOf(reports)
   })
 }
@@ -62,43 +68,47 @@ export async function compress(paths: readonly string[], commandFlags: CompressF
 export const reporterFor = ({ json, quiet }: CompressFlags, jobs: readonly InputFile[], streams?: OutputStreams) =>
   createReporter({ json: json === true, quiet: quiet === true }, jobs, streams)
 
-/** Prints what would be sent and where results would go. Does not contact the service. */
+/** Prints what would be compressed and where results would go. */
 function printPlan(jobs: readonly InputFile[], { json }: CompressFlags): number {
   for (const { path, size, place } of jobs) {
     if (json) console.log(JSON.stringify({ path, size, place }))
     else console.log(`${path}: ${formatBytes(size)} → ${resultPath({ path, place }, path)}`)
   }
   const total = jobs.reduce((all, { size }) => all + size, 0)
-  if (!json) console.log(`${jobs.length} file${jobs.length === 1 ? '' : 's'}: ${formatBytes(total)} would be sent (dry run)`)
+  if (!json) console.log(`${jobs.length} file${jobs.length === 1 ? '' : 's'}: ${formatBytes(total)} would be compressed (dry run)`)
   return 0
 }
 
-/** Compresses standard input. Standard output contains only the result. */
-async function compressStdin(paths: readonly string[], flags: CompressFlags): Promise<number> {
-  if (paths.length > 1) throw new CliError('usage', "'-' (standard input) cannot be combined with other files.")
-  if (flags.json && flags.out === undefined)
-    throw new CliError('usage', '--json with standard input needs --out, because standard output contains the result.')
-  if (flags.inPlace || flags.passwordStdin)
+/** Compresses standard input, or one file to standard output. Standard output then contains only the result. */
+async function compressToPipe(paths: readonly string[], flags: CompressFlags): Promise<number> {
+  const [path] = paths
+  const isStdin = path === '-'
+  if (paths.length > 1 || path === undefined)
+    throw new CliError('usage', paths.includes('-') ? "'-' (standard input) cannot be combined with other files." : `'-o -' needs one input, got ${paths.length}.`)
+  const toStdout = flags.out === undefined || flags.out === STDOUT
+  if (flags.json && toStdout)
+    throw new CliError('usage', '--json needs an output file here, because standard output contains the result. Pass --out FILE.')
+  if (flags.inPlace || (flags.passwordStdin && isStdin))
     throw new CliError('usage', '--in-place and --password-stdin cannot be used with standard input as the file.')
-  const place = flags.out === undefined ? undefined : placeOf(flags, true)
-  const piped = await readStdin(flags.name, place)
+  const place = toStdout ? undefined : placeOf(flags, paths)
+  const piped = await pipedFile(isStdin ? undefined : path, flags.name, place)
   try {
-    const compressFlags = place?.kind === 'file' ? withFormatOf([piped.job], flags) : flags
-    return await withServer(compressFlags, (server) => compressPiped(server, piped, compressFlags))
+    const settings = await withPassword(place?.kind === 'file' ? withFormatOf([piped.job], flags) : flags)
+    return await withEngine(settings, 1, (engine) => compressPiped(engine, piped, settings, path))
   } finally {
     piped.remove()
   }
 }
 
-async function compressPiped(server: Server, piped: PipedFile, flags: CompressFlags): Promise<number> {
+async function compressPiped(engine: Engine, piped: PipedFile, flags: CompressFlags, path: string): Promise<number> {
   const reporter = flags.json ? reporterFor(flags, [piped.job]) : reporterFor(flags, [piped.job], STDERR)
-  const result = flags.out === undefined ? { result: 'standard output' } : {}
-  const stdinReporter: Reporter & { stop(): void } = {
+  const result = piped.toStdout ? { result: 'standard output' } : {}
+  const pipeReporter: Reporter & { stop(): void } = {
     progress: (job, what, share) => reporter.progress(job, what, share),
-    done: (report) => reporter.done({ ...report, path: '-', ...(report.result ? result : {}) }),
+    done: (report) => reporter.done({ ...report, path, ...(report.result ? result : {}) }),
     stop: () => reporter.stop(),
   }
-  const { reports, journal, interrupted } = await compressJobs(server, [piped.job], flags, stdinReporter)
+  const { reports, journal, interrupted } = await compressJobs(engine, [piped.job], flags, pipeReporter)
   journal.close()
   if (interrupted) return 130
   await piped.writeResult(reports)
@@ -107,7 +117,7 @@ async function compressPiped(server: Server, piped: PipedFile, flags: CompressFl
 
 /** Compresses the files. Resolves when all are finished, or after Ctrl-C. */
 export async function compressJobs(
-  server: Server,
+  engine: Engine,
   jobs: readonly InputFile[],
   flags: CompressFlags,
   reporter: Reporter & { stop(): void },
@@ -120,19 +130,19 @@ export async function compressJobs(
     ...(flags.metadata ? { metadata: flags.metadata } : {}),
     ...(flags.usageRights ? { usage_rights: flags.usageRights } : {}),
   }
-  const journal = new Journal(server.label, options, flags.out)
+  const journal = new Journal(engine.label, options, flags.out)
   const interrupt = new AbortController()
   const stop = () => interrupt.abort(new CliError('failed', 'interrupted'))
   process.once('SIGINT', stop)
   const settings = {
     options,
-    jobs: flags.jobs,
+    jobs: flags.jobs ?? engine.parallel,
     keep: flags.keep === true,
     force: flags.force === true,
     skipExisting: flags.skipExisting === true,
     signal: interrupt.signal,
   }
-  const reports = await compressAll(new Client(server), jobs, journal, settings, reporter).finally(() => {
+  const reports = await compressAll(jobs, { engine, journal, settings, reporter }).finally(() => {
     process.off('SIGINT', stop)
     reporter.stop()
   })
@@ -143,7 +153,7 @@ const exitCodeOf = (reports: readonly Report[]) => (reports.some((report) => rep
 
 /** Collects the files to send, and prints how many were skipped. */
 function selectFiles(paths: readonly string[], flags: CompressFlags): InputFile[] {
-  const place = placeOf(flags, paths.length === 1)
+  const place = placeOf(flags, paths)
   const { jobs, leftOut } = collectFiles(paths, place, { hidden: flags.hidden === true, ignored: !flags.ignore })
   const skippedNote = leftOut > 0 ? `${leftOut} hidden or ignored files and folders skipped (include them with --hidden, --no-ignore)` : ''
   if (jobs.length === 0) throw new CliError('usage', `No files found${skippedNote && `: ${skippedNote}`}.`)
@@ -153,10 +163,13 @@ function selectFiles(paths: readonly string[], flags: CompressFlags): InputFile[
   return jobs
 }
 
-function placeOf({ out, inPlace, backup }: CompressFlags, isSingle: boolean): Destination {
+/** @throws CliError if `--out` names a file and there are several inputs */
+function placeOf({ out, inPlace, backup }: CompressFlags, paths: readonly string[]): Destination {
   if (inPlace) return { kind: 'inPlace', backup }
   if (out === undefined) return { kind: 'beside' }
-  return isSingle && isFileName(out) ? { kind: 'file', path: out } : { kind: 'folder', folder: out }
+  if (!isFileName(out)) return { kind: 'folder', folder: out }
+  if (paths.length === 1) return { kind: 'file', path: out }
+  throw new CliError('usage', `${out} is a file name, but there are ${paths.length} inputs. Pass a folder with --out, for example ${out}/.`)
 }
 
 /** Derives the format from the output name: `photo.jpg -o small.webp` requests WebP. */

@@ -1,4 +1,4 @@
-/** Finds the address and key of the service: flags, then environment, then the configuration file, else the embedded service. */
+/** Finds the address and key of the service: flags, then environment, then the configuration file. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -7,7 +7,7 @@ import { CliError } from './trouble.ts'
 export interface Server {
   readonly baseUrl: string
   readonly key: string
-  /** Name of the service in the CLI's journal. `embedded` for the embedded service, whose port changes each time. */
+  /** Name of the service in the journal. */
   readonly label: string
 }
 
@@ -25,7 +25,7 @@ export function configPath(): string {
 }
 
 /**
- * Address and key. `undefined`: no server is configured, so the embedded service is used.
+ * Address and key. `undefined`: no server is configured, so files are compressed in this process.
  * @throws Trouble if a server has no key, or its address is invalid
  */
 export function findServer(flags: { server?: string; key?: string }): Server | undefined {

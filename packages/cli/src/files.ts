@@ -1,4 +1,5 @@
 /** Selects the input files of a command. */
+import * as fs from 'node:fs'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { type Destination, isBackup } from './place.ts'
@@ -13,7 +14,25 @@ export interface InputFile {
 }
 
 /** Files that earlier runs created: results, partial downloads, resume data. */
-const CREATED_BY_WHITTLE = /\.whittled(-\d+)?(\.[^.]+)+$|\.tsk_\w+\.part$|(^|[/\\])\.whittle-resume\.json$/
+const CREATED_BY_WHITTLE = /\.whittled(-\d+)?(\.[^.]+)+$|\.tsk_\w+\.part$|(^|[/\\])\.whittle-[\w-]+\.part\d*$|(^|[/\\])\.whittle-resume\.json$/
+
+/** Matches a path that may be a pattern. */
+const PATTERN = /[*?[{]/
+
+/**
+ * Replaces patterns such as `photos/*.jpg` that the shell left, for example because they were quoted. A path that exists is no pattern.
+ * @throws CliError if a pattern matches nothing
+ */
+export function expandPatterns(paths: readonly string[]): string[] {
+  return paths.flatMap((path) => {
+    if (!PATTERN.test(path) || existsSync(path)) return [path]
+    // Node 20 has no `globSync`.
+    if (typeof fs.globSync !== 'function') throw new CliError('usage', `'${path}': patterns need Node 22. Remove the quotes.`)
+    const found = fs.globSync(path).sort()
+    if (found.length === 0) throw new CliError('usage', `No file matches '${path}'.`)
+    return found
+  })
+}
 
 /**
  * Collects named files, and files in named folders except those that earlier runs created.
@@ -27,7 +46,8 @@ export function collectFiles(paths: readonly string[], place: Destination, flags
     const info = statSync(path)
     if (!info.isDirectory()) {
       if (!info.isFile()) throw new CliError('usage', `'${path}' is neither a file nor a folder. Use - for standard input.`)
-      jobs.push({ path, size: info.size, place })
+      // A pattern such as *.jpg names the originals that an earlier run kept.
+      if (place.kind !== 'inPlace' || !isBackup(path)) jobs.push({ path, size: info.size, place })
       continue
     }
     const isResult = resultTest(path, place)

@@ -1,12 +1,12 @@
 /** Command line of Whittle: defines commands and options. */
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Argument, Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
 import { deleteFinishedTasks, deleteTasks, downloadResult, showFormats, showTasks, showUsage } from './account.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { type CompressFlags, compress } from './compress.ts'
-import type { Server } from './config.ts'
+import { findServer, type Server } from './config.ts'
 import { login, logout } from './login.ts'
-import { withServer } from './server.ts'
+import { requireServer } from './server.ts'
 import { CliError } from './trouble.ts'
 import { type VerifyFlags, verify } from './verify.ts'
 import { watch } from './watch.ts'
@@ -26,7 +26,8 @@ Examples:
   whittle scans/ -q low -o smaller/          compresses a folder recursively
   whittle photos/ --in-place                 replaces files, keeps name.original.ext
   whittle report.pdf --target-size 1MB       the best result of at most 1 MB
-  whittle verify photo.jpg photo.whittled.jpg receipt.jws
+  whittle 'photos/*.jpg' -o smaller/         a pattern
+  whittle verify photo.jpg photo.whittled.jpg
   whittle watch inbox/ -o smaller/           compresses new files until Ctrl-C
   cat notes.txt | whittle - --name notes.txt > notes.txt.zst
   whittle compress --help                    all options
@@ -62,37 +63,58 @@ export async function main(argv: readonly string[]): Promise<number> {
 /** Program with the global options. */
 function createProgram(): Command {
   return new Command('whittle')
+    .usage('[options] <files…>')
+    .configureHelp({ visibleOptions })
     .version(manifest.version)
     .addHelpText('after', EXAMPLES)
     .description('Compresses files and verifies the results.')
-    .option('--server <url>', 'URL of the service (or WHITTLE_SERVER, or whittle login); default: starts the embedded service')
+    .option('--server <url>', 'URL of a service that compresses (or WHITTLE_SERVER, or whittle login); default: this process does')
     .option('--key <key>', 'the API key (or WHITTLE_KEY, or whittle login)')
     .option('--json', 'print one JSON object per line instead of text')
     .exitOverride()
     .enablePositionalOptions(false)
 }
 
+/** Options in help. That of `whittle` itself begins with the most used options of `compress`. */
+function visibleOptions(this: Help, command: Command): Option[] {
+  const own = Help.prototype.visibleOptions.call(this, command)
+  const compress = command.parent === null ? command.commands.find((one) => one.name() === 'compress') : undefined
+  const used = MOST_USED.map((name) => compress?.options.find(({ long }) => long === name)).filter((option) => option !== undefined)
+  return [...used, ...own]
+}
+
+const MOST_USED = ['--out', '--quality', '--format', '--target-size', '--in-place']
+
 /** Adds `compress`, the default command. `exit` receives its exit code. */
 function addCompress(program: Command, exit: (code: number) => void): void {
   const command = program
     .command('compress', { isDefault: true })
     .description('compress files and folders (the default)')
-    .argument('[paths...]', 'files, folders (searched recursively), or - for standard input')
+    .argument('[paths...]', 'files, folders (searched recursively), patterns, or - for standard input')
+    .option('-o, --out <path>', 'output folder, file name for one input, or - for standard output (default: beside the input)')
   addCompressOptions(command)
-    .addOption(new Option('-o, --out <path>', 'output folder, or output file for one input (default: name.whittled.ext beside the input)'))
     .addOption(
       new Option('-i, --in-place', 'replace input files with the results, and keep the inputs as name.original.ext').conflicts('out'),
     )
     .option('--no-backup', 'with --in-place: do not keep the input files')
     .option('--skip-existing', 'skip files whose results already exist')
     .option('--force', 'overwrite existing files')
-    .option('-n, --dry-run', 'print what would be sent and where results would go, without sending anything')
+    .option('--watch', 'with a folder and --out: also compress new files until Ctrl-C')
+    .option('-n, --dry-run', 'print what would be compressed and where results would go')
     .option('--name <name>', 'file name for standard input, used to detect the format if the content does not tell it', 'stdin')
     .action(async (paths: string[], _options, command: Command) => {
       const settings = flagsOf<CompressFlags>(command)
       if (paths.length === 0) program.help({ error: true })
-      exit(await compress(paths, settings))
+      exit(await (settings.watch ? watchOne(paths, settings) : compress(paths, settings)))
     })
+}
+
+/** @throws CliError without exactly one folder, or without `--out` */
+function watchOne(paths: readonly string[], { out, ...flags }: CompressFlags): Promise<number> {
+  const [folder] = paths
+  if (folder === undefined || paths.length > 1 || out === undefined || flags.inPlace)
+    throw new CliError('usage', '--watch needs one folder and an output folder: whittle inbox/ -o smaller/ --watch')
+  return watch(folder, { ...flags, out })
 }
 
 /** Adds options shared by `compress` and `watch`. */
@@ -107,9 +129,9 @@ function addCompressOptions(command: Command): Command {
         .default('medium'),
     )
     .option('-f, --format <name>', 'another output format (webp, avif, png, mp3, br, …)')
+    .option('-t, --target-size <size>', 'maximum size of the result, for example 500kB or 1MB', parseSize)
     .addOption(new Option('-p, --password <text>', 'password to encrypt the results with').env('WHITTLE_PASSWORD'))
     .option('--password-stdin', 'read the password from the first line of standard input')
-    .option('-t, --target-size <size>', 'maximum size of the result, for example 500kB or 1MB', parseSize)
     .addOption(
       new Option(
         '--metadata <choice>',
@@ -122,8 +144,8 @@ function addCompressOptions(command: Command): Command {
         'for unsigned PDFs with Adobe Reader usage rights: "drop" removes the rights to compress them',
       ).choices(['keep', 'drop']),
     )
-    .option('-j, --jobs <count>', 'number of files in parallel', parseCount, 4)
-    .option('--keep', 'keep tasks and results on the service')
+    .option('-j, --jobs <count>', 'number of files in parallel (default: one per core, 4 with a service)', parseCount)
+    .option('--keep', 'with a service: keep tasks and results there')
     .option('--hidden', 'in folders, include files and folders whose name begins with a dot')
     .option('--no-ignore', 'in folders, include node_modules, .git and files ignored by .gitignore')
     .option('--quiet', 'print failures only')
@@ -167,25 +189,22 @@ function addMcp(program: Command): void {
 /** Adds commands that query the service. */
 function addAccount(program: Command): void {
   const withService = (work: (server: Server, json: boolean) => Promise<void>, command: Command) =>
-    withServer(flagsOf(command), async (server) => {
-      await work(server, flagsOf(command).json === true)
-      return 0
-    })
+    work(requireServer(flagsOf(command)), flagsOf(command).json === true)
   program
     .command('formats')
     .description('list supported formats and their output formats')
-    .action(async (_options, command: Command) => void (await withService(showFormats, command)))
+    .action(async (_options, command: Command) => showFormats(findServer(flagsOf(command)), flagsOf(command).json === true))
   program
     .command('usage')
     .description("show this month's usage")
-    .action(async (_options, command: Command) => void (await withService(showUsage, command)))
+    .action(async (_options, command: Command) => withService(showUsage, command))
   program
     .command('tasks')
     .description('list the newest tasks')
     .option('-n, --limit <count>', 'number of tasks', parseCount, 20)
     .action(
       async ({ limit }: { limit: number }, command: Command) =>
-        void (await withService((server, json) => showTasks(server, limit, json), command)),
+        withService((server, json) => showTasks(server, limit, json), command),
     )
   program
     .command('get')
@@ -195,7 +214,7 @@ function addAccount(program: Command): void {
     .option('--force', 'overwrite an existing file')
     .action(
       async (id: string, { out, force }: { out?: string; force?: boolean }, command: Command) =>
-        void (await withService((server) => downloadResult(server, id, out, force === true), command)),
+        withService((server) => downloadResult(server, id, out, force === true), command),
     )
   program
     .command('rm')

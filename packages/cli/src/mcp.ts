@@ -5,11 +5,13 @@ import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
 import manifest from '../package.json' with { type: 'json' }
+import { formatsOf } from './account.ts'
 import { Client } from './client.ts'
 import { type CompressFlags, compressJobs } from './compress.ts'
-import { findServer, type Server } from './config.ts'
-import { startEmbedded } from './embedded.ts'
+import { findServer } from './config.ts'
+import type { Engine } from './engine.ts'
 import { collectFiles } from './files.ts'
+import { openEngine, requireServer } from './server.ts'
 import { CliError } from './trouble.ts'
 import { verifyFiles } from './verify.ts'
 
@@ -75,8 +77,8 @@ async function toToolResult(work: () => Promise<unknown>) {
 class Tools {
   readonly #roots: readonly string[]
   readonly #flags: { server?: string; key?: string }
-  /** Address of the service. Found or started at the first use. */
-  #server: Promise<Server & { stop?(): void }> | undefined
+  /** Opened at the first use. */
+  #engine: Engine | undefined
 
   constructor(folders: readonly string[], flags: { server?: string; key?: string }) {
     this.#roots = (folders.length > 0 ? folders : ['.']).map((folder) => {
@@ -102,42 +104,31 @@ class Tools {
       ...{ jobs: 1, backup: true, ignore: true, name: '' },
     }
     const silent = { progress: () => undefined, done: () => undefined, stop: () => undefined }
-    const { reports, journal } = await compressJobs(await this.#service(), jobs, flags, silent)
+    const { reports, journal } = await compressJobs((this.#engine ??= openEngine(this.#flags, 1)), jobs, flags, silent)
     journal.close()
     const [report] = reports
     if (!report || report.status === 'failed') throw new CliError('failed', report?.message ?? 'interrupted')
-    const { status, originalSize, compressedSize, result, task } = report
-    const receipt = task?.status === 'completed' ? task.result : undefined
-    return { status, path, result, original_size: originalSize, compressed_size: compressedSize, receipt }
+    const { status, originalSize, compressedSize, result, facts } = report
+    return { status, path, result, original_size: originalSize, compressed_size: compressedSize, receipt: facts?.result }
   }
 
   async status({ task_id }: z.output<typeof INPUTS.status>): Promise<unknown> {
-    const client = new Client(await this.#service())
+    const client = new Client(requireServer(this.#flags))
     return task_id === undefined ? (await client.tasks(20)).tasks : client.task(task_id)
   }
 
   async verify({ original, result, receipt }: z.output<typeof INPUTS.verify>): Promise<unknown> {
     const paths = [original, result, ...(receipt === undefined ? [] : [receipt])].map((path) => this.#inside(path))
-    return verifyFiles(paths)
+    return verifyFiles(paths[0]!, paths[1]!, paths[2])
   }
 
   async formats(): Promise<unknown> {
-    const { formats } = await new Client(await this.#service()).formats()
-    return formats.filter(({ available }) => available).map(({ id, title, extensions, outputs }) => ({ id, title, extensions, outputs }))
+    const formats = await formatsOf(findServer(this.#flags))
+    return formats.map(({ id, title, extensions, outputs }) => ({ id, title, extensions, outputs }))
   }
 
   async stop(): Promise<void> {
-    const server = await this.#server?.catch(() => undefined)
-    server?.stop?.()
-  }
-
-  #service(): Promise<Server & { stop?(): void }> {
-    const pending = (this.#server ??= Promise.resolve(findServer(this.#flags) ?? startEmbedded()))
-    // After a failed start, the next call tries again.
-    pending.catch(() => {
-      this.#server = undefined
-    })
-    return pending
+    await this.#engine?.close()
   }
 
   /** Resolves symbolic links, so that they cannot lead out of the folders. @throws Trouble if the file is missing or outside */

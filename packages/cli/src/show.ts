@@ -1,14 +1,17 @@
 /** Output for people: progress bars, one line per file, a summary. With `--json`: one JSON line per file. */
 import { basename } from 'node:path'
 import { styleText } from 'node:util'
-import type { TaskCompleted } from './client.ts'
+import type { ResultFacts, Stage } from './engine.ts'
 import type { InputFile } from './files.ts'
-import type { Report, Reporter, Stage } from './press.ts'
+import type { Report, Reporter } from './run.ts'
 import { ProgressBars } from './progress-bars.ts'
 
 const COLOURS = { compressed: 'green', failed: 'red', unchanged: 'dim', skipped: 'dim', 'done before': 'dim' } as const
 /** Share of each stage in the progress of a file: where it begins, and its length. */
-const STAGES: Record<Stage, readonly [from: number, share: number]> = { upload: [0, 0.3], press: [0.3, 0.6], download: [0.9, 0.1] }
+const STAGES: Record<Stage, readonly [from: number, share: number]> = { upload: [0, 0.3], compress: [0.3, 0.6], download: [0.9, 0.1] }
+const STAGE_NAMES: Record<Stage, string> = { upload: 'uploading', compress: 'compressing', download: 'downloading' }
+/** Width of the longest name of a stage. */
+const STAGE_COLUMNS = 11
 /** Milliseconds before the remaining time is shown, because early estimates are poor. */
 const MIN_ESTIMATE_MS = 1500
 
@@ -24,29 +27,60 @@ export function formatBytes(count: number): string {
 }
 
 export function formatReport(report: Report): string {
-  const { path, status, originalSize, compressedSize, result, message, task } = report
+  const { path, status, originalSize, compressedSize = originalSize, result, message, facts } = report
   if (status === 'failed') return `✗ ${path}: ${message}`
   if (status === 'done before') return `· ${path}: already done in an earlier run`
-  if (status === 'skipped') return `· ${path}: skipped, ${result} already exists`
-  const done = task?.status === 'completed' ? task : undefined
-  if (status === 'unchanged') return `= ${path}: ${formatBytes(originalSize)}, unchanged (${reasonOf(done)})`
-  return `✓ ${path}: ${formatBytes(originalSize)} → ${formatBytes(compressedSize ?? 0)} (−${done?.compression_ratio}) ${result}`
+  if (status === 'skipped') return `· ${path}: ${result === path ? 'already compressed' : `skipped, ${result} already exists`}`
+  if (status === 'unchanged') return `= ${path}: ${formatBytes(originalSize)}, ${reasonOf(facts)}`
+  return `✓ ${path}: ${formatBytes(originalSize)} → ${formatBytes(compressedSize)} (${formatChange(originalSize, compressedSize)}) ${result}`
 }
 
-function reasonOf(task: TaskCompleted | undefined): string {
-  return task?.result.outcome === 'unchanged' ? (task.result.detail ?? task.result.reason) : ''
+/** Why a file stayed as it is, in words. */
+const REASONS: Readonly<Record<string, string>> = {
+  no_gain: 'already as small as it gets',
+  below_floor: 'a smaller file would look or sound worse than the minimum quality',
+  signed: 'unchanged because it is signed',
+  encrypted: 'unchanged because it is encrypted',
+  malformed: 'unchanged because it is damaged',
+  over_budget: 'unchanged because it needs more memory or time than a job may use',
+  unsupported_feature: 'unchanged because it uses something that is not supported',
 }
 
-/** Summary line. Skipped files are not counted, because their sizes are unknown. */
-export function formatSummary(reports: readonly Report[]): string {
+function reasonOf(facts: ResultFacts | undefined): string {
+  const { reason = '', detail } = facts?.result ?? {}
+  const words = REASONS[reason] ?? 'unchanged'
+  return detail === undefined || reason === 'no_gain' ? words : `${words}: ${detail}`
+}
+
+/** Change of the size in percent, for example `−50.0%`. */
+const formatChange = (before: number, after: number) =>
+  `${after > before ? '+' : '−'}${(before > 0 ? (Math.abs(before - after) / before) * 100 : 0).toFixed(1)}%`
+
+/** Report with the names of the API, for `--json`. */
+export function jsonOf({ path, status, originalSize, compressedSize, result, facts, task, message }: Report): Record<string, unknown> {
+  return {
+    path,
+    status: status.replace(' ', '_'),
+    original_size: originalSize,
+    ...(compressedSize === undefined ? {} : { compressed_size: compressedSize }),
+    ...(result === undefined ? {} : { output_path: result }),
+    ...(facts && { format: facts.format, output_format: facts.output_format, output_name: facts.output_name, result: facts.result }),
+    ...(task && { task_id: task.task_id }),
+    ...(message === undefined ? {} : { message }),
+  }
+}
+
+/** Summary line. Skipped files are not counted, because their sizes are unknown. `elapsedMs`: duration of the run. */
+export function formatSummary(reports: readonly Report[], elapsedMs: number): string {
   const counted = reports.filter((report) => report.status !== 'skipped')
   const before = counted.reduce((total, report) => total + report.originalSize, 0)
   const after = counted.reduce((total, report) => total + (report.compressedSize ?? report.originalSize), 0)
   const failed = counted.filter((report) => report.status === 'failed').length
   const skipped = reports.length - counted.length
-  const saved = before > 0 ? ((1 - after / before) * 100).toFixed(1) : '0.0'
-  const sizes = `${counted.length} file${counted.length === 1 ? '' : 's'}: ${formatBytes(before)} → ${formatBytes(after)}, ${saved}% saved`
-  return `${sizes}${failed ? `, ${failed} failed` : ''}${skipped ? `, ${skipped} skipped` : ''}`
+  const share = before > 0 ? ((1 - after / before) * 100).toFixed(1) : '0.0'
+  const saved = after > before ? '' : ` (${formatBytes(before - after)})`
+  const sizes = `${counted.length} file${counted.length === 1 ? '' : 's'}: ${formatBytes(before)} → ${formatBytes(after)}, ${share}%${saved} saved`
+  return `${sizes} in ${formatDuration(elapsedMs)}${failed ? `, ${failed} failed` : ''}${skipped ? `, ${skipped} skipped` : ''}`
 }
 
 export interface OutputStreams {
@@ -69,7 +103,7 @@ export function createReporter(
   { out, err }: OutputStreams = STANDARD,
 ): Reporter & { stop(): void } {
   const silent = { progress: () => undefined, stop: () => undefined }
-  if (json) return { ...silent, done: (report) => out.write(`${JSON.stringify(report)}\n`) }
+  if (json) return { ...silent, done: (report) => out.write(`${JSON.stringify(jsonOf(report))}\n`) }
   if (quiet) return { ...silent, done: (report) => report.status === 'failed' && err.write(`${coloured(report, err)}\n`) }
   if (!out.isTTY || !err.isTTY) return { ...silent, done: (report) => out.write(`${coloured(report, out)}\n`) }
   return new Bars(jobs, { out, err })
@@ -107,7 +141,7 @@ class Bars {
 
   progress(job: InputFile, what: Stage, share: number): void {
     const done = Math.min(1, share)
-    this.#bars.set(job.path, { share: done, text: `${what.padEnd(8)} ${basename(job.path)}` })
+    this.#bars.set(job.path, { share: done, text: `${STAGE_NAMES[what].padEnd(STAGE_COLUMNS)} ${basename(job.path)}` })
     const [from, stageShare] = STAGES[what]
     this.#completedBytes.set(job.path, (from + stageShare * done) * Math.max(1, job.size))
     this.#drawTotal()
@@ -138,8 +172,9 @@ class Bars {
   }
 }
 
-/** Formats a duration, for example `45 s`, `3:20 min`, `2:05 h`. */
+/** Formats a duration, for example `0.6 s`, `45 s`, `3:20 min`, `2:05 h`. */
 export function formatDuration(ms: number): string {
+  if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`
   const [large, small, unit] = seconds < 3600 ? [seconds / 60, seconds % 60, 'min'] : [seconds / 3600, (seconds / 60) % 60, 'h']

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type CompressFlags, compressJobs, reporterFor } from './compress.ts'
 import { collectFiles, type InputFile } from './files.ts'
 import { findExistingResult } from './place.ts'
-import { withServer } from './server.ts'
+import { withEngine } from './server.ts'
 import { CliError } from './trouble.ts'
 
 const PAUSE_MS = 1000
@@ -16,7 +16,7 @@ export async function watch(folder: string, flags: CompressFlags & { out: string
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new CliError('usage', `Folder not found: '${folder}'.`)
   const interrupt = new AbortController()
   process.once('SIGINT', () => interrupt.abort())
-  return withServer(flags, async (server) => {
+  return withEngine(flags, Number.POSITIVE_INFINITY, async (engine) => {
     if (!flags.json && !flags.quiet) console.error(`Watching ${folder}; results go to ${flags.out}. Press Ctrl-C to stop.`)
     const newFiles = new NewFiles(folder, flags)
     while (!interrupt.signal.aborted) {
@@ -24,7 +24,7 @@ export async function watch(folder: string, flags: CompressFlags & { out: string
       const jobs = newFiles.scan()
       const pauseMs = Math.max(PAUSE_MS, (performance.now() - startedMs) * PAUSE_FACTOR)
       if (jobs.length > 0) {
-        const { journal, interrupted } = await compressJobs(server, jobs, flags, reporterFor(flags, jobs))
+        const { journal, interrupted } = await compressJobs(engine, jobs, flags, reporterFor(flags, jobs))
         if (interrupted) return 0
         journal.close()
       }

@@ -17,7 +17,6 @@ export interface Claims {
   readonly compressed_size: number
   readonly encrypted?: true | undefined
   readonly result: ResultClaims
-  readonly [other: string]: unknown
 }
 
 export interface ResultClaims {
@@ -37,7 +36,6 @@ export interface ResultClaims {
   readonly metadata?: RemovingMode | undefined
   readonly inventory?: Record<string, number> | undefined
   readonly removed?: readonly RemovedClaim[] | undefined
-  readonly [other: string]: unknown
 }
 
 interface RemovedClaim {

@@ -11,9 +11,12 @@ interface Package {
   readonly types?: string
 }
 
+/** The command, and the threads that compress. */
+export const COMMAND: Bundle = { entryPoints: { main: 'packages/cli/src/main.ts', worker: 'packages/cli/src/worker.ts' } }
+
 export const PACKAGES: Readonly<Record<string, Package>> = {
   core: { bundle: { entryPoints: { index: 'packages/core/src/index.ts' }, withoutGpl: true }, types: 'packages/core/src/index.ts' },
-  cli: { bundle: { entryPoints: { main: 'packages/cli/src/main.ts' } } },
+  cli: { bundle: { ...COMMAND, separate: { 'packages/film/src/index.ts': '@whittle-app/film' }, withoutGpl: true } },
   film: { bundle: { entryPoints: { index: 'packages/film/src/index.ts' } }, types: 'packages/film/src/index.ts' },
 }
 

@@ -9,10 +9,8 @@ export const ROOT = resolve(import.meta.dirname, '../../..')
 export interface Bundle {
   /** Entry files by the name of their output. */
   readonly entryPoints: Readonly<Record<string, string>>
-  /** Packages that are not bundled. */
-  readonly external?: readonly string[]
-  /** Packages that are replaced by files of the checkout. */
-  readonly alias?: Readonly<Record<string, string>>
+  /** Files, as paths from the root, that are imported as another package instead of bundled. */
+  readonly separate?: Readonly<Record<string, string>>
   /** True: the bundle contains no engine under the GPL or LGPL. Its wrapper then throws, because no format of the bundle uses it. */
   readonly withoutGpl?: boolean
 }
@@ -22,23 +20,21 @@ export interface Bundle {
  * @returns the input files, as paths from the root
  * @throws Error if the bundle has a GPL engine that `withoutGpl` forbids
  */
-export async function bundle({ entryPoints, external = [], alias = {}, withoutGpl = false }: Bundle, outdir: string): Promise<string[]> {
+export async function bundle({ entryPoints, separate = {}, withoutGpl = false }: Bundle, outdir: string): Promise<string[]> {
   mkdirSync(outdir, { recursive: true })
   const engines: string[] = []
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints,
     outdir,
-    external: [...external],
-    alias,
-    plugins: [...(withoutGpl ? [gplWrappers()] : []), engineFiles(outdir, engines)],
+    plugins: [separatePackages(separate), ...(withoutGpl ? [gplWrappers()] : []), engineFiles(outdir, engines)],
     bundle: true,
     splitting: true,
     minify: true,
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    chunkNames: 'chunks/[name]-[hash]',
+    chunkNames: '[name]-[hash]',
     inject: [join(import.meta.dirname, 'node-20.ts')],
     define: { 'Map.groupBy': 'mapGroupBy' },
     metafile: true,
@@ -46,6 +42,18 @@ export async function bundle({ entryPoints, external = [], alias = {}, withoutGp
   })
   if (withoutGpl && engines.some((engine) => GPL_ENGINES.includes(dirname(engine)))) throw new Error(`GPL engines in ${outdir}: ${engines}`)
   return [...Object.keys(metafile.inputs).filter((path) => !path.includes(':')), ...engines].sort()
+}
+
+function separatePackages(separate: Readonly<Record<string, string>>): Plugin {
+  return {
+    name: 'separate-packages',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+        const name = separate[join(resolveDir, path).slice(ROOT.length + 1)]
+        return name === undefined ? undefined : { path: name, external: true }
+      })
+    },
+  }
 }
 
 /** Folders of the engines under the GPL or LGPL, as `origin.json` says. */
@@ -71,7 +79,16 @@ function gplWrappers(): Plugin {
   }
 }
 
-/** Copies each engine beside the chunks. The chunk that imports an engine compiles it when the chunk is loaded. */
+const ENGINE_IMPORT = /^import (\w+) from '[^']+\.wasm'$/m
+
+/** Source of a wrapper that calls what it imports from a `.wasm` file, so that an engine is compiled when it is first used. */
+function compiledWhenUsed(text: string): string {
+  const names = text.split('\n').flatMap((line) => ENGINE_IMPORT.exec(line)?.[1] ?? [])
+  const uses = new RegExp(`(?<![.\\w])(${names.join('|')})(?=[,)])`, 'g')
+  return text.replaceAll(uses, '$1()')
+}
+
+/** Copies each engine beside the chunks. An import of it is a function that compiles it at its first call. */
 function engineFiles(outdir: string, found: string[]): Plugin {
   return {
     name: 'engine-files',
@@ -81,13 +98,16 @@ function engineFiles(outdir: string, found: string[]): Plugin {
         namespace: 'engine',
       }))
       onLoad({ filter: /.*/, namespace: 'engine' }, ({ path }) => {
-        const folder = join(outdir, 'chunks')
-        mkdirSync(folder, { recursive: true })
-        copyFileSync(path, join(folder, basename(path)))
+        copyFileSync(path, join(outdir, basename(path)))
         found.push(path.slice(ROOT.length + 1))
         const contents = `import { readFileSync } from 'node:fs'
-export default new WebAssembly.Module(readFileSync(new URL('./${basename(path)}', import.meta.url)))`
+let compiled
+export default () => (compiled ??= new WebAssembly.Module(readFileSync(new URL('./${basename(path)}', import.meta.url))))`
         return { contents, loader: 'js' }
+      })
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const text = readFileSync(path, 'utf8')
+        return ENGINE_IMPORT.test(text) ? { contents: compiledWhenUsed(text), loader: 'ts' } : undefined
       })
     },
   }

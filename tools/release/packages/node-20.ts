@@ -1,26 +1,4 @@
-/** What Node 20 lacks, for bundles only: esbuild replaces the globals by these exports. */
-
-class DisposableStack implements Disposable {
-  readonly #later: (() => void)[] = []
-
-  use<T extends Disposable | null | undefined>(value: T): T {
-    if (value) this.#later.push(() => value[Symbol.dispose]())
-    return value
-  }
-
-  adopt<T>(value: T, onDispose: (value: T) => void): T {
-    this.#later.push(() => onDispose(value))
-    return value
-  }
-
-  defer(onDispose: () => void): void {
-    this.#later.push(onDispose)
-  }
-
-  [Symbol.dispose](): void {
-    for (let next = this.#later.pop(); next; next = this.#later.pop()) next()
-  }
-}
+/** What Node 20 lacks, for bundles only: esbuild calls these exports instead. */
 
 /** `Map.groupBy` (ECMA-262, 24.1.2.1). */
 export function mapGroupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map<K, T[]> {
@@ -33,5 +11,3 @@ export function mapGroupBy<K, T>(items: Iterable<T>, keyOf: (item: T) => K): Map
   }
   return groups
 }
-
-export { DisposableStack }

@@ -1,0 +1,83 @@
+/** Compresses in this process, in one thread per core. */
+import { randomUUID } from 'node:crypto'
+import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import type { CompressOptions } from './client.ts'
+import type { Engine, EngineRequest, EngineResult } from './engine.ts'
+import type { InputFile } from './files.ts'
+import { resultPath } from './place.ts'
+import type { Compressed } from './worker-messages.ts'
+import { WorkerPool } from './worker-pool.ts'
+
+const MB = 2 ** 20
+/** Memory of a job in bytes, heap and Wasm: at least what an isolate has, so that results are those of the service. */
+const [MIN_BUDGET, MAX_BUDGET] = [96 * MB, 2048 * MB]
+/** Memory in bytes that a thread needs beside its job. */
+const THREAD_BYTES = 224 * MB
+
+export class LocalEngine implements Engine {
+  readonly label = 'local'
+  readonly parallel = availableParallelism()
+  readonly #pool = new WorkerPool()
+  readonly #memoryBudget: number
+
+  /** @param parallel number of jobs that run at the same time; they share half of the memory of this machine */
+  constructor(parallel: number) {
+    this.#memoryBudget = Math.min(MAX_BUDGET, Math.max(MIN_BUDGET, totalmem() / 2 / parallel - THREAD_BYTES))
+    this.#pool.warm()
+  }
+
+  async compress(job: InputFile, { options, signal, progress }: EngineRequest): Promise<EngineResult> {
+    // The result is written into the folder that it is moved to, because a rename works within a file system only.
+    const folder = dirname(resultPath(job, basename(job.path)))
+    mkdirSync(folder, { recursive: true })
+    const prefix = join(folder, `.whittle-${randomUUID()}.part`)
+    const settle = async () => removeFiles(prefix)
+    const request = { kind: 'compress', path: job.path, prefix, options: { ...coreOptions(options), memoryBudget: this.#memoryBudget } } as const
+    try {
+      const answer = await this.#pool.run(request, signal, (share) => progress('compress', share))
+      const message = answer.kind === 'failed' ? answer.message : answer.kind === 'compressed' ? unsupported(answer.value) : 'no answer'
+      if (answer.kind !== 'compressed' || message !== undefined) return { status: 'failed', message: message ?? 'no answer', settle }
+      const { receipt, name, path } = answer.value
+      const store = async (destination: string) => path ?? copyOf(job.path, destination)
+      return { status: 'completed', facts: { ...receipt, output_name: name }, store, settle }
+    } catch (error) {
+      await settle()
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close()
+  }
+}
+
+/** The options of the API as those of the library. */
+const coreOptions = ({ quality, format, password, target_size, metadata, usage_rights }: CompressOptions) => ({
+  ...(quality === undefined ? {} : { quality }),
+  ...(format === undefined ? {} : { format }),
+  ...(password === undefined ? {} : { password }),
+  ...(target_size === undefined ? {} : { targetSize: target_size }),
+  ...(metadata === undefined ? {} : { metadata }),
+  ...(usage_rights === 'drop' ? { usageRights: usage_rights } : {}),
+})
+
+/** Message for a file that no engine supports. `undefined`: an engine does. */
+function unsupported({ receipt, lacksFilm }: Compressed): string | undefined {
+  if (lacksFilm) return `${receipt.format} files need another package: npm install @whittle-app/film`
+  return receipt.format === 'unknown' ? 'This file type is not supported. `whittle formats` lists the supported types.' : undefined
+}
+
+function copyOf(path: string, destination: string): string {
+  mkdirSync(dirname(destination), { recursive: true })
+  const copy = `${destination}.${randomUUID()}.part`
+  copyFileSync(path, copy)
+  return copy
+}
+
+/** Deletes what a job has left, also if its thread crashed. */
+function removeFiles(prefix: string): void {
+  const [folder, name] = [dirname(prefix), basename(prefix)]
+  for (const file of readdirSync(folder)) if (file.startsWith(name)) rmSync(join(folder, file), { force: true })
+}
