@@ -18,23 +18,23 @@ const ENVIRONMENT = {
 export interface Installed extends Disposable {
   /** Folder of a project that has the packages below `node_modules`. */
   readonly folder: string
-  /** Paths of the packed files. */
-  readonly archives: readonly string[]
 }
 
-/** Packs the packages `names` of `packages/` and installs them together into a new folder. */
-export function install(...names: readonly string[]): Installed {
+/** Packs the package `packages/NAME` and installs it into a new folder. */
+export function install(name: string): Installed {
   const folder = mkdtempSync(join(tmpdir(), 'whittle-package-'))
-  const npm = (cwd: string, ...args: string[]) => execFileSync('npm', args, { cwd, env: ENVIRONMENT, encoding: 'utf8', stdio: 'pipe' })
-  const archives = names.map((name) => {
-    const [packed] = JSON.parse(jsonOf(npm(join(ROOT, 'packages', name), 'pack', '--json', '--pack-destination', folder))) as [
-      { filename: string },
-    ]
-    return join(folder, packed.filename)
-  })
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'project', version: '1.0.0', private: true, type: 'module' }))
-  npm(folder, 'install', ...archives)
-  return { folder, archives, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
+  const installed = { folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
+  addPackage(installed, name)
+  return installed
+}
+
+/** Packs the package `packages/NAME` and installs it beside the others. */
+export function addPackage({ folder }: Installed, name: string): void {
+  const npm = (cwd: string, ...args: string[]) => execFileSync('npm', args, { cwd, env: ENVIRONMENT, encoding: 'utf8', stdio: 'pipe' })
+  const printed = npm(join(ROOT, 'packages', name), 'pack', '--json', '--pack-destination', folder)
+  const [{ filename }] = JSON.parse(jsonOf(printed)) as [{ filename: string }]
+  npm(folder, 'install', join(folder, filename))
 }
 
 /** The JSON at the end of npm's output, after what the scripts of the package printed. */

@@ -7,6 +7,7 @@ import { type Destination, isFileName, moveResult, resultPath } from './place.ts
 import { download } from './remote-engine.ts'
 import { formatBytes } from './show.ts'
 import { CliError } from './trouble.ts'
+import { WorkerPool } from './worker-pool.ts'
 
 const PAGE = 100
 const WAIT_SECONDS = 10
@@ -90,6 +91,12 @@ interface ListedFormat {
 /** Returns the available formats of the service, or those of this package if `server` is `undefined`. */
 export async function formatsOf(server: Server | undefined): Promise<readonly ListedFormat[]> {
   if (server) return (await new Client(server).formats()).formats.filter(({ available }) => available)
-  const { formats } = await import('./formats.ts')
-  return formats()
+  const pool = new WorkerPool()
+  try {
+    const answer = await pool.run({ kind: 'formats' })
+    if (answer.kind === 'formats') return answer.value
+    throw new CliError('failed', answer.kind === 'failed' ? answer.message : 'no answer')
+  } finally {
+    await pool.close()
+  }
 }

@@ -79,7 +79,7 @@ export function formatSummary(reports: readonly Report[], elapsedMs: number): st
   const skipped = reports.length - counted.length
   const share = before > 0 ? ((1 - after / before) * 100).toFixed(1) : '0.0'
   const saved = after > before ? '' : ` (${formatBytes(before - after)})`
-  const sizes = `${counted.length} file${counted.length === 1 ? '' : 's'}: ${formatBytes(before)} → ${formatBytes(after)}, ${share}%${saved} saved`
+  const sizes = `${counted.length} file${counted.length === 1 ? '' : 's'}: ${formatBytes(before)} → ${formatBytes(after)}, ${share}% saved${saved}`
   return `${sizes} in ${formatDuration(elapsedMs)}${failed ? `, ${failed} failed` : ''}${skipped ? `, ${skipped} skipped` : ''}`
 }
 

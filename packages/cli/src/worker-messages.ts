@@ -1,7 +1,7 @@
 /** Messages between the command and its worker threads. A thread has one job at a time. */
 import type { VerifyReport } from '../../../src/core/audit/check.ts'
 import type { PublicKeys } from '../../../src/core/audit/receipt.ts'
-import type { CompressOptions, Receipt } from '../../core/src/index.ts'
+import type { CompressOptions, FormatInfo, Receipt } from '../../core/src/index.ts'
 
 export interface CompressJob {
   readonly kind: 'compress'
@@ -20,7 +20,12 @@ export interface VerifyJob {
   readonly keys: PublicKeys | undefined
 }
 
-export type Job = CompressJob | VerifyJob
+/** Lists the formats that are compressed here. */
+export interface FormatsJob {
+  readonly kind: 'formats'
+}
+
+export type Job = CompressJob | VerifyJob | FormatsJob
 
 export interface Compressed {
   /** File name of the result. */
@@ -36,5 +41,6 @@ export type Answer =
   | { readonly kind: 'progress'; readonly share: number }
   | { readonly kind: 'compressed'; readonly value: Compressed }
   | { readonly kind: 'verified'; readonly value: VerifyReport }
+  | { readonly kind: 'formats'; readonly value: readonly FormatInfo[] }
   /** `isExpected`: the file or the options are to blame, and the thread can go on. */
   | { readonly kind: 'failed'; readonly message: string; readonly isExpected: boolean }

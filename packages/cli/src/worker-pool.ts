@@ -7,8 +7,14 @@ import { CliError } from './trouble.ts'
 const HEAP_MB = 2048
 
 export class WorkerPool {
+  readonly #script: URL
   readonly #idle: Worker[] = []
   readonly #all = new Set<Worker>()
+
+  /** @param script module of the threads; default: the engines */
+  constructor(script: URL = new URL('./worker.js', import.meta.url)) {
+    this.#script = script
+  }
 
   /** Starts a thread before the first job needs it. */
   warm(): void {
@@ -38,7 +44,7 @@ export class WorkerPool {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./worker.js', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
+    const worker = new Worker(this.#script, { resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } })
     this.#all.add(worker)
     return worker
   }

@@ -1,8 +1,7 @@
 /** Worker thread that runs the engines. A file that crashes it ends this thread only. */
 import { parentPort } from 'node:worker_threads'
 import type { ExternalFilmCodec } from '../../../src/core/model/external-encoder.ts'
-import { compressToNewFile, formats, identify, type TargetUnreachable, verify } from '../../core/src/index.ts'
-import { addFilm } from './formats.ts'
+import { compressToNewFile, type FormatInfo, formats, identify, type TargetUnreachable, use, verify } from '../../core/src/index.ts'
 import type { Answer, Compressed, CompressJob, Job, VerifyJob } from './worker-messages.ts'
 
 const port = parentPort!
@@ -15,7 +14,8 @@ port.on('message', (job: Job) => void run(job))
 async function run(job: Job): Promise<void> {
   try {
     if (job.kind === 'compress') answer({ kind: 'compressed', value: await compress(job) })
-    else answer({ kind: 'verified', value: await check(job) })
+    else if (job.kind === 'verify') answer({ kind: 'verified', value: await check(job) })
+    else answer({ kind: 'formats', value: await allFormats() })
   } catch (error) {
     answer({ kind: 'failed', message: messageOf(error), isExpected: isExpected(error) })
   }
@@ -48,6 +48,21 @@ async function withFilm<T>(path: string, work: (native: ExternalFilmCodec | unde
 
 /** Formats of `@whittle-app/core`. */
 const OWN_FORMATS: ReadonlySet<string> = new Set(formats().map(({ id }) => id))
+
+/** Adds the formats of `@whittle-app/film`. @returns false if the package is not installed */
+async function addFilm(): Promise<boolean> {
+  const loaded = await import('../../film/src/index.ts').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_MODULE_NOT_FOUND') return undefined
+    throw error
+  })
+  if (loaded) use(loaded.film)
+  return loaded !== undefined
+}
+
+async function allFormats(): Promise<readonly FormatInfo[]> {
+  await addFilm()
+  return formats()
+}
 
 function messageOf(error: unknown): string {
   // A film library has its own class of this error.

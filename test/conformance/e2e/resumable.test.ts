@@ -213,9 +213,9 @@ describe('the command line', () => {
       await service.stop()
       service = await open(port)
       expect(await ended, err).toBe(0)
-      const report = JSON.parse(out) as { originalSize: number; task: { result: { original_sha256: string } } }
-      expect(report.originalSize).toBe(bytes.length)
-      expect(report.task.result.original_sha256).toBe(createHash('sha256').update(bytes).digest('hex'))
+      const report = JSON.parse(out) as { original_size: number; result: { original_sha256: string } }
+      expect(report.original_size).toBe(bytes.length)
+      expect(report.result.original_sha256).toBe(createHash('sha256').update(bytes).digest('hex'))
       const log = await readFile(service.logFile, 'utf8')
       // One upload in all, which was asked how far it had come.
       expect(log.match(/"method":"POST","route":"\/v1\/uploads"/g)).toHaveLength(1)

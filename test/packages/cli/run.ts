@@ -57,7 +57,6 @@ function environmentOf(folder: string, baseUrl: string): NodeJS.ProcessEnv {
     COLORTERM: undefined,
     WHITTLE_SERVER: baseUrl,
     WHITTLE_KEY: baseUrl === '' ? '' : 'whl_live_test',
-    WHITTLE_STATE: join(folder, '.embedded'),
     XDG_STATE_HOME: join(folder, '.state'),
     XDG_CONFIG_HOME: join(folder, '.config'),
   }

@@ -71,7 +71,7 @@ it('names the false claims and exits with 1', () => {
 it('compares files without a receipt, and reports an unchecked signature without keys', () => {
   expect(verify(PHOTO, RESULT)).toMatchObject({
     status: 0,
-    stdout: expect.stringMatching(/^jpg → jpg, perceptual, ssim 0\.9\d+.*\n✓ result\ntrue\n$/),
+    stdout: expect.stringMatching(/^jpg → jpg, perceptual, ssim 0\.9\d+.*\n(?:kept: .*\n)?✓ result\n(?:✓ inventory\n)?true\n$/),
   })
   expect(verify(PHOTO, RESULT, RECEIPT)).toMatchObject({
     status: 0,

@@ -1,6 +1,6 @@
 /** `@whittle-app/core` as a user has it: packed, installed into an empty folder, imported by its name. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -107,6 +107,15 @@ console.log(JSON.stringify({
     films: [],
     progress: true,
   })
+})
+
+it('does what its README shows', () => {
+  const [, program = ''] = /```js\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'packages/core/README.md'), 'utf8')) ?? []
+  cpSync(PHOTO, join(installed.folder, 'photo.jpg'))
+  writeFileSync(join(installed.folder, 'readme.js'), program)
+  const printed = execFileSync(process.execPath, ['readme.js'], { cwd: installed.folder, encoding: 'utf8' })
+  expect(printed).toMatch(/^0\.9\d+ \d+\n$/)
+  expect(statSync(join(installed.folder, 'smaller.jpg')).size).toBe(Number(printed.split(' ')[1]))
 })
 
 it('has declarations that compile without the types of Cloudflare', () => {
