@@ -13,10 +13,17 @@ import {
   type Usage,
 } from '../../clients/typescript/src/types.ts'
 import type { Server } from './config.ts'
-import type { UploadState } from './engine.ts'
 import { CliError } from './trouble.ts'
 
 export { type CompressOptions, isUnderWay, type Task, type TaskCompleted }
+
+/** Upload state of one file that survives an interrupted run. */
+export interface UploadState {
+  readonly key: string
+  /** Path of the resumable upload, if one was started. */
+  readonly upload: string | undefined
+  onUploadStarted(upload: string): void
+}
 
 export class Client {
   readonly #whittle: Whittle

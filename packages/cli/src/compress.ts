@@ -84,7 +84,10 @@ async function compressToPipe(paths: readonly string[], flags: CompressFlags): P
   const [path] = paths
   const isStdin = path === '-'
   if (paths.length > 1 || path === undefined)
-    throw new CliError('usage', paths.includes('-') ? "'-' (standard input) cannot be combined with other files." : `'-o -' needs one input, got ${paths.length}.`)
+    throw new CliError(
+      'usage',
+      paths.includes('-') ? "'-' (standard input) cannot be combined with other files." : `'-o -' needs one input, got ${paths.length}.`,
+    )
   const toStdout = flags.out === undefined || flags.out === STDOUT
   if (flags.json && toStdout)
     throw new CliError('usage', '--json needs an output file here, because standard output contains the result. Pass --out FILE.')

@@ -1,17 +1,9 @@
 /** What compresses files: the engines of this package (`local-engine.ts`), or a service (`remote-engine.ts`). */
 import type { ReceiptView } from '../../../src/core/model/receipt.ts'
-import type { CompressOptions, Task } from './client.ts'
+import type { CompressOptions, Task, UploadState } from './client.ts'
 import type { InputFile } from './files.ts'
 
 export type Stage = 'upload' | 'compress' | 'download'
-
-/** Upload state of one file that survives an interrupted run. */
-export interface UploadState {
-  readonly key: string
-  /** Path of the resumable upload, if one was started. */
-  readonly upload: string | undefined
-  onUploadStarted(upload: string): void
-}
 
 export interface EngineRequest {
   readonly options: CompressOptions

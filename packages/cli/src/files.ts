@@ -14,7 +14,8 @@ export interface InputFile {
 }
 
 /** Files that earlier runs created: results, partial downloads, resume data. */
-const CREATED_BY_WHITTLE = /\.whittled(-\d+)?(\.[^.]+)+$|\.tsk_\w+\.part$|(^|[/\\])\.whittle-[\w-]+\.part\d*$|(^|[/\\])\.whittle-resume\.json$/
+const CREATED_BY_WHITTLE =
+  /\.whittled(-\d+)?(\.[^.]+)+$|\.tsk_\w+\.part$|(^|[/\\])\.whittle-[\w-]+\.part\d*$|(^|[/\\])\.whittle-resume\.json$/
 
 /** Matches a path that may be a pattern. */
 const PATTERN = /[*?[{]/

@@ -34,7 +34,12 @@ export class LocalEngine implements Engine {
     mkdirSync(folder, { recursive: true })
     const prefix = join(folder, `.whittle-${randomUUID()}.part`)
     const settle = async () => removeFiles(prefix)
-    const request = { kind: 'compress', path: job.path, prefix, options: { ...coreOptions(options), memoryBudget: this.#memoryBudget } } as const
+    const request = {
+      kind: 'compress',
+      path: job.path,
+      prefix,
+      options: { ...coreOptions(options), memoryBudget: this.#memoryBudget },
+    } as const
     try {
       const answer = await this.#pool.run(request, signal, (share) => progress('compress', share))
       const message = answer.kind === 'failed' ? answer.message : answer.kind === 'compressed' ? unsupported(answer.value) : 'no answer'

@@ -202,9 +202,8 @@ function addAccount(program: Command): void {
     .command('tasks')
     .description('list the newest tasks')
     .option('-n, --limit <count>', 'number of tasks', parseCount, 20)
-    .action(
-      async ({ limit }: { limit: number }, command: Command) =>
-        withService((server, json) => showTasks(server, limit, json), command),
+    .action(async ({ limit }: { limit: number }, command: Command) =>
+      withService((server, json) => showTasks(server, limit, json), command),
     )
   program
     .command('get')
@@ -212,9 +211,8 @@ function addAccount(program: Command): void {
     .argument('<task-id>')
     .option('-o, --out <path>', 'output folder or file name (default: its own name in the current folder)')
     .option('--force', 'overwrite an existing file')
-    .action(
-      async (id: string, { out, force }: { out?: string; force?: boolean }, command: Command) =>
-        withService((server) => downloadResult(server, id, out, force === true), command),
+    .action(async (id: string, { out, force }: { out?: string; force?: boolean }, command: Command) =>
+      withService((server) => downloadResult(server, id, out, force === true), command),
     )
   program
     .command('rm')

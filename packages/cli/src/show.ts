@@ -3,8 +3,8 @@ import { basename } from 'node:path'
 import { styleText } from 'node:util'
 import type { ResultFacts, Stage } from './engine.ts'
 import type { InputFile } from './files.ts'
-import type { Report, Reporter } from './run.ts'
 import { ProgressBars } from './progress-bars.ts'
+import type { Report, Reporter } from './run.ts'
 
 const COLOURS = { compressed: 'green', failed: 'red', unchanged: 'dim', skipped: 'dim', 'done before': 'dim' } as const
 /** Share of each stage in the progress of a file: where it begins, and its length. */

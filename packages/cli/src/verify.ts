@@ -63,7 +63,16 @@ const isFalse = ({ findings }: VerifyReport) => findings.some(({ verdict }) => v
 function asJson(report: VerifyReport) {
   const { findings, format, output, fidelity, measured, inventory } = report
   const figures = figuresView(measured?.loss)
-  return { holds: !isFalse(report), format, output, fidelity, measured: figures, unmeasured: measured?.unmeasured ?? [], ...inventory, findings }
+  return {
+    holds: !isFalse(report),
+    format,
+    output,
+    fidelity,
+    measured: figures,
+    unmeasured: measured?.unmeasured ?? [],
+    ...inventory,
+    findings,
+  }
 }
 
 function asText(report: VerifyReport): string {

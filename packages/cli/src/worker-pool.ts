@@ -1,7 +1,7 @@
 /** A pool of worker threads. If a thread crashes, its job fails and the next job gets a new thread. */
 import { Worker } from 'node:worker_threads'
-import type { Answer, Job } from './worker-messages.ts'
 import { CliError } from './trouble.ts'
+import type { Answer, Job } from './worker-messages.ts'
 
 /** Heap of a thread in megabytes. Wasm memory is limited by the budget of the job. */
 const HEAP_MB = 2048
@@ -64,7 +64,11 @@ function answerOf(
   return new Promise((resolve, reject) => {
     const onMessage = (answer: Answer) => (answer.kind === 'progress' ? onProgress(answer.share) : finish(() => resolve(answer)))
     const onError = (error: NodeJS.ErrnoException) =>
-      finish(() => reject(new CliError('failed', `the engine stopped: ${error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : error.message}`)))
+      finish(() =>
+        reject(
+          new CliError('failed', `the engine stopped: ${error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : error.message}`),
+        ),
+      )
     const onExit = (code: number) => finish(() => reject(new CliError('failed', `the engine stopped with exit code ${code}`)))
     const onAbort = () => finish(() => reject(signal!.reason as Error))
     const finish = (settle: () => void) => {

@@ -14,7 +14,10 @@ const here = inFolder()
 const { createFiles, list, size } = here
 const run = (args: readonly string[], stdin = '') => whittle(here.folder, '', args, stdin)
 const photo = (name: string) => cpSync(join(ROOT, 'docs/photo.jpg'), join(here.folder, name))
-const sha256 = (name: string) => createHash('sha256').update(readFileSync(join(here.folder, name))).digest('hex')
+const sha256 = (name: string) =>
+  createHash('sha256')
+    .update(readFileSync(join(here.folder, name)))
+    .digest('hex')
 /** All names in the folder, hidden ones too, except those of the command's own settings. */
 const everything = (folder = '.') => readdirSync(join(here.folder, folder)).filter((name) => name !== '.state' && name !== '.config')
 
@@ -31,7 +34,10 @@ describe('without a server, whittle', () => {
     photo('in/photo.jpg')
     createFiles({ 'in/notes.txt': MIXED_TEXT })
     const { out } = await run(['in', '-q', 'low', '-o', 'out', '--json'])
-    const files = out.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown> & { result: { sha256: string } })
+    const files = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown> & { result: { sha256: string } })
     const [notes, picture] = files.sort((a, b) => String(a['path']).localeCompare(String(b['path'])))
     expect(notes).toMatchObject({ path: 'in/notes.txt', status: 'compressed', output_path: 'out/notes.txt.zst', output_format: 'zst' })
     expect(picture).toMatchObject({
@@ -87,7 +93,11 @@ describe('without a server, whittle', () => {
     expect({ code, out, err }).toEqual({ code: 0, out: '', err: expect.stringMatching(/^✓ -: .* notes\.txt\.gz\n$/) })
     expect(gunzipSync(readFileSync(join(here.folder, 'notes.txt.gz'))).toString()).toBe(MIXED_TEXT)
     // An unchanged file comes out as it is.
-    expect(await run(['-', '--name', 'a.txt', '-o', '-'], 'x')).toEqual({ code: 0, out: 'x', err: '= -: 1 B, already as small as it gets\n' })
+    expect(await run(['-', '--name', 'a.txt', '-o', '-'], 'x')).toEqual({
+      code: 0,
+      out: 'x',
+      err: '= -: 1 B, already as small as it gets\n',
+    })
   })
 
   it('lists formats, and says which commands need a service', async () => {
@@ -113,7 +123,15 @@ function wavOf(samples: Buffer): Buffer {
   head.write('RIFF', 0, 'latin1')
   head.writeUInt32LE(36 + samples.length, 4)
   head.write('WAVEfmt ', 8, 'latin1')
-  for (const [offset, value, bytes] of [[16, 16, 4], [20, 1, 2], [22, 1, 2], [24, 44_100, 4], [28, 88_200, 4], [32, 2, 2], [34, 16, 2]] as const)
+  for (const [offset, value, bytes] of [
+    [16, 16, 4],
+    [20, 1, 2],
+    [22, 1, 2],
+    [24, 44_100, 4],
+    [28, 88_200, 4],
+    [32, 2, 2],
+    [34, 16, 2],
+  ] as const)
     head.writeUIntLE(value, offset, bytes)
   head.write('data', 36, 'latin1')
   head.writeUInt32LE(samples.length, 40)

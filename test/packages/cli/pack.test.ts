@@ -28,9 +28,29 @@ it('compresses and verifies without a checkout', () => {
 })
 
 it('compresses sound once @whittle-app/film is installed', () => {
-  const sound = Buffer.concat([Buffer.from('RIFF'), Buffer.alloc(4), Buffer.from('WAVEfmt '), Buffer.alloc(20), Buffer.from('data'), Buffer.alloc(8004)])
-  for (const [offset, value] of [[4, 8036], [16, 16], [24, 8000], [28, 16_000], [40, 8000]] as const) sound.writeUInt32LE(value, offset)
-  for (const [offset, value] of [[20, 1], [22, 1], [32, 2], [34, 16]] as const) sound.writeUInt16LE(value, offset)
+  const sound = Buffer.concat([
+    Buffer.from('RIFF'),
+    Buffer.alloc(4),
+    Buffer.from('WAVEfmt '),
+    Buffer.alloc(20),
+    Buffer.from('data'),
+    Buffer.alloc(8004),
+  ])
+  for (const [offset, value] of [
+    [4, 8036],
+    [16, 16],
+    [24, 8000],
+    [28, 16_000],
+    [40, 8000],
+  ] as const)
+    sound.writeUInt32LE(value, offset)
+  for (const [offset, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 2],
+    [34, 16],
+  ] as const)
+    sound.writeUInt16LE(value, offset)
   writeFileSync(join(installed.folder, 'silence.wav'), sound.subarray(0, 8044))
   expect(whittle('silence.wav')).toMatchObject({ code: 1, out: expect.stringContaining('npm install @whittle-app/film') })
   expect(globSync('node_modules/@whittle-app/cli/**/*{ffmpeg,lame}*.wasm', { cwd: installed.folder })).toEqual([])
