@@ -83,7 +83,7 @@ describe('the notices', () => {
   let all: Notice[]
   beforeAll(async () => {
     all = await notices()
-  })
+  }, 60_000)
   const named = (name: string) => all.find((notice) => notice.name === name)
 
   it('have the full licence text of each package, also of those bundled inside others', () => {

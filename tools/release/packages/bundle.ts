@@ -27,7 +27,7 @@ export async function bundle({ entryPoints, separate = {}, withoutGpl = false }:
     absWorkingDir: ROOT,
     entryPoints,
     outdir,
-    plugins: [separatePackages(separate), ...(withoutGpl ? [gplWrappers()] : []), engineFiles(outdir, engines)],
+    plugins: [separatePackages(separate), cryptoOfNode, ...(withoutGpl ? [gplWrappers()] : []), engineFiles(outdir, engines)],
     bundle: true,
     splitting: true,
     minify: true,
@@ -42,6 +42,17 @@ export async function bundle({ entryPoints, separate = {}, withoutGpl = false }:
   })
   if (withoutGpl && engines.some((engine) => GPL_ENGINES.includes(dirname(engine)))) throw new Error(`GPL engines in ${outdir}: ${engines}`)
   return [...Object.keys(metafile.inputs).filter((path) => !path.includes(':')), ...engines].sort()
+}
+
+/** Leaves out the hashes and ciphers in JavaScript, because Node has its own. */
+const cryptoOfNode: Plugin = {
+  name: 'crypto-of-node',
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]bytes[/\\]platform[/\\]portable\.ts$/ }, () => ({
+      contents: "export const PORTABLE_CRYPTO = new Proxy({}, { get() { throw new Error('This package needs Node 20.16 or newer.') } })",
+      loader: 'js',
+    }))
+  },
 }
 
 function separatePackages(separate: Readonly<Record<string, string>>): Plugin {
