@@ -13,7 +13,6 @@ import type { Source } from '../model/codec.ts'
 import { extension } from './extension.ts'
 import { identifyText, isNamedText } from './identify-text.ts'
 import { identifyZip, isNamedArchive } from './identify-zip.ts'
-import { otherType } from './other-types.ts'
 
 /** Length of the head in bytes. Most formats are recognised by it. */
 export const HEAD_BYTES = 64 * 1024
@@ -40,12 +39,12 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     ((await isBareDicom(head)) ? 'dicom' : undefined) ??
     // An archive after other data, for example a self-extracting program.
     (isNamedArchive(source) ? await identifyZip(source) : undefined) ??
-    (isOtherBinary(head, source.name) ? undefined : identifyText(head, source))
+    ((await isOtherBinary(head, source.name)) ? undefined : identifyText(head, source))
   return id && FORMATS[id]
 }
 
 /** True if the bytes are of a type that is no text, even if they look like one: a transport stream, a picture of letters. */
-const isOtherBinary = (head: Uint8Array, name: string) => otherType(head, name)?.isBinary === true
+const isOtherBinary = async (head: Uint8Array, name: string) => (await import('./other-types.ts')).otherType(head, name)?.isBinary === true
 
 /** Bytes from the start that are enough to reject an unsupported file. */
 export const RECOGNITION_BYTES = HEAD_BYTES + 8
