@@ -109,11 +109,12 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   text: [],
   tiff: ['jpeg', 'libdeflate', 'zlib', 'zstd'],
   wav: ['ffmpeg'],
+  webp: [...PICTURES, 'webp'],
   xlsx: OFFICE,
 }
 
 /** Additional engines if the result has another format than the input. */
-const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = { jpg: ['jpeg'], mp3: ['lame'] }
+const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = { jpg: ['jpeg'], mp3: ['lame'], webp: ['webp'] }
 /** Engines of outputs that are no input format. A row with an unknown engine name does not compile. */
 const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OUTPUT_ONLY_FORMATS
 

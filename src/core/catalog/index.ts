@@ -25,6 +25,7 @@ import { SVG } from './formats/svg.ts'
 import { TEXT } from './formats/text.ts'
 import { GEOTIFF, TIFF } from './formats/tiff.ts'
 import { WAV } from './formats/wav.ts'
+import { WEBP } from './formats/webp.ts'
 
 export const FORMATS = {
   pdf: PDF,
@@ -36,6 +37,7 @@ export const FORMATS = {
   png: PNG,
   gif: GIF,
   bmp: BMP,
+  webp: WEBP,
   tiff: TIFF,
   geotiff: GEOTIFF,
   svg: SVG,

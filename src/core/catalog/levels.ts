@@ -3,7 +3,7 @@
  * and a test compares it with docs/users/quality.md. The quality floors of all levels are in `floors.ts`.
  */
 
-import { CONVERTED_PICTURES, type OtherPicture, OUTPUT_ONLY_FORMATS } from './output-table.ts'
+import { CONVERTED_PICTURES, type OtherPicture, PICTURE_FACTS } from './output-table.ts'
 
 /** Quality level. `ultra` exists for documents only. */
 export type Quality = 'low' | 'medium' | 'high' | 'ultra'
@@ -119,7 +119,7 @@ function perLevel<Row>(high: Row, medium: Row, low: Row, ultra = low): PerLevel<
 
 /** Returns the quality of the first search probe at a level, for each picture output. */
 const usualQualities = (level: 'high' | 'medium' | 'low') =>
-  Object.fromEntries(CONVERTED_PICTURES.map((id) => [id, OUTPUT_ONLY_FORMATS[id].picture.usualQuality[level]])) as Record<
+  Object.fromEntries(CONVERTED_PICTURES.map((id) => [id, PICTURE_FACTS[id].usualQuality[level]])) as Record<
     OtherPicture,
     number
   >

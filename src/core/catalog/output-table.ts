@@ -1,7 +1,7 @@
 /**
- * Outputs that are not accepted as input, one row each. To add a picture output, add its row, its name in `CONVERTED_PICTURES`, its
- * engine in `engines.ts`, and its encoder, decoder and verification in `src/core/images/convert/`. Levels, receipts, file names, the
- * API, the console and the command line read this table.
+ * Outputs that are not accepted as input, one row each. To add a picture output, add its row, its facts in `PICTURE_FACTS`, its name in
+ * `CONVERTED_PICTURES`, its engine in `engines.ts`, and its encoder, decoder and verification in `src/core/images/convert/`. Levels,
+ * receipts, file names, the API, the console and the command line read this table.
  */
 import type { PictureCapabilities, PixelLimits } from './format.ts'
 
@@ -54,24 +54,24 @@ const wrapper = (title: string, extension: string, mediaType: string, aliases: r
   ...(magic && { magic }),
 })
 
-export const OUTPUT_ONLY_FORMATS = {
+/** Outputs of every still picture besides JPEG and PNG. WebP is an input format too (`formats/webp.ts`). */
+export const PICTURE_FACTS = {
   webp: {
-    title: 'WebP',
-    extension: 'webp',
-    mediaType: 'image/webp',
-    aliases: [],
-    wraps: false,
-    magic: { offset: 8, bytes: [0x57, 0x45, 0x42, 0x50] },
-    engines: ['webp'],
-    holds: { alpha: true, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
-    picture: {
-      exactInstead: true,
-      turnedUpright: false,
-      readToTheEnd: false,
-      mostPixels: { isolate: 31_000_000, roomy: 268_435_456 },
-      usualQuality: { high: 88, medium: 72, low: 46 },
-    },
+    exactInstead: true,
+    turnedUpright: false,
+    readToTheEnd: false,
+    mostPixels: { isolate: 31_000_000, roomy: 268_435_456 },
+    usualQuality: { high: 88, medium: 72, low: 46 },
   },
+  avif: { exactInstead: false, turnedUpright: true, readToTheEnd: true, usualQuality: { high: 77, medium: 58, low: 45 } },
+} as const satisfies { readonly [id: string]: PictureFacts }
+
+export type OtherPicture = keyof typeof PICTURE_FACTS
+
+/** Names of these outputs, in the order in which formats list them. */
+export const CONVERTED_PICTURES = ['webp', 'avif'] as const satisfies readonly OtherPicture[]
+
+export const OUTPUT_ONLY_FORMATS = {
   avif: {
     title: 'AVIF',
     extension: 'avif',
@@ -82,7 +82,7 @@ export const OUTPUT_ONLY_FORMATS = {
     engines: ['avif-decoder', 'avif-encoder'],
     // HDR pictures use ten bits per sample, other pictures eight.
     holds: { alpha: true, bits: 10, frames: false, metadata: ['icc', 'exif', 'xmp'] },
-    picture: { exactInstead: false, turnedUpright: true, readToTheEnd: true, usualQuality: { high: 77, medium: 58, low: 45 } },
+    picture: PICTURE_FACTS.avif,
   },
   flac: {
     title: 'FLAC',
@@ -108,13 +108,3 @@ export const OUTPUT_ONLY_FORMATS = {
 } as const satisfies { readonly [id: string]: Output }
 
 export type OtherOutput = keyof typeof OUTPUT_ONLY_FORMATS
-
-/** Ids of the rows that are pictures. */
-type PictureRow = {
-  [Id in OtherOutput]: (typeof OUTPUT_ONLY_FORMATS)[Id] extends { readonly picture: PictureFacts } ? Id : never
-}[OtherOutput]
-
-/** Outputs of every still picture besides JPEG and PNG, in the order in which formats list them. */
-export const CONVERTED_PICTURES = ['webp', 'avif'] as const satisfies readonly PictureRow[]
-
-export type OtherPicture = (typeof CONVERTED_PICTURES)[number]

@@ -1,7 +1,7 @@
 /** Possible outputs: all input formats, and the rows of `output-table.ts`. */
 import type { Format } from './format.ts'
 import { FORMATS, type FormatId } from './index.ts'
-import { type OtherOutput, type OtherPicture, OUTPUT_ONLY_FORMATS, type Output, type PictureFacts } from './output-table.ts'
+import { type OtherOutput, type OtherPicture, OUTPUT_ONLY_FORMATS, type Output, PICTURE_FACTS, type PictureFacts } from './output-table.ts'
 
 export type { Output, PictureFacts } from './output-table.ts'
 
@@ -11,10 +11,10 @@ export type OutputId = FormatId | OtherOutput
 /** Outputs that still pictures are converted to. Tables of encoders, decoders and engines must list all of them, or do not compile. */
 export type PictureOutput = 'jpg' | 'png' | OtherPicture
 
-/** Returns the picture properties of an output by name. `undefined`: an input format, or no picture. */
+/** Returns the picture properties of an output by name. `undefined`: JPEG, PNG, or an output that no picture is converted to. */
 export const pictureFacts = (output: string): PictureFacts | undefined => {
-  const others: { readonly [id: string]: Output } = OUTPUT_ONLY_FORMATS
-  return others[output]?.picture
+  const facts: { readonly [id: string]: PictureFacts } = PICTURE_FACTS
+  return facts[output]
 }
 
 /** A supported format of the catalogue. */
@@ -27,6 +27,7 @@ export interface KnownFormat extends Format {
 export function outputFacts(id: OutputId): Output {
   if (id in OUTPUT_ONLY_FORMATS) return OUTPUT_ONLY_FORMATS[id as OtherOutput]
   const format: Format = FORMATS[id as FormatId]
+  const picture = pictureFacts(id)
   return {
     title: format.title,
     extension: format.id,
@@ -34,6 +35,7 @@ export function outputFacts(id: OutputId): Output {
     aliases: format.extensions.filter((name) => name !== format.id),
     wraps: false,
     ...(format.holds ? { holds: format.holds } : {}),
+    ...(picture ? { picture } : {}),
   }
 }
 

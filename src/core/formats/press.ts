@@ -24,6 +24,7 @@ import { shapefile } from './shapefile/shapefile.ts'
 import { svg } from './svg/svg.ts'
 import { text } from './text/text.ts'
 import { geotiff, tiff } from './tiff/tiff.ts'
+import { webp } from './webp/webp.ts'
 
 export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   bmp,
@@ -52,4 +53,5 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   geotiff,
   png,
   svg,
+  webp,
 }

@@ -101,11 +101,12 @@ function isobmff(head: Uint8Array, fileBytes: number): FormatId | undefined {
   return ['moov', 'mdat'].includes(type) && (size === 1 || size >= 8) ? 'mov' : undefined
 }
 
-/** Recognises WAV and AVI in RIFF and its 64-bit variants (EBU Tech 3306). */
+/** Recognises WebP (RFC 9649, 2.4), and WAV and AVI in RIFF and its 64-bit variants (EBU Tech 3306). */
 function riff(head: Uint8Array): FormatId | undefined {
   const container = ascii(head, 0, 4)
   if (!['RIFF', 'RIFX', 'RF64', 'BW64'].includes(container)) return undefined
   const form = ascii(head, 8, 4)
+  if (form === 'WEBP' && container === 'RIFF') return 'webp'
   return form === 'WAVE' ? 'wav' : form === 'AVI ' ? 'avi' : undefined
 }
 

@@ -9,6 +9,8 @@ const belongsToOldPixels = (item: string) => item === 'bKGD' || (/^PNG [A-Za-z]{
 
 /** Colour spaces of BMP that readers treat as sRGB: all but those with their own primaries or a profile in another file. */
 const isPlainBmpSpace = (item: string) => /^BMP colour space = (?!complete|linked profile)/.test(item)
+/** Chunks that only WebP stores. */
+const isRiffChunk = (item: string) => item.startsWith('RIFF chunk ')
 const isUnreadable = (item: string) => item.startsWith('unreadable ')
 const isLong = (item: string) => item.startsWith('long comment ')
 const isEmpty = (item: string) => item.startsWith('empty comment ')
@@ -73,7 +75,7 @@ export const PICTURES = {
     bit_depth: 'kept',
     chunks: [
       removable(EVERY_LEVEL, 'stale', belongsToOldPixels),
-      removable(EVERY_LEVEL, 'output_cannot_store', (item) => item.startsWith('extension ')),
+      removable(EVERY_LEVEL, 'output_cannot_store', (item) => item.startsWith('extension ') || isRiffChunk(item)),
     ],
     colour_signalling: removable(EVERY_LEVEL, 'output_cannot_store', isPlainBmpSpace),
     comments: 'kept',
@@ -84,5 +86,12 @@ export const PICTURES = {
     loop: 'kept',
     resolution: 'kept',
   },
-  webp: METADATA,
+  webp: {
+    ...METADATA,
+    // Chunks of other formats have no place in a WebP.
+    chunks: removable(EVERY_LEVEL, 'output_cannot_store', (item) => !isRiffChunk(item)),
+    delays: 'kept',
+    frames: 'kept',
+    loop: 'kept',
+  },
 } as const satisfies { readonly [Id in OutputId]?: FormatPolicy }

@@ -30,6 +30,8 @@ export interface ConvertiblePicture extends UploadedPicture {
    * Set if programs use the samples as data. PNG and WebP then stay lossless; other outputs add a warning step. Absent: not examined yet.
    */
   readonly data?: DataPicture | undefined
+  /** False if the samples come from a lossy format, so that a lossless result is hardly smaller. `undefined`: true. */
+  readonly pristine?: boolean
   /** Offset in the file of the first byte after the picture. The bytes from there on are appended to the result. */
   readonly end: number
   /** Additional chunks for a PNG result, such as texts of the source. */
@@ -90,7 +92,7 @@ async function encoded(picture: ConvertiblePicture, raster: Raster, sizeLimit: n
   }
   const encode = OUTPUT_CODECS[output]?.encode
   if (!encode) throw unsupported(message('picture_as', { output }))
-  const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: !picture.raster16, options, sizeLimit }
+  const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: picture.pristine !== false && !picture.raster16, options, sizeLimit }
   return await encodeKeepingFloors(output, encode, await withoutOpaqueAlpha(raster), picture.carried, request)
 }
 

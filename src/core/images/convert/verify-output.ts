@@ -34,6 +34,8 @@ export async function differenceOfWebp(
     const kept = chunks.find((chunk) => chunk.name === name)?.data
     if (bytes && !sameBytes(bytes, kept)) return `${name.trim()} was lost`
   }
+  for (const { id, data } of carried.riffChunks ?? [])
+    if (!chunks.some((chunk) => chunk.name === id && sameBytes(data, chunk.data))) return `the chunk ${JSON.stringify(id)} was lost`
   if (isExact(outcome)) {
     const pixels = decodeWebp(file, raster.width, raster.height)
     return pixels ? exactDifference(raster, pixels) : 'the result cannot be decoded at this size'

@@ -26,6 +26,14 @@ export interface PictureMetadata {
   /** Resolution, for PNG and JPEG output. */
   readonly resolution?: Resolution | undefined
   readonly comments?: readonly TextComment[] | undefined
+  /** Further chunks of a WebP file, for WebP output: unknown ones, and metadata that its header does not announce. */
+  readonly riffChunks?: readonly RiffChunk[] | undefined
+}
+
+/** Chunk of a RIFF file: an id of four characters, and the body without the padding byte. */
+export interface RiffChunk {
+  readonly id: string
+  readonly data: Uint8Array
 }
 
 /** Target size in bytes of a strip of rows. */

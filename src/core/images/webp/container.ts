@@ -13,7 +13,8 @@ const XMP = 0x04
 /** Chunks of the encoder that contain the picture; its own VP8X header is replaced. */
 const PICTURE_CHUNKS = new Set(['ALPH', 'VP8 ', 'VP8L'])
 
-function chunk(name: string, data: Uint8Array): Uint8Array {
+/** Returns a chunk with its header and padding byte (RFC 9649, 2.3). */
+export function chunk(name: string, data: Uint8Array): Uint8Array {
   const out = new Uint8Array(8 + data.length + (data.length & 1))
   return new ByteWriter(out, true).ascii(name).u32(data.length).bytes(data).finish()
 }
@@ -33,12 +34,13 @@ export function webpChunks(file: Uint8Array): { name: string; data: Uint8Array }
 /** Wraps a file of libwebp with the metadata. Without metadata and alpha, the file stays in the simple format. */
 export function wrapWebp(
   encoded: Uint8Array,
-  { icc, exif, xmp }: PictureMetadata,
+  { icc, exif, xmp, riffChunks = [] }: PictureMetadata,
   { width, height, channels }: Omit<Raster, 'rows'>,
 ): Uint8Array[] {
   const inside = webpChunks(encoded).filter(({ name }) => PICTURE_CHUNKS.has(name))
   const alpha = channels === 2 || channels === 4
-  if (!icc && !exif && !xmp && !inside.some(({ name }) => name === 'ALPH')) return [encoded]
+  const isSimple = !icc && !exif && !xmp && riffChunks.length === 0 && !inside.some(({ name }) => name === 'ALPH')
+  if (isSimple) return [encoded]
   const flags = (icc ? ICC : 0) | (alpha ? ALPHA : 0) | (exif ? EXIF : 0) | (xmp ? XMP : 0)
   // VP8X payload: flags, then canvas width and height minus one.
   const header = new ByteWriter(new Uint8Array(10), true)
@@ -51,6 +53,7 @@ export function wrapWebp(
     ...inside.map(({ name, data }) => chunk(name, data)),
     ...(exif ? [chunk('EXIF', exif)] : []),
     ...(xmp ? [chunk('XMP ', xmp)] : []),
+    ...riffChunks.map(({ id, data }) => chunk(id, data)),
   ]
   const bytes = chunks.reduce((sum, part) => sum + part.length, 4)
   const riff = new ByteWriter(new Uint8Array(12), true).ascii('RIFF').u32(bytes).ascii('WEBP')

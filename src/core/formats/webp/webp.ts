@@ -1,0 +1,27 @@
+import { WEBP } from '../../catalog/formats/webp.ts'
+import type { MetadataCodec } from '../../model/codec.ts'
+import { unsupported } from '../../model/error.ts'
+import { compressAnimation } from './animation.ts'
+import { readWebpFile } from './file.ts'
+import { compressStill, verifyStill } from './still.ts'
+import { verifyAnimation } from './verify-animation.ts'
+import { withoutWebpMetadata } from './without-metadata.ts'
+
+/** WebP codec (RFC 9649): still pictures and animations, lossy and lossless. */
+export const webp: MetadataCodec = {
+  withoutMetadata: withoutWebpMetadata,
+  format: WEBP,
+
+  async compress(source, sink, options) {
+    const file = await readWebpFile(source, options.signal)
+    if (file.still) return await compressStill(source, { file, picture: file.still }, sink, options)
+    if (options.output !== 'webp') throw unsupported('animation_in_format_of_still_pictures')
+    return await compressAnimation(source, file, sink, options)
+  },
+
+  async verify(original, result, outcome, options) {
+    const file = await readWebpFile(original, options.signal)
+    if (file.still) return await verifyStill(original, { file, picture: file.still }, { result, outcome }, options)
+    return await verifyAnimation(original, file, { result, outcome }, options)
+  },
+}
