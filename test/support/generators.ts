@@ -19,6 +19,7 @@ import { jpegOf, type Parts, photo, pngOf, zipOf } from './packages.ts'
 import { bmpFile, gifFile } from './picture-files.ts'
 import { pressFile } from './press-file.ts'
 import { hdf5File, netcdf3File, netcdf4File, niftiFile } from './science-files.ts'
+import { animationOf, webpOf } from './webp-file.ts'
 
 type Place = (result: Uint8Array) => readonly [from: number, to: number]
 
@@ -175,6 +176,15 @@ const inText =
     return [from, text.indexOf(closing, from)]
   }
 
+/** Two lossless frames, the second of which replaces a part of the first. */
+function webpAnimation(): Uint8Array {
+  const frame = (width: number, height: number) => webpOf(photo(width, height), { width, height, channels: 3 })
+  return animationOf({ width: WIDTH, height: HEIGHT }, [
+    { file: frame(WIDTH, HEIGHT), x: 0, y: 0, width: WIDTH, height: HEIGHT },
+    { file: frame(80, 64), x: 20, y: 10, width: 80, height: 64, milliseconds: 50 },
+  ])
+}
+
 export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Generated[]]>> = {
   pdf: [
     // PDF readers repair the syntax around a stream, so only flips inside streams are detected.
@@ -190,6 +200,13 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.png', () => pngOf(rgb, WIDTH, HEIGHT), 'photograph'),
     one('a.png', () => pngOf(screen, WIDTH, HEIGHT), 'screen'),
     one('a.png', () => pngOf(rgb, WIDTH, HEIGHT), 'to JPEG', { output: 'jpg' }),
+  ],
+  // Bytes of the header that decoders ignore are not in the range.
+  webp: [
+    one('a.webp', () => webpOf(grainy(240, 180, 3), { width: 240, height: 180, channels: 3 }, 96), 'photograph'),
+    one('a.webp', () => webpOf(screen, { width: WIDTH, height: HEIGHT, channels: 3 }), 'lossless screen', { seenIn: share(0.5, 1) }),
+    one('a.webp', webpAnimation, 'animation', { seenIn: share(0.5, 1) }),
+    one('a.webp', () => webpOf(screen, { width: WIDTH, height: HEIGHT, channels: 3 }), 'to PNG', { output: 'png' }),
   ],
   // The first half of the file is a partly unused palette, and names.
   gif: [

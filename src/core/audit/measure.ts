@@ -49,6 +49,7 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
     case 'png':
     case 'gif':
     case 'bmp':
+    case 'webp':
       return measureStill({ original, format: id, result, output }, options)
     case 'svg':
       return pictureLoss(await drawingSimilarity(original, result), NO_STILL_PICTURE)

@@ -5,6 +5,7 @@ import { gifSimilarity } from '../formats/gif/measure.ts'
 import { isYcck, readHeader } from '../formats/jpg/segments.ts'
 import { openPngFile } from '../formats/png/file.ts'
 import { similarityOfPngs } from '../formats/png/similarity.ts'
+import { animationSimilarity, isAnimation } from '../formats/webp/measure.ts'
 import { message } from '../i18n/message.ts'
 import { similarityOfGrid } from '../images/avif/grid.ts'
 import { AvifCodec } from '../images/avif/libaom.ts'
@@ -36,6 +37,8 @@ export interface PicturePair {
 export async function pictureSimilarity(pair: PicturePair, options: Options): Promise<Similarity> {
   const { original, result, format, output } = pair
   if (format === 'gif' && output === 'gif') return gifSimilarity(original, result, options)
+  if (format === 'webp' && output === 'webp' && (await isAnimation(original, options)))
+    return animationSimilarity(original, result, options)
   if (format === 'png' && output === 'png') {
     const same = await samePng(original, result, options)
     if (same) return same

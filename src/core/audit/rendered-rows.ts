@@ -2,7 +2,6 @@
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../../wasm/png/png.ts'
-import { decodeWebp } from '../../../wasm/webp/webp.ts'
 import type { OutputId } from '../catalog/outputs.ts'
 import { convertibleBmp } from '../formats/bmp/convert.ts'
 import { convertibleGifOf } from '../formats/gif/measure.ts'
@@ -11,15 +10,15 @@ import { fullSizePicture as wholeJpeg } from '../formats/jpg/convert.ts'
 import { readHeader } from '../formats/jpg/segments.ts'
 import { RowScaler } from '../formats/pdf/images/scale.ts'
 import { pngForConversion as convertiblePng } from '../formats/png/convert.ts'
+import { convertibleWebpOf } from '../formats/webp/measure.ts'
 import { message } from '../i18n/message.ts'
 import type { UploadedPicture } from '../images/convert/reference.ts'
 import { asRgba, onWhite, type Raster } from '../images/raster/raster.ts'
 import { resized } from '../images/raster/resize.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
-import { readAll } from '../model/source.ts'
 
-export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp'
+export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp' | 'webp'
 
 /**
  * Returns the original picture at the size of the result. The downscaling filter is unknown, so both common filters are returned, and
@@ -49,6 +48,7 @@ export async function openOriginalPicture(source: Source, format: PictureFormat,
   if (format === 'png') return convertiblePng(source, options)
   if (format === 'bmp') return convertibleBmp(source, options)
   if (format === 'gif') return convertibleGifOf(source, options)
+  if (format === 'webp') return convertibleWebpOf(source, options)
   const header = await readHeader(source, options)
   return { raster: wholeJpeg(source, header), carried: metadataOf(header) }
 }
@@ -66,7 +66,7 @@ export async function renderedRaster(result: Source, output: OutputId, options: 
   if (output === 'png') return pngRaster(result)
   if (output === 'gif') return (await convertibleGifOf(result, options)).raster
   if (output === 'bmp') return asRgba((await convertibleBmp(result, options)).raster)
-  if (output === 'webp') return webpRaster(await readAll(result))
+  if (output === 'webp') return asRgba((await convertibleWebpOf(result, options)).raster)
   if (output === 'avif') return undefined
   throw unsupported(message('picture_as', { output }))
 }
@@ -86,21 +86,6 @@ async function pngRaster(source: Source): Promise<Raster> {
   }
 }
 
-function webpRaster(file: Uint8Array): Raster {
-  const { width, height } = webpSize(file)
-  const pixels = decodeWebp(file, width, height)
-  if (!pixels) throw unsupported('webp_cannot_be_decoded')
-  return {
-    width,
-    height,
-    channels: 4,
-    async *rows() {
-      const step = width * 4 * 64
-      for (let at = 0; at < pixels.length; at += step) yield pixels.subarray(at, at + step)
-    },
-  }
-}
-
 /** Returns a grey or RGB raster as RGB. */
 export function asRgb(raster: Raster & { readonly channels: 1 | 3 }): Raster & { readonly channels: 3 } {
   const { width, height, channels } = raster
@@ -113,17 +98,4 @@ export function asRgb(raster: Raster & { readonly channels: 1 | 3 }): Raster & {
         yield channels === 3 ? strip : Uint8Array.from({ length: strip.length * 3 }, (_, i) => strip[Math.floor(i / 3)]!)
     },
   }
-}
-
-/** Returns width and height of a WebP file, from its first chunk (RFC 9649: VP8X, VP8L or VP8). */
-function webpSize(file: Uint8Array): { width: number; height: number } {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength)
-  const type = new TextDecoder('latin1').decode(file.subarray(12, 16))
-  const u24 = (at: number) => view.getUint8(at) | (view.getUint8(at + 1) << 8) | (view.getUint8(at + 2) << 16)
-  if (type === 'VP8X') return { width: u24(24) + 1, height: u24(27) + 1 }
-  if (type === 'VP8L') {
-    const bits = view.getUint32(21, true)
-    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
-  }
-  return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
 }

@@ -3,6 +3,7 @@
 import { pictureFacts } from '../catalog/outputs.ts'
 import { framesIn } from '../formats/gif/measure.ts'
 import { readHeader } from '../formats/jpg/segments.ts'
+import { isAnimation } from '../formats/webp/measure.ts'
 import { gridRows } from '../images/avif/grid.ts'
 import { AvifCodec } from '../images/avif/libaom.ts'
 import { scoreOfRows } from '../images/compare/compare.ts'
@@ -17,6 +18,7 @@ import { downsampledReferences, openOriginalPicture, renderedRaster } from './re
 /** Returns the score as in `PictureLoss.ssimulacra2`. For a downsampled picture, two filters are tried and the higher score counts. */
 export async function pictureScore({ original, format, result, output }: PicturePair, options: Options): Promise<number | undefined> {
   if (format === 'gif' && (await framesIn(original, options)) > 1) return NO_STILL_PICTURE
+  if (format === 'webp' && (await isAnimation(original, options))) return NO_STILL_PICTURE
   // There is no rendering of CMYK samples, so a CMYK JPEG has no score.
   if (format === 'jpg' && output === 'jpg' && (await readHeader(result, options)).components === 4) return undefined
   const { raster, carried } = await openOriginalPicture(original, format, options)

@@ -69,7 +69,7 @@ const PATH_RESOURCE = /^Photoshop 0x(?:07d[0-9a-f]|07[ef][0-9a-f]|0[89a][0-9a-f]
 
 /** Kinds of pictures, sound and films. A tag of a TIFF page is an item of the kind `tags`, as a tag of a sound is. */
 const REMOVED_FROM_MEDIA: MetadataRules['removed'] = {
-  chunks: (_mode, _name, item) => (item.startsWith('PNG ') && !CHUNK_LOOK.test(item)) || item.startsWith('extension '),
+  chunks: (_mode, _name, item) => (item.startsWith('PNG ') && !CHUNK_LOOK.test(item)) || /^(?:extension|RIFF chunk) /.test(item),
   comments: (mode, name, item) => PICTURE_COMMENT.test(name) && (mode === 'strip' || !COMMENT_LAW.test(item)),
   exif_tags: (mode, name) => !(mode === 'safe' ? EXIF_NAMES : LOOK_NAMES).has(name.slice(name.lastIndexOf(':') + 1)),
   further_pictures: (_mode, name) => name.endsWith(' thumbnail'),

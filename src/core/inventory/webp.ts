@@ -29,7 +29,7 @@ interface Chunk {
   readonly length: number
 }
 
-/** Reads all chunks. `isResult`: a header that announces missing chunks, or does not announce present ones, is an error. */
+/** Reads all chunks. `isResult`: a header that announces a missing chunk is an error. */
 async function readWebp(view: FileView, isResult: boolean): Promise<Inventory> {
   const builder = new InventoryBuilder()
   const head = Fields.little(await view.bytes(0, 12))
@@ -43,9 +43,8 @@ async function readWebp(view: FileView, isResult: boolean): Promise<Inventory> {
     if (chunk.type === 'ANMF') frames = await addAnimationFrame(builder, view, chunk, frames)
     else await addChunk(builder, view, chunk, flags)
   }
-  if (isResult) {
-    for (const [type, bit] of Object.entries(ANNOUNCED)) if (kinds.includes(type) !== ((flags & bit) !== 0)) throw view.malformed(12)
-  }
+  const isMissing = ([type, bit]: readonly [string, number]) => (flags & bit) !== 0 && !kinds.includes(type)
+  if (isResult && Object.entries(ANNOUNCED).some(isMissing)) throw view.malformed(12)
   if (!kinds.some((type) => type === 'VP8 ' || type === 'VP8L' || type === 'ANMF')) throw view.malformed(12)
   await addTrailingBytes(builder, view, end)
   return builder.build()
@@ -72,8 +71,7 @@ async function addAnimationFrame(builder: InventoryBuilder, view: FileView, { at
   if (length < 16) throw view.malformed(at)
   const [low = 0, middle = 0, high = 0] = await view.bytes(at + 12, 3)
   addFrame(builder, frames, low | (middle << 8) | (high << 16))
-  for await (const chunk of chunksOf(view, at + 16, at + length))
-    if (!PIXEL_CHUNKS.has(chunk.type)) await addUnknown(builder, view, chunk)
+  for await (const chunk of chunksOf(view, at + 16, at + length)) if (!PIXEL_CHUNKS.has(chunk.type)) await addUnknown(builder, view, chunk)
   return frames + 1
 }
 

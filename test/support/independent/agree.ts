@@ -52,6 +52,8 @@ export async function expectReadersAgree(result: Result): Promise<void> {
     .update(JSON.stringify([format, output, claimOf(outcome)]))
     .digest('hex')
   if (read.has(key)) return
+  // jSquash reads still pictures only.
+  if (output === 'webp' && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes('ANMF')) return
   if (isReadable(output)) await pictureAgrees(result, output)
   else if (output === 'pdf') await pagesAgree(result)
   else if (output === 'gz' || output === 'nii.gz') expectSame('fflate', upload, gunzip(bytes))

@@ -1,4 +1,4 @@
-/** Mutates WAV and AVI files: chunks and lists with their lengths, padded to even offsets. */
+/** Mutates WAV, AVI and WebP files: chunks and lists with their lengths, padded to even offsets. */
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { fromLatin1, latin1, withDamage } from '../edits.ts'
 import type { Random } from '../random.ts'
@@ -36,4 +36,4 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
   return boxes[0]?.boxes ? riffOfBoxes(mutateTree(boxes, random, true)) : withDamage(file, random)
 }
 
-export const RIFF_MUTATOR: Mutator = { container: 'RIFF', formats: ['wav', 'avi'], mutate }
+export const RIFF_MUTATOR: Mutator = { container: 'RIFF', formats: ['wav', 'avi', 'webp'], mutate }

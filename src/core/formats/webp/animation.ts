@@ -44,7 +44,8 @@ export async function compressAnimation(source: Source, file: WebpFile, sink: Si
   if (isTooLarge && made.result.size > targetSize) throw new TargetUnreachable(made.result.size)
   const { result, encoded, exact } = made
   if (encoded === 0) throw noGain('webp_frames_not_smaller')
-  const worst = exact === encoded ? undefined : await worstSimilarity([source, file], [result, await readWebpFile(result, options.signal)], options)
+  const worst =
+    exact === encoded ? undefined : await worstSimilarity([source, file], [result, await readWebpFile(result, options.signal)], options)
   options.progress(0.95)
   for await (const piece of result.stream()) await sink.write(piece.slice())
   const steps = [message('webp_frames_encoded', { encoded, frames: file.frames.length, exact }), ...trailingDataSteps(source, file.end)]
@@ -55,7 +56,10 @@ export async function compressAnimation(source: Source, file: WebpFile, sink: Si
 function checkLimits(source: Source, { width, height, frames }: WebpFile, options: Options): void {
   const canvas = width * height
   const inFrames = frames.reduce((sum, { picture }) => sum + picture.width * picture.height, 0)
-  const most = { frames: maxPixelsOf(MOST_ANIMATION_PIXELS.frames, options), canvases: maxPixelsOf(MOST_ANIMATION_PIXELS.canvases, options) }
+  const most = {
+    frames: maxPixelsOf(MOST_ANIMATION_PIXELS.frames, options),
+    canvases: maxPixelsOf(MOST_ANIMATION_PIXELS.canvases, options),
+  }
   const fits = fitsMemoryBudget(options, canvas * CANVAS_BYTES_PER_PIXEL + source.size + BASE_BYTES)
   if (!fits || inFrames > most.frames || canvas * frames.length > most.canvases)
     throw overBudget(message('webp_animation_over_budget', { frames: frames.length, width, height }))

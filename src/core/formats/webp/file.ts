@@ -57,11 +57,16 @@ export async function readWebpFile(source: Source, signal: AbortSignal): Promise
   const [first] = chunks
   if (!first) throw malformed('webp', 12, 'webp_no_picture')
   const extended = first.id === 'VP8X' ? await extendedHeader(source, first) : undefined
-  if (extended && extended.flags & FLAGS.animation) return { ...extended, ...(await readFrames(source, extended, chunks, signal)), chunks, end }
+  if (extended && extended.flags & FLAGS.animation)
+    return { ...extended, ...(await readFrames(source, extended, chunks, signal)), chunks, end }
   const still = await readCodedPicture(source, chunks, extended && (extended.flags & FLAGS.alpha) !== 0, first.offset)
   const { width, height } = extended ?? still
   if (width !== still.width || height !== still.height)
-    throw malformed('webp', first.offset, message('webp_canvas_differs', { width, height, pictureWidth: still.width, pictureHeight: still.height }))
+    throw malformed(
+      'webp',
+      first.offset,
+      message('webp_canvas_differs', { width, height, pictureWidth: still.width, pictureHeight: still.height }),
+    )
   return { width, height, chunks, flags: extended?.flags, still, frames: [], end }
 }
 
@@ -138,5 +143,10 @@ export async function readMetadata(source: Source, { chunks, flags = 0 }: WebpFi
     else further.push({ id, data })
   }
   const exif = found.get('EXIF')
-  return { icc: found.get('ICCP'), exif: exif && (output === 'webp' ? exif : withoutJpegPrefix(exif)), xmp: found.get('XMP '), riffChunks: further }
+  return {
+    icc: found.get('ICCP'),
+    exif: exif && (output === 'webp' ? exif : withoutJpegPrefix(exif)),
+    xmp: found.get('XMP '),
+    riffChunks: further,
+  }
 }

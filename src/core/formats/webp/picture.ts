@@ -1,4 +1,5 @@
 /** Reads the chunks of one WebP picture: a still file, or a frame of an animation (RFC 9649, 2.5 to 2.7). */
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { message } from '../../i18n/message.ts'
 import { chunk } from '../../images/webp/container.ts'
@@ -35,9 +36,10 @@ export const endOfChunk = ({ offset, size }: WebpChunk): number => offset + size
 export async function readChunk(source: Source, at: number, end: number): Promise<WebpChunk> {
   const head = await source.read(at, 8)
   if (head.length < 8 || at + 8 > end) throw malformed('webp', at, 'webp_chunk_cut_short')
-  const id = String.fromCharCode(...head.subarray(0, 4))
+  const id = latin1Of(head.subarray(0, 4))
   const size = new ByteReader(head, true).u32(4)
-  if (at + 8 + size > end) throw malformed('webp', at, message('chunk_of_bytes_runs_over_end', { id: JSON.stringify(id).slice(1, -1), size }))
+  if (at + 8 + size > end)
+    throw malformed('webp', at, message('chunk_of_bytes_runs_over_end', { id: JSON.stringify(id).slice(1, -1), size }))
   return { id, offset: at + 8, size }
 }
 

@@ -1,4 +1,6 @@
 /** Compresses and converts still WebP pictures. */
+
+import { WEBP } from '../../catalog/formats/webp.ts'
 import { distinct, message } from '../../i18n/message.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
@@ -6,7 +8,6 @@ import { reducedSize } from '../../images/search/fit-to-size.ts'
 import { maxPixelsOf } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { noGain, overBudget } from '../../model/error.ts'
-import { WEBP } from '../../catalog/formats/webp.ts'
 import { readMetadata, type WebpFile } from './file.ts'
 import type { CodedPicture } from './picture.ts'
 import { openRaster } from './raster.ts'

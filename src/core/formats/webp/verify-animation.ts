@@ -32,7 +32,8 @@ async function structureDifference(original: Source, file: WebpFile, result: Sou
     return `the result has ${found.chunks.length} chunks and ${found.frames.length} frames, expected ${file.chunks.length} and ${file.frames.length}`
   for (const [i, one] of file.chunks.entries()) {
     const other = found.chunks[i]!
-    const isSame = one.id === other.id && (await sameBytes([original, one], [result, other], one.id === 'ANMF' ? FRAME_HEADER_BYTES : undefined))
+    const isSame =
+      one.id === other.id && (await sameBytes([original, one], [result, other], one.id === 'ANMF' ? FRAME_HEADER_BYTES : undefined))
     if (!isSame) return `chunk ${i} (${JSON.stringify(one.id)}) differs`
   }
   for (const [i, { others }] of file.frames.entries()) {

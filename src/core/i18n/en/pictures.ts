@@ -169,7 +169,8 @@ export const PICTURES = {
   wanted_size_needs_whole_picture_in_memory:
     '`target_size` needs the whole image in memory, and this image is too large; use `quality` instead',
   webp_alpha_not_announced: 'the image has transparency that its header does not announce, so programs show it differently',
-  webp_animation_over_budget: 'an animation of {frames} frames on a canvas of {width}×{height} pixels needs more memory or time than the job has',
+  webp_animation_over_budget:
+    'an animation of {frames} frames on a canvas of {width}×{height} pixels needs more memory or time than the job has',
   webp_at_quality: 'encoded as WebP, quality {quality}',
   webp_at_quality_chroma_fitted: 'encoded as WebP, quality {quality}, chroma fitted to the original',
   webp_canvas_differs: 'the WebP header declares {width}×{height} pixels, but the image has {pictureWidth}×{pictureHeight}',

@@ -92,7 +92,14 @@ async function encoded(picture: ConvertiblePicture, raster: Raster, sizeLimit: n
   }
   const encode = OUTPUT_CODECS[output]?.encode
   if (!encode) throw unsupported(message('picture_as', { output }))
-  const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: picture.pristine !== false && !picture.raster16, options, sizeLimit }
+  const request = {
+    target: pictureTarget(options.quality),
+    targetSize,
+    lossless,
+    pristine: picture.pristine !== false && !picture.raster16,
+    options,
+    sizeLimit,
+  }
   return await encodeKeepingFloors(output, encode, await withoutOpaqueAlpha(raster), picture.carried, request)
 }
 
