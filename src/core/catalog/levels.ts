@@ -119,10 +119,7 @@ function perLevel<Row>(high: Row, medium: Row, low: Row, ultra = low): PerLevel<
 
 /** Returns the quality of the first search probe at a level, for each picture output. */
 const usualQualities = (level: 'high' | 'medium' | 'low') =>
-  Object.fromEntries(CONVERTED_PICTURES.map((id) => [id, PICTURE_FACTS[id].usualQuality[level]])) as Record<
-    OtherPicture,
-    number
-  >
+  Object.fromEntries(CONVERTED_PICTURES.map((id) => [id, PICTURE_FACTS[id].usualQuality[level]])) as Record<OtherPicture, number>
 
 const PALETTE_LOW: RasterTarget = {
   ...LOW,

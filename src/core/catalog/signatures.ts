@@ -26,7 +26,6 @@ export const SIGNATURES: readonly Signature[] = [
   row('JPEG 2000 codestream (J2K)', 'j2k', 0, '\xff\x4f\xff\x51'),
   row('JPEG-LS picture', 'jls', 0, '\xff\xd8\xff\xf7'),
   row('JPEG XR picture (JXR)', 'jxr', 0, 'II\xbc\x01'),
-  row('WebP picture', 'webp', 8, 'WEBP'),
   row('Canon raw picture (CR2)', 'cr2', 8, 'CR\x02\x00'),
   row('Fujifilm raw picture (RAF)', 'raf', 0, 'FUJIFILMCCD-RAW'),
   row('Olympus raw picture (ORF)', 'orf', 0, 'IIRO\x08\x00'),

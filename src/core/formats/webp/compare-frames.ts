@@ -1,4 +1,5 @@
 /** Compares two animations with the same frames: the canvases that viewers show, or every sample. */
+import { equalBytes } from '../../bytes/equal.ts'
 import { similarityOfRows } from '../../images/compare/compare.ts'
 import { wholeRgba } from '../../images/raster/raster.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
@@ -37,7 +38,7 @@ export async function differentFrame(original: Animation, result: Animation, opt
     options.signal.throwIfAborted()
     const before = await wholeRgba(await openRaster(original[0], frame.picture, options))
     const after = await wholeRgba(await openRaster(result[0], other.picture, options))
-    if (Buffer.compare(Buffer.from(before.buffer), Buffer.from(after.buffer)) !== 0) return number
+    if (!equalBytes(new Uint8Array(before.buffer), new Uint8Array(after.buffer))) return number
   }
   return undefined
 }

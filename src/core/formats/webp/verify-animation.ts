@@ -1,4 +1,5 @@
 /** Verifies compressed animations: the structure byte by byte, the frames by decoding. */
+import { equalBytes } from '../../bytes/equal.ts'
 import { claimDifference, isExact } from '../../images/convert/verify-output.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { NO_STILL_PICTURE } from '../../model/loss.ts'
@@ -57,7 +58,7 @@ async function sameBytes(
   const bytes = length ?? one.size
   for (let at = 0; at < bytes; at += COMPARED_BYTES) {
     const step = Math.min(COMPARED_BYTES, bytes - at)
-    if (Buffer.compare(await source.read(one.offset + at, step), await result.read(other.offset + at, step)) !== 0) return false
+    if (!equalBytes(await source.read(one.offset + at, step), await result.read(other.offset + at, step))) return false
   }
   return true
 }
