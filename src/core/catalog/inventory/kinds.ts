@@ -71,6 +71,7 @@ export const INVENTORY_KINDS = [
   'icc_profile',
   'ids',
   'iptc_fields',
+  'items',
   'labels',
   'languages',
   'layers',

@@ -30,6 +30,7 @@ const METADATA = {
 
 export const PICTURES = {
   avif: {
+    items: 'kept',
     ...METADATA,
     // AVIF results have ten bits: less than a PNG with 16, more than one with 8.
     bit_depth: [

@@ -75,6 +75,7 @@ export const INVENTORY = {
   kind_icc_profile: 'ICC colour profile',
   kind_ids: 'ids',
   kind_iptc_fields: 'IPTC fields',
+  kind_items: 'items',
   kind_labels: 'labels',
   kind_languages: 'languages',
   kind_layers: 'layers',

@@ -75,6 +75,7 @@ export const INVENTORY = {
   kind_icc_profile: 'ICC 颜色配置文件',
   kind_ids: '标识符',
   kind_iptc_fields: 'IPTC 字段',
+  kind_items: '项目',
   kind_labels: '页码标签',
   kind_languages: '语言',
   kind_layers: '图层',
