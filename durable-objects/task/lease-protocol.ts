@@ -13,6 +13,7 @@ import {
   SUPPORTED_PROTOCOLS,
 } from '../../src/service/store/tasks.ts'
 import { claimStep, firstStep, maxAttempts, newStep, overBudgetJob, releaseStep, renewLease } from '../../src/service/tasks/job.ts'
+import { traceField } from '../../src/service/trace-context.ts'
 import type { ContainerLane } from './container-lane.ts'
 import { attemptsFailedError, type StepWatch } from './step-watch.ts'
 import type { TaskPassword } from './task-password.ts'
@@ -161,7 +162,18 @@ export class LeaseProtocol {
     const state = this.#state
     const { live: task, job } = state
     if (!task || !job || hasEnded(task)) return
-    console.warn(JSON.stringify({ level: 'warn', event: 'attempt_failed', task_id: task.taskId, attempt, part, whose, why }))
+    console.warn(
+      JSON.stringify({
+        level: 'warn',
+        event: 'attempt_failed',
+        task_id: task.taskId,
+        ...traceField(task.traceparent),
+        attempt,
+        part,
+        whose,
+        why,
+      }),
+    )
     const step = part === undefined ? job.step : state.partStep(job, part)
     if (step) state.putStep(job, part, releaseStep(step, attempt, Date.now(), whose))
     await this.#changed()

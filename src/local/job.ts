@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { message, type StoredMessage } from '../core/i18n/message.ts'
 import type { PartReceipt } from '../core/model/segmented.ts'
 import { partPrefix, resultPrefix } from '../service/store/blob-names.ts'
+import { type JobOutcome, outcomeOfCall } from '../service/store/metrics.ts'
 import type { TaskResult } from '../service/store/task.ts'
 import type { TaskRecordApi } from '../service/store/tasks.ts'
 import { MAX_ATTEMPTS } from '../service/tasks/job.ts'
@@ -45,6 +46,14 @@ const NATIVE_SHARE = 1.5
 
 type Ending = { readonly kind: 'done' | 'stopped' | 'returned' } | { readonly kind: 'over_budget' | 'died'; readonly why: string }
 
+/** Outcomes of jobs whose press process did not say how they ended. */
+const OUTCOME_OF_ENDING: Partial<Record<Ending['kind'], JobOutcome>> = {
+  returned: 'released',
+  over_budget: 'over_budget',
+  died: 'lost',
+  stopped: 'stopped',
+}
+
 export class Job {
   readonly #press: PressProcess
   readonly #step: Step
@@ -56,6 +65,7 @@ export class Job {
   /** Number of calls of the press process that the parent has not answered yet. */
   #pendingCalls = 0
   #progress = 0
+  #outcome: JobOutcome = 'stopped'
   /** The FFmpeg process, while it runs. */
   #ffmpeg: FfmpegRun | undefined
 
@@ -67,6 +77,11 @@ export class Job {
     this.#deps = deps
     this.#watchdog = new Watchdog({ sample: () => this.#sample() }, { limits: deps.limits, everyMs: CHECK_MS })
     void this.#watchdog.verdict.then((verdict) => this.#ending.resolve(this.#endingOf(verdict)))
+  }
+
+  /** How the job ended. */
+  get outcome(): JobOutcome {
+    return this.#outcome
   }
 
   /** Resolves when the step has ended and the task has been notified. */
@@ -115,6 +130,7 @@ export class Job {
   async #notifyTask(ending: Ending): Promise<void> {
     const { attempt } = this.#claim
     const deaths = this.#deps.processDeaths + 1
+    this.#outcome = OUTCOME_OF_ENDING[ending.kind] ?? this.#outcome
     if (ending.kind === 'over_budget') return this.#record.giveUp(attempt, ending.why)
     if (ending.kind === 'returned') return this.#record.release(attempt, 'the service stops', this.#step.part, 'platform')
     if (ending.kind !== 'died') return
@@ -189,8 +205,14 @@ export class Job {
   }
 
   /** Calls the task method, with the attempt number of this job instead of the one that the press process sent. */
-  async #callTask(method: TaskMethod, [, ...args]: readonly unknown[]): Promise<unknown> {
+  async #callTask(method: TaskMethod, called: readonly unknown[]): Promise<unknown> {
     if (!TASK_METHODS.includes(method)) throw new Error(`a press process may not call ${String(method)}`)
+    const answer = await this.#callRecord(method, called)
+    this.#outcome = outcomeOfCall(method, called) ?? this.#outcome
+    return answer
+  }
+
+  async #callRecord(method: TaskMethod, [, ...args]: readonly unknown[]): Promise<unknown> {
     const { attempt } = this.#claim
     const { part } = this.#step
     if (method === 'complete') return this.#complete(args[0] as TaskResult)

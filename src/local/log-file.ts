@@ -9,14 +9,17 @@ const MAX_BYTES = 16 * 1024 * 1024
 export class LogFile {
   readonly #path: string
   readonly #maxBytes: number
+  readonly #onDropped: () => void
   /** File descriptor. `undefined`: the file could not be opened, or is closed. */
   #file: number | undefined
   #bytes = 0
   #droppedLines = 0
   #isClosed = false
 
-  constructor(path: string, maxBytes = MAX_BYTES) {
+  /** @param onDropped called for each line that cannot be written */
+  constructor(path: string, maxBytes = MAX_BYTES, onDropped: () => void = () => {}) {
     this.#path = path
+    this.#onDropped = onDropped
     this.#maxBytes = maxBytes
     this.#attempt(() => this.#open())
   }
@@ -29,7 +32,9 @@ export class LogFile {
       this.#droppedLines = 0
       this.#write(text)
     })
-    if (!isWritten) this.#droppedLines++
+    if (isWritten) return
+    this.#droppedLines++
+    this.#onDropped()
   }
 
   close(): void {

@@ -10,6 +10,8 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FreeSpace } from './free-space.ts'
+import { answerOperator, type OperatorSources } from './observability/endpoints.ts'
+import { traceRequest } from './observability/tracing.ts'
 import { announcedBytes, enforceMinimumRate, RATE_WINDOW_MS, receiveBody } from './request-body.ts'
 import { DownloadLimiter, enforceReadingRate, READ_WINDOW_MS } from './response-body.ts'
 
@@ -45,14 +47,18 @@ export interface ReverseProxyOptions {
   readonly disk?: Pick<FreeSpace, 'fits'> | undefined
   /** Milliseconds in which a client must read a minimum of its response. Default: `READ_WINDOW_MS`. */
   readonly readWindowMs?: number
+  /** Sources of `/livez`, `/readyz` and the metrics. `undefined`: these paths do not exist. */
+  readonly operator?: OperatorSources | undefined
+  /** Called for every request that the proxy itself refuses. */
+  readonly onRefusal?: (status: number, reason: string) => void
 }
 
 /** Listens on `port` and forwards requests to `upstreamPort`. */
 export function openReverseProxy(port: number, upstreamPort: number, options: ReverseProxyOptions = {}): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
-  const { host = '127.0.0.1', publicUrl, disk, onAnswer = () => {} } = options
+  const { host = '127.0.0.1', publicUrl, disk, operator, onAnswer = () => {}, onRefusal = () => {} } = options
   const { rateWindowMs = RATE_WINDOW_MS, readWindowMs = READ_WINDOW_MS } = options
-  const upstream = { port: upstreamPort, agent, disk, onAnswer, rateWindowMs, readWindowMs, downloads: new DownloadLimiter() }
+  const upstream = { port: upstreamPort, agent, disk, operator, onAnswer, rateWindowMs, readWindowMs, downloads: new DownloadLimiter() }
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
   const timeouts = {
     requestTimeout: 0,
@@ -66,6 +72,7 @@ export function openReverseProxy(port: number, upstreamPort: number, options: Re
       incoming.unpipe()
       incoming.resume()
       const { body, headers } = textOf(refusal, origin())
+      onRefusal(refusal.status, refusal.reason ?? refusal.type)
       // A client that does not read its downloads does not close its connections either.
       if (refusal === TOO_MANY_DOWNLOADS) outgoing.shouldKeepAlive = false
       outgoing.writeHead(refusal.status, headers).end(body)
@@ -79,7 +86,10 @@ export function openReverseProxy(port: number, upstreamPort: number, options: Re
         if (error === LATE) outgoing.once('finish', () => incoming.destroy())
       })
   })
-  server.on('clientError', (error, socket) => rejectUnparsed(error, socket, origin()))
+  server.on('clientError', (error, socket) => {
+    const refusal = rejectUnparsed(error, socket, origin())
+    if (refusal) onRefusal(refusal.status, refusal.type)
+  })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => resolve(server))
@@ -90,6 +100,7 @@ interface Upstream {
   readonly port: number
   readonly agent: Agent
   readonly disk: Pick<FreeSpace, 'fits'> | undefined
+  readonly operator: OperatorSources | undefined
   readonly onAnswer: () => void
   readonly rateWindowMs: number
   readonly readWindowMs: number
@@ -103,12 +114,14 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upst
   const path = pathOf(incoming.url ?? '/')
   if (path === undefined || !hasHost(incoming)) return UNREADABLE
   if (INTERNAL_PATH.test(path)) return NOT_FOUND
+  if (upstream.operator && (await answerOperator(incoming, outgoing, path, upstream.operator))) return undefined
+  const traceparent = traceRequest(incoming, outgoing)
   if (!((await upstream.disk?.fits(announcedBytes(incoming, path))) ?? true)) return DISK_FULL
   if (!(await upstream.downloads.admit(incoming, path, outgoing))) return TOO_MANY_DOWNLOADS
   enforceMinimumRate(incoming, upstream.rateWindowMs, () => abort.abort(LATE))
   const body = await receiveBody(incoming, path, abort.signal)
   try {
-    const response = await sendWithRetries(incoming, body.buffered, { ...upstream, path, signal: abort.signal })
+    const response = await sendWithRetries(incoming, body.buffered, { ...upstream, path, traceparent, signal: abort.signal })
     if (!response) return BUSY
     outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, endToEnd(response.rawHeaders))
     response.once('error', () => outgoing.destroy())
@@ -120,7 +133,7 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upst
   }
 }
 
-type ForwardTarget = Upstream & { readonly path: string; readonly signal: AbortSignal }
+type ForwardTarget = Upstream & { readonly path: string; readonly traceparent: string | undefined; readonly signal: AbortSignal }
 
 /**
  * Sends the request until the Worker answers, at most 5 times. `undefined`: all attempts were lost, or a streamed body cannot be sent
@@ -161,10 +174,11 @@ function hasHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
 function sendOnce(
   incoming: IncomingMessage,
   buffered: Buffer | undefined,
-  { port, agent, path, signal }: ForwardTarget,
+  { port, agent, path, traceparent, signal }: ForwardTarget,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = endToEnd(incoming.rawHeaders, buffered ? ['content-length'] : [])
+    const headers = endToEnd(incoming.rawHeaders, ['traceparent', ...(buffered ? ['content-length'] : [])])
+    if (traceparent !== undefined) headers.push('traceparent', traceparent)
     if (incoming.headers.host === undefined) headers.push('Host', `127.0.0.1:${port}`)
     const hasBody = 'content-length' in incoming.headers || 'transfer-encoding' in incoming.headers
     // A buffered body may be shorter than its declared length.
@@ -229,10 +243,14 @@ function textOf({ status, type, message, reason }: Refusal, origin: string): { b
 }
 
 /** Writes the error response by hand, because Node creates no response object for a request that it cannot parse. */
-function rejectUnparsed(error: NodeJS.ErrnoException, socket: Duplex, origin: string): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+function rejectUnparsed(error: NodeJS.ErrnoException, socket: Duplex, origin: string): Refusal | undefined {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return undefined
+  }
   const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? LONG_HEADERS : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? LATE : UNREADABLE
   const { body, headers } = textOf(refusal, origin)
   const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`)
+  return refusal
 }

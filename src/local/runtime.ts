@@ -3,15 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { EdgeOptions } from './edge.ts'
 import type { FfmpegProgram } from './native.ts'
+import type { PoolState } from './observability/service-messages.ts'
 import { TaskApiClient } from './task-api-client.ts'
-import { WorkerPool } from './worker-pool.ts'
+import { type PoolObserver, WorkerPool } from './worker-pool.ts'
 
 export interface RuntimeOptions extends EdgeOptions {
   readonly workers: number
   readonly native: Promise<FfmpegProgram | undefined>
+  /** Receives the figures of the worker pool. Default: nobody does. */
+  readonly observer?: PoolObserver
 }
 
 export interface Runtime extends AsyncDisposable {
+  poolState(): PoolState
   /** Starts no more steps, except those for which a client waits. Resolves when no step runs. */
   drain(): Promise<void>
   /** Resets every Durable Object, as a deployment does. Objects lose what they hold in memory, and running calls fail. */
@@ -25,11 +29,12 @@ const WARM_UP_DELAY_MS = 500
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const secret = randomUUID() + randomUUID()
   const door = new TaskApiClient(`http://127.0.0.1:${options.taskApiPort}`, secret)
-  const { workers, build, state, limits, native, log } = options
+  const { workers, build, state, limits, native, observer, log } = options
   // Prevents an unhandled rejection. `Promise.all` below reports the error.
   native.catch(() => undefined)
   // The press processes start while Miniflare loads, which takes about 0.5 s.
-  const pool = await WorkerPool.open({ workers, taskApi: door, build, folder: join(state, 'presses'), limits, native, log })
+  const folder = join(state, 'presses')
+  const pool = await WorkerPool.open({ workers, taskApi: door, build, folder, limits, native, log, ...(observer && { observer }) })
   const { openEdge, RESETTER } = await import('./edge.ts')
   const edge = openEdge(options, secret, pool)
   try {
@@ -40,6 +45,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   }
   setTimeout(() => pool.warm(), WARM_UP_DELAY_MS).unref()
   return {
+    poolState: () => pool.state(),
     drain: () => pool.drain(),
     async resetObjects() {
       await (await edge.getWorker(RESETTER)).fetch('http://resetter')

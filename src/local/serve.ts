@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { buildBundles } from './build.ts'
 import { findFfmpeg } from './native.ts'
+import type { MessageFromService, MessageToService } from './observability/service-messages.ts'
 import { COMMANDS, DRAINED, type ServeOptions, STEP_LIMITS, VARIABLES } from './options.ts'
 import { killGroupWithParent } from './parent-death-signal.ts'
 import { openRuntime } from './runtime.ts'
@@ -38,8 +39,20 @@ const runtime = await openRuntime({
   resettable,
   native: findFfmpeg(ffmpeg),
   limits: { ...STEP_LIMITS, ...options.limits, memoryBytes },
+  observer: {
+    jobEnded: (job) => tellParent({ kind: 'job', job }),
+    pressEnded: (why) => tellParent({ kind: 'press_ended', why }),
+  },
   log: (line) => console.log(line),
 })
+process.on('message', ({ kind }: MessageToService) => {
+  if (kind === 'ask_pool') tellParent({ kind: 'pool', pool: runtime.poolState() })
+})
+
+/** Sends a message to the parent. Does nothing if it has ended, because then this process ends, too. */
+function tellParent(message: MessageFromService): void {
+  if (process.connected) process.send?.(message, () => undefined)
+}
 
 async function stop(): Promise<void> {
   await runtime[Symbol.asyncDispose]()

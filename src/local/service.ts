@@ -7,6 +7,10 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { FreeSpace } from './free-space.ts'
 import { LogFile } from './log-file.ts'
+import type { OperatingMetrics } from './observability/metrics.ts'
+import { PoolQuestion } from './observability/pool-question.ts'
+import { type Readiness, readinessOf } from './observability/readiness.ts'
+import type { MessageFromService } from './observability/service-messages.ts'
 import { COMMANDS, DRAINED, type ServeOptions, type STEP_LIMITS, VARIABLES } from './options.ts'
 import { withParentDeathSignal } from './parent-death-signal.ts'
 import { workerdUsage } from './processor-time.ts'
@@ -31,6 +35,10 @@ export interface ServiceOptions {
   /** The https origin of a proxy in front of the service. `undefined`: clients are on this machine only. */
   readonly publicUrl?: string
   readonly verbose: boolean
+  /** Metrics of this and all later services of the same process. Default: nothing is counted. */
+  readonly metrics?: OperatingMetrics
+  /** Token for `/metrics/service`. `undefined`: that path does not exist. */
+  readonly metricsToken?: string
   /** CPU time in milliseconds without any response, after which workerd counts as hung. Default: 60,000. */
   readonly hangTimeoutMs?: number
   /** Options of the worker pool. Default: `DEFAULT_POOL`. */
@@ -95,6 +103,12 @@ export class Service {
   })
   #childExit: Promise<unknown> = Promise.resolve()
   #watchdog: Watchdog | undefined
+  #disk: FreeSpace | undefined
+  #isServing = false
+  #isDraining = false
+  readonly #pool = new PoolQuestion((question) => {
+    if (this.#child?.connected) this.#child.send(question, () => undefined)
+  })
   #hung = false
   /** Settles with the reason when the child process has ended or hangs. */
   readonly exited = new Promise<string>((resolve) => {
@@ -134,13 +148,17 @@ export class Service {
    * @throws Error if the port is taken or the service does not become healthy within 2 minutes
    */
   async start(): Promise<void> {
-    const { root, port, host, publicUrl, state, diskReserveBytes } = this.#options
+    const { root, port, host, publicUrl, state, diskReserveBytes, metrics, metricsToken } = this.#options
     const innerPort = await freePort()
     this.#innerPort = innerPort
     // The public port is opened first: a port that is only tested for being free may be taken a moment later.
     const disk = diskReserveBytes === undefined ? undefined : new FreeSpace(state, diskReserveBytes)
     const onAnswer = () => this.#watchdog?.recordHeartbeat()
-    this.#proxy = await openReverseProxy(port, innerPort, { host, publicUrl, disk, onAnswer }).catch((error: NodeJS.ErrnoException) => {
+    const operator = { readiness: () => this.readiness(), metrics: () => metrics?.text() ?? Promise.resolve(''), token: metricsToken }
+    const onRefusal = (status: number, reason: string) => metrics?.refused(status, reason)
+    this.#disk = disk
+    const proxyOptions = { host, publicUrl, disk, operator, onAnswer, onRefusal }
+    this.#proxy = await openReverseProxy(port, innerPort, proxyOptions).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is already in use. Choose another one with --port.`) : error
     })
     const [program, ...words] = [...withParentDeathSignal(), process.execPath, SMALL_YOUNG_GENERATION, join(root, 'src/local/serve.ts')]
@@ -148,7 +166,8 @@ export class Service {
       cwd: root,
       // A process group of its own, which can be killed as a whole, and a pipe that closes when this process ends.
       detached: true,
-      stdio: ['pipe', 'pipe', 'pipe'],
+      serialization: 'advanced',
+      stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
       env: {
         ...COMPILE_CACHE,
         ...process.env,
@@ -159,12 +178,35 @@ export class Service {
     })
     this.#child = child
     this.#childExit = new Promise((resolve) => child.on('exit', resolve))
-    child.on('exit', (code, signal) => this.#resolveExited(signal ?? `code ${code}`))
+    child.on('message', (message) => this.#receive(message as MessageFromService))
+    metrics?.serviceStarted({ group: child.pid ?? 0, poolState: () => this.#pool.ask(), readiness: () => this.readiness() })
+    child.on('exit', (code, signal) => {
+      this.#isServing = false
+      this.#resolveExited(signal ?? `code ${code}`)
+    })
     process.on('exit', () => this.#kill('SIGKILL'))
     this.#log(child)
     this.#watch(child.pid!, `http://127.0.0.1:${innerPort}/healthz`)
     await this.#untilHealthy(`http://127.0.0.1:${innerPort}/healthz`)
     this.#watchdog?.recordHeartbeat()
+    this.#isServing = true
+  }
+
+  /** Checks if the service may take work. */
+  readiness(): Promise<Readiness> {
+    return readinessOf({
+      isServing: () => this.#isServing && !this.#hung,
+      isDraining: () => this.#isDraining,
+      poolState: () => this.#pool.ask(),
+      hasDiskSpace: async () => (await this.#disk?.fits(0)) ?? true,
+    })
+  }
+
+  #receive(message: MessageFromService): void {
+    const { metrics } = this.#options
+    if (message.kind === 'pool') this.#pool.answer(message.pool)
+    else if (message.kind === 'job') metrics?.jobEnded(message.job)
+    else metrics?.pressEnded(message.why)
   }
 
   async #serveOptions(): Promise<ServeOptions> {
@@ -196,11 +238,13 @@ export class Service {
   }
 
   #log(child: ChildProcess): void {
-    const file = new LogFile(this.logFile)
+    const { metrics } = this.#options
+    const file = new LogFile(this.logFile, undefined, () => metrics?.logLineDropped())
     child.once('close', () => file.close())
     for (const stream of [child.stdout, child.stderr]) {
       createInterface({ input: stream! }).on('line', (line) => {
         file.writeLine(line)
+        metrics?.readLogLine(line)
         if (line === DRAINED) this.#resolveDrained()
         this.#lastLines.push(line)
         if (this.#lastLines.length > 40) this.#lastLines.shift()
@@ -228,6 +272,7 @@ export class Service {
    * that still run are handed back to their tasks.
    */
   async drain(): Promise<void> {
+    this.#isDraining = true
     if (this.#child && !this.#hung) {
       const late = new Promise((resolve) => setTimeout(resolve, DRAIN_TIMEOUT_MS))
       this.#command(COMMANDS.drain)

@@ -20,6 +20,8 @@ export interface StartOptions {
   readonly callbackNetworks: readonly string[]
   /** CPU time without a response, in seconds. */
   readonly hangTimeout: number
+  /** Loopback port of the metrics. 0: none. */
+  readonly metricsPort: number
   readonly inspectorPort: number
   /** True if the CLI starts the service for itself. `.dev/keys.json` then stays as it is. */
   readonly embedded: boolean
@@ -44,6 +46,7 @@ export function startOptions(argv: readonly string[]): StartOptions {
     .option('--callback-ports <n,n>', 'ports for callbacks in addition to 443 and 8443', ports, [])
     .option('--callback-networks <cidr,cidr>', 'networks for callbacks in addition to public addresses', list, [])
     .option('--hang-timeout <seconds>', 'CPU time without a response, after which the service is restarted', positiveSeconds, 60)
+    .option('--metrics-port <n>', 'loopback port for Prometheus, without a token; 0 disables it', wholeNumber(0, 65_535), 0)
     .option('--verbose', 'print the whole log', false)
     .addOption(new Option('--patience <seconds>', 'old name of --hang-timeout').argParser(positiveSeconds).hideHelp())
     .addOption(new Option('--inspector-port <n>').argParser(wholeNumber(0, 65_535)).default(0).hideHelp())

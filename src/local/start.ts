@@ -8,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type DevelopmentKeys, inviteDeveloper, provisionDevelopmentAccount } from './development-account.ts'
 import { openEgress } from './egress.ts'
 import { MIN_AGE_MS, removeEmptiedObjects } from './emptied-objects.ts'
+import { openMetricsPort } from './observability/endpoints.ts'
+import { OperatingMetrics } from './observability/metrics.ts'
 import { type RemovedFiles, removeOrphans } from './orphan-files.ts'
 import { onParentDeath } from './parent-death-signal.ts'
 import { parseNetworks } from './public-address.ts'
@@ -36,6 +38,9 @@ if (secrets.replaced)
     `${secrets.file} was missing and is new. Older receipts can no longer be verified, and jobs that wait with a password fail.`,
   )
 const variables = await openEgressFor(flags.callbackPorts, flags.callbackNetworks)
+const metrics = new OperatingMetrics(state)
+if (flags.metricsPort > 0)
+  await openMetricsPort(flags.metricsPort, { metrics: () => metrics.text() }).catch((error: unknown) => exitWithError(errorMessage(error)))
 const options: ServiceOptions = {
   root,
   state,
@@ -46,6 +51,8 @@ const options: ServiceOptions = {
   variables,
   ...(publicUrl === undefined ? {} : { publicUrl }),
   verbose: flags.verbose,
+  metrics,
+  metricsToken: secrets.adminToken,
   diskReserveBytes: flags.diskReserve * 2 ** 20,
   hangTimeoutMs: flags.hangTimeout * 1000,
   pool: {

@@ -4,11 +4,14 @@ import { mkdir, rm } from 'node:fs/promises'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { WorkerKind } from '../service/lanes.ts'
+import type { CountedJob } from '../service/store/metrics.ts'
 import { SUPPORTED_PROTOCOLS } from '../service/store/tasks.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { BlobFiles, type IdleLimits } from './blob-files.ts'
 import { Job } from './job.ts'
 import type { FfmpegProgram } from './native.ts'
+import type { PoolState, PressEnd } from './observability/service-messages.ts'
+import { traceJob } from './observability/tracing.ts'
 import type { JobLimits } from './options.ts'
 import { PressProcess } from './press-process.ts'
 import { estimateEffort, hasMemory, nextStepIndex, type QueuedStep } from './scheduler.ts'
@@ -27,7 +30,14 @@ export interface WorkerPoolOptions {
   readonly heavy?: boolean
   /** FFmpeg, for films that no Wasm engine supports. The search for it may still be running. */
   readonly native?: Promise<FfmpegProgram | undefined>
+  /** Receives the figures for the metrics. Default: nobody does. */
+  readonly observer?: PoolObserver
   log(line: string): void
+}
+
+export interface PoolObserver {
+  jobEnded(job: CountedJob): void
+  pressEnded(why: PressEnd): void
 }
 
 interface Entry extends QueuedStep {
@@ -52,11 +62,15 @@ const HAND_BACK_MS = 3000
 /** Milliseconds before a failed start of a press process is repeated. */
 const RESTART_DELAY_MS = 1000
 
+/** Reasons for the end of press processes whose job did not end as it should. */
+const PRESS_ENDS: Partial<Record<CountedJob['outcome'], PressEnd>> = { lost: 'crashed', over_budget: 'over_budget' }
+
 export class WorkerPool implements AsyncDisposable {
   readonly #options: WorkerPoolOptions
   readonly #blobs: BlobFiles
   readonly #idle: PressProcess[] = []
   readonly #all = new Set<PressProcess>()
+  readonly #ready = new Set<PressProcess>()
   readonly #queue: Entry[] = []
   readonly #working = new Set<Entry>()
   readonly #jobs = new Set<Job>()
@@ -86,6 +100,13 @@ export class WorkerPool implements AsyncDisposable {
   /** Formats that the press processes of `kind` support. Waits until one is ready. */
   async formats(kind: WorkerKind): Promise<readonly string[]> {
     return this.#formats.get(kind) ?? []
+  }
+
+  /** State of the pool now, for metrics and readiness. */
+  state(): PoolState {
+    const now = performance.now()
+    const oldestMs = this.#queue.reduce((longestMs, { queuedAtMs }) => Math.max(longestMs, now - queuedAtMs), 0)
+    return { queued: this.#queue.length, oldestSeconds: oldestMs / 1000, running: this.#working.size, ready: this.#ready.size }
   }
 
   /** Starts press processes in advance, one for each step that may run in parallel, at most 4. */
@@ -163,8 +184,9 @@ export class WorkerPool implements AsyncDisposable {
       const deps = { taskApi: door, blobs: this.#blobs, limits, folder, processDeaths: deaths, enlarged, ...(native && { native }) }
       const job = new Job(press, entry.step, claim, deps)
       this.#jobs.add(job)
-      const ended = await job
-        .run()
+      const { format, traceparent } = claim.task
+      const startedMs = performance.now()
+      const ended = await traceJob({ traceparent, format, step }, job)
         .catch(async (error: unknown) => {
           press.kill()
           await record.release(claim.attempt, String(error), part, 'platform')
@@ -173,7 +195,9 @@ export class WorkerPool implements AsyncDisposable {
         .finally(() => this.#jobs.delete(job))
       if (ended === 'died') this.#deaths.set(entry.key, deaths + 1)
       else this.#deaths.delete(entry.key)
+      this.#options.observer?.jobEnded({ format, step, outcome: job.outcome, seconds: (performance.now() - startedMs) / 1000 })
       if (ended === 'done') await this.#returnPress(press)
+      else this.#options.observer?.pressEnded(PRESS_ENDS[job.outcome] ?? 'stopped')
     } catch (error) {
       // The task API failed. The task repeats its message when the lease expires.
       log(JSON.stringify({ level: 'error', event: 'step_failed', task_id: entry.step.taskId, step, part, error: String(error) }))
@@ -193,8 +217,10 @@ export class WorkerPool implements AsyncDisposable {
   async #returnPress(press: PressProcess): Promise<void> {
     const usage = await press.usage()
     const idleCount = this.#idle.filter(({ kind }) => kind === press.kind).length
-    if ((usage && usage.residentBytes > MAX_IDLE_PROCESS_BYTES) || idleCount > this.#options.workers) press.kill()
-    else if (this.#all.has(press)) this.#idle.push(press)
+    if ((usage && usage.residentBytes > MAX_IDLE_PROCESS_BYTES) || idleCount > this.#options.workers) {
+      press.kill()
+      this.#options.observer?.pressEnded('idle')
+    } else if (this.#all.has(press)) this.#idle.push(press)
   }
 
   #spawn(kind: WorkerKind): PressProcess {
@@ -203,12 +229,17 @@ export class WorkerPool implements AsyncDisposable {
     const press = new PressProcess(kind, { build, folder, memoryBytes: limits.memoryBytes, log })
     this.#all.add(press)
     this.#folders.set(press, folder)
+    void press.up.then((isUp) => isUp && this.#all.has(press) && this.#ready.add(press))
     if (!this.#formats.has(kind)) this.#formats.set(kind, press.ready)
     void press.exited.then(async () => {
       this.#all.delete(press)
+      this.#ready.delete(press)
       this.#folders.delete(press)
       const at = this.#idle.indexOf(press)
-      if (at >= 0) this.#idle.splice(at, 1)
+      if (at >= 0) {
+        this.#idle.splice(at, 1)
+        if (!this.#closed) this.#options.observer?.pressEnded('crashed')
+      }
       await rm(folder, { recursive: true, force: true })
     })
     return press

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type DevelopmentKeys, provisionDevelopmentAccount } from '../../src/local/development-account.ts'
+import { OperatingMetrics } from '../../src/local/observability/metrics.ts'
 import { loadSecrets } from '../../src/local/secrets.ts'
 import { type PoolOptions, Service } from '../../src/local/service.ts'
 
@@ -24,7 +25,9 @@ export async function startService(pool?: PoolOptions, inspectorPort = 0): Promi
   const state = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'whittle-test-'))
   const { file, adminToken } = await loadSecrets(join(state, 'secrets.env'))
   const root = resolve(import.meta.dirname, '../..')
-  const service = new Service({ root, state, port: 0, inspectorPort, secretsFile: file, verbose: false, ...(pool && { pool }) })
+  const metrics = new OperatingMetrics(state)
+  const options = { root, state, port: 0, inspectorPort, secretsFile: file, verbose: false, metrics, metricsToken: adminToken }
+  const service = new Service({ ...options, ...(pool && { pool }) })
   const stop = async () => {
     await service.stop()
     await rm(state, { recursive: true, force: true })

@@ -2,7 +2,9 @@
 
 import { Hono } from 'hono'
 import { apiMessage } from '../i18n/message.ts'
+import { countRequest } from '../store/metrics.ts'
 import { ApiError } from '../tasks/api-error.ts'
+import { validTraceparent } from '../trace-context.ts'
 import { noteAction } from './audit.ts'
 import { authenticate, authenticateOperator } from './authenticate.ts'
 import { drain, refuseBody } from './body.ts'
@@ -58,6 +60,7 @@ async function serve(
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   c.set('requestId', requestId(c.req.header('X-Request-Id')))
+  c.set('traceparent', validTraceparent(c.req.header('traceparent')))
   c.set('timing', new Timing())
   c.set('url', clientUrl(c))
   c.set('logged', {})
@@ -76,6 +79,7 @@ async function serve(
   const rate = c.get('rate')
   if (rate) setRateHeaders(response.headers, rate, Date.now())
   logRequest(c, response.status, thrown)
+  countRequest(c.env.METRICS, { method: c.req.method, route, status: response.status, ms: c.get('timing').elapsedMs })
   return response
 }
 

@@ -9,6 +9,8 @@ export interface App {
   Bindings: Env
   Variables: {
     requestId: string
+    /** `traceparent` of the caller, if it is valid (`parseTraceparent`). */
+    traceparent: string | undefined
     url: URL
     timing: Timing
     /** API key of the caller. Not set on public routes. */

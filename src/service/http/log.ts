@@ -1,4 +1,5 @@
-/** Writes one JSON log line per request: ids, route, status, time. Never keys, passwords, file names or contents. */
+/** Writes one JSON log line per request: ids, trace, route, status, time. Never keys, passwords, file names or contents. */
+import { traceField } from '../trace-context.ts'
 import type { AppContext } from './context.ts'
 
 export function logRequest(c: AppContext, status: number, thrown?: unknown): void {
@@ -6,6 +7,7 @@ export function logRequest(c: AppContext, status: number, thrown?: unknown): voi
   const line = {
     level: status >= 500 ? 'error' : 'info',
     request_id: c.get('requestId'),
+    ...traceField(c.get('traceparent')),
     method: c.req.method,
     route: c.get('route') ?? 'unknown',
     status,

@@ -44,6 +44,8 @@ export interface NewTask {
   /** Origin of the client's request, for `download_url` in callbacks. */
   readonly baseUrl: string
   readonly requestId: string
+  /** `traceparent` of the client's request (W3C Trace Context). `undefined`: it had none. */
+  readonly traceparent?: string
   readonly callbackUrl?: string
   /** Password in clear text. The Durable Object encrypts it at once and deletes it at the end of the job. */
   readonly password?: string

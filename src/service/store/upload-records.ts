@@ -44,6 +44,8 @@ export interface NewUpload {
   /** Origin and request id of the creating request, for a task that starts automatically. */
   readonly baseUrl: string
   readonly requestId: string
+  /** `traceparent` of the creating request. `undefined`: it had none. */
+  readonly traceparent?: string
 }
 
 /** Stored bytes that do not fill a part yet. */

@@ -131,8 +131,8 @@ export async function createTaskOfUpload(env: Env, record: UploadRecordApi, uplo
     const known = await existingTask(env, record, upload)
     if (known) return known
     const staged = await ingestClaimed(env, record, use)
-    const { plan, requestId, baseUrl, accountId } = upload
-    const submission: Submission = { env, key: { accountId }, plan: PLANS[plan], requestId, baseUrl, jobOptions: {} }
+    const { plan, requestId, traceparent, baseUrl, accountId } = upload
+    const submission: Submission = { env, key: { accountId }, plan: PLANS[plan], requestId, traceparent, baseUrl, jobOptions: {} }
     try {
       return await submit(submission, staged, 'slow')
     } catch (error) {

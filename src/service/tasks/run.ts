@@ -3,8 +3,10 @@
 import { isCodecError, TargetUnreachable } from '../../core/model/error.ts'
 import type { WorkerEnv } from '../env.ts'
 import { ISOLATE_BYTES } from '../lanes.ts'
+import { countJob, type JobOutcome, outcomeOfCall } from '../store/metrics.ts'
 import { LONG_PAUSES_MS, PlatformError, SHORT_PAUSES_MS, withRetries } from '../store/retry.ts'
 import { type Claim, SUPPORTED_PROTOCOLS, type TaskRecordApi } from '../store/tasks.ts'
+import { traceField } from '../trace-context.ts'
 import { MemorySemaphore } from './memory-semaphore.ts'
 import { type Codecs, ISOLATE, knowsCodes, type Lease, type Runtime, type Step, StepRun, targetUnreachable } from './step-run.ts'
 
@@ -60,14 +62,16 @@ export async function run(
     }
     if (claim.kind === 'forget') return 'done'
     const lease = keepLease(record, claim.attempt, step.part)
+    const observed = observeJob(env, record, claim, step)
     try {
       if (claim.alone && weight < ISOLATE_BYTES) {
         permit[Symbol.dispose]()
         permit = (await semaphore.acquire(ISOLATE_BYTES))!
       }
-      await attempt({ env, codecs, record, claim, step, lease, runtime })
+      await attempt({ env, codecs, record: observed.record, claim, step, lease, runtime })
     } finally {
       lease.end()
+      observed.end()
     }
     return 'done'
   } finally {
@@ -79,6 +83,32 @@ export async function run(
 function recordOf(env: WorkerEnv, taskId: string): TaskRecordApi {
   const tasks = withRetries(env.TASKS, ['claim'], SHORT_PAUSES_MS)
   return withRetries(tasks, ['split', 'completePart', 'complete', 'fail', 'giveUp', 'release'], LONG_PAUSES_MS).getByName(taskId)
+}
+
+type Claimed = Extract<Claim, { kind: 'claimed' }>
+
+/** Notes how a job ends, by the calls of its task's record. `end` writes the log line and the metric. */
+function observeJob(env: WorkerEnv, record: TaskRecordApi, { task }: Claimed, step: Step): { record: TaskRecordApi; end(): void } {
+  const startedMs = Date.now()
+  let outcome: JobOutcome = 'stopped'
+  const observed = new Proxy(record, {
+    get(target, method) {
+      const member: unknown = Reflect.get(target, method)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) => {
+        outcome = outcomeOfCall(String(method), args) ?? outcome
+        return Reflect.apply(member, target, args) as unknown
+      }
+    },
+  })
+  const end = () => {
+    const ms = Date.now() - startedMs
+    const { taskId: task_id, requestId: request_id, traceparent, format } = task
+    const ids = { task_id, request_id, ...traceField(traceparent), step: step.step, part: step.part }
+    console.log(JSON.stringify({ level: 'info', event: 'job_ended', ...ids, format, outcome, ms }))
+    countJob(env.METRICS, { format, step: step.step, outcome, seconds: ms / 1000 })
+  }
+  return { record: observed, end }
 }
 
 async function attempt(job: ConstructorParameters<typeof StepRun>[0]): Promise<void> {
@@ -93,12 +123,7 @@ async function attempt(job: ConstructorParameters<typeof StepRun>[0]): Promise<v
   }
 }
 
-async function endAttempt(
-  record: TaskRecordApi,
-  claim: Extract<Claim, { kind: 'claimed' }>,
-  part: number | undefined,
-  error: unknown,
-): Promise<void> {
+async function endAttempt(record: TaskRecordApi, claim: Claimed, part: number | undefined, error: unknown): Promise<void> {
   const { attempt } = claim
   if (error instanceof TargetUnreachable) return record.fail(attempt, targetUnreachable(claim, error.bestSize))
   // This attempt had too little budget left even to encrypt the unchanged upload. The next attempt does only that.

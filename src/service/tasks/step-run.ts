@@ -22,6 +22,7 @@ import { BlockCache, MAX_READS } from '../store/blocks.ts'
 import { outcomeInEnglish } from '../store/outcome.ts'
 import type { Task, TaskError } from '../store/task.ts'
 import { type Claim, CODED_MESSAGES, type JobMessage, OLDEST_PROTOCOL, type TaskRecordApi } from '../store/tasks.ts'
+import { traceField } from '../trace-context.ts'
 import { blockCacheBytes } from './block-cache-size.ts'
 
 export type { Codecs }
@@ -235,6 +236,7 @@ export function targetUnreachable(claim: Pick<ClaimedStep['claim'], 'protocol' |
 }
 
 function logDefect(task: Task, outcome: Outcome, defect: string) {
-  const { taskId, requestId, format } = task
-  console.error(JSON.stringify({ level: 'error', event: 'defect', task_id: taskId, request_id: requestId, format, outcome, defect }))
+  const { taskId: task_id, requestId: request_id, traceparent, format } = task
+  const ids = { task_id, request_id, ...traceField(traceparent) }
+  console.error(JSON.stringify({ level: 'error', event: 'defect', ...ids, format, outcome, defect }))
 }

@@ -11,6 +11,7 @@ import { longestRetentionMs, taskIdOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import type { Plan } from '../store/plans.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
+import { traceField } from '../trace-context.ts'
 import { ApiError } from './api-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
 import { type IngestedFile, newTaskId, unsupportedFormat } from './ingest.ts'
@@ -22,6 +23,8 @@ export interface Submission {
   readonly key: Pick<KeyRecord, 'accountId'>
   readonly plan: Plan
   readonly requestId: string
+  /** Valid `traceparent` of the request. `undefined`: it had none. */
+  readonly traceparent?: string | undefined
   /** Origin of the client's request. */
   readonly baseUrl: string
   /** Job options of the request. They apply to every file of a batch. */
@@ -148,7 +151,7 @@ function retentionOf({ retentionMs }: Plan, staged: IngestedFile): Pick<NewTask,
 }
 
 function commonFields(submission: Submission, staged: IngestedFile) {
-  const { key, plan, requestId, baseUrl, batchId } = submission
+  const { key, plan, requestId, traceparent, baseUrl, batchId } = submission
   const jobOptions = mergedOptions(submission, staged)
   return {
     taskId: staged.taskId,
@@ -161,6 +164,7 @@ function commonFields(submission: Submission, staged: IngestedFile) {
     ...retentionOf(plan, staged),
     baseUrl,
     requestId,
+    ...(traceparent === undefined ? {} : { traceparent }),
     ...(batchId === undefined ? {} : { batchId }),
     ...(jobOptions.callbackUrl === undefined ? {} : { callbackUrl: jobOptions.callbackUrl }),
   }
@@ -220,13 +224,15 @@ export async function runAndWait(
  * Runs a quick task in the press. If the press is busy or fails, the task moves to the queue. If that call fails too, the task's watchdog
  * queues it.
  */
-async function runInPress(env: Env, { taskId, originalSize }: Task): Promise<void> {
+async function runInPress(env: Env, { taskId, originalSize, traceparent }: Task): Promise<void> {
   const record = env.TASKS.getByName(taskId)
   const worker = crypto.randomUUID()
   try {
     if ((await env.PRESS.run(taskId, originalSize, worker)) === 'busy') await record.toQueue()
   } catch (error) {
-    console.error(JSON.stringify({ level: 'error', event: 'press_failed', task_id: taskId, error: String(error) }))
+    console.error(
+      JSON.stringify({ level: 'error', event: 'press_failed', task_id: taskId, ...traceField(traceparent), error: String(error) }),
+    )
     await record.toQueue(worker).catch(() => undefined)
   }
 }

@@ -9,6 +9,7 @@ import { unsupported } from '../../../src/core/model/error.ts'
 import type { SegmentedCodec } from '../../../src/core/model/segmented.ts'
 import type { Env } from '../../../src/service/env.ts'
 import { listDeadLetters } from '../../../src/service/store/dead-letters.ts'
+import { countRequest, outcomeOfCall } from '../../../src/service/store/metrics.ts'
 import type { JobMessage } from '../../../src/service/store/tasks.ts'
 import { consume } from '../../../src/service/tasks/consume.ts'
 import { run } from '../../../src/service/tasks/run.ts'
@@ -133,6 +134,27 @@ it('does not start a task of an incompatible release: it is queued and retried',
   const message = { body, timestamp: new Date(), ack: () => expect.unreachable(), retry: () => retried++ }
   await consume({ queue: 'whittle-media-jobs', messages: [message] } as unknown as MessageBatch<JobMessage>, strange, { mp4: whole })
   expect(retried).toBe(1)
+})
+
+it('counts a job in Analytics Engine, under the name and with the outcome that Prometheus has', async () => {
+  const points: unknown[] = []
+  const metrics = { writeDataPoint: (point: unknown) => points.push(point) }
+  const { taskId } = await started({ traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` })
+  await run({ ...env, METRICS: metrics }, { mp4: whole }, { taskId, generation: null, step: 'whole' })
+  const blobs = ['whittle_jobs_total', 'mp4', 'whole', 'unchanged']
+  expect(points).toEqual([{ indexes: ['mp4'], blobs, doubles: [expect.any(Number)] }])
+  countRequest(metrics, { method: 'GET', route: '/healthz', status: 503, ms: 250 })
+  expect(points[1]).toEqual({ indexes: ['/healthz'], blobs: ['whittle_http_requests_total', 'GET', '/healthz', '503'], doubles: [0.25] })
+})
+
+it.each([
+  ['complete', [1, { outcome: { kind: 'compressed' } }], 'compressed'],
+  ['complete', [1, { outcome: { kind: 'anything else' } }], undefined],
+  ['complete', [], undefined],
+  ['giveUp', [], 'over_budget'],
+  ['beat', [], undefined],
+] as const)('knows the outcome of a job from its last call: %s %j', (method, args, outcome) => {
+  expect(outcomeOfCall(method, args)).toBe(outcome)
 })
 
 it('stores dead letters for the operator, newest first, and counts them', async () => {

@@ -162,6 +162,7 @@ async function create(c: AppContext): Promise<UploadState> {
     expiresAt: createdAt + UPLOAD_LIFETIME_MS,
     baseUrl: baseUrl(c),
     requestId: c.get('requestId'),
+    ...(c.get('traceparent') === undefined ? {} : { traceparent: c.get('traceparent')! }),
   }
   return createUpload(c.env, upload, password)
 }

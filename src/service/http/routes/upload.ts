@@ -144,7 +144,15 @@ async function make<Answer>(
     const jobOptions = jobOptionsOf(c, kind, form.fields)
     if (files.length === 0) throw missingFile(kind)
     if (kind.scope === 'batch' && files.every(isUnknownUpload)) throw unknownUploads(kind, files)
-    const submission = { env: c.env, key, plan, requestId: c.get('requestId'), baseUrl: baseUrl(c), jobOptions }
+    const submission = {
+      env: c.env,
+      key,
+      plan,
+      requestId: c.get('requestId'),
+      traceparent: c.get('traceparent'),
+      baseUrl: baseUrl(c),
+      jobOptions,
+    }
     handedOver = true
     const { answer, id } = await maker.make(submission, files)
     if (turn.kind === 'first') await turn.finish(await fingerprint(secretOf(c), files, form.fields), id)
