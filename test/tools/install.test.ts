@@ -47,7 +47,26 @@ describe('trim-packages', () => {
     expect(trimmed('dev', 'v24.1.0').toSorted()).toEqual([...SPARE, ...NODE].toSorted())
   })
 
-  it('leaves everything to those who develop', () => {
-    expect(trimmed('', 'v24.1.0')).toEqual([])
+  it('leaves everything else to those who develop', () => {
+    expect(trimmed('')).toEqual([])
+    expect(trimmed('', 'v24.1.0').toSorted()).toEqual(NODE.toSorted())
+  })
+})
+
+describe('the documents', () => {
+  const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
+
+  it('name the Node version that package.json, the start script and the image require', () => {
+    const [, needed] = /^const NEEDED = (\d+)$/m.exec(read('src/local/node-version.mjs')) ?? []
+    expect(json('package.json').engines.node).toBe(`>=${needed}.0.0`)
+    expect(read('tools/release/trim-packages.mjs')).toContain(`const NEEDED_NODE = ${needed}`)
+    for (const name of ['README.md', 'docs/users/quick-start.md']) expect(read(name), name).toContain(`Node ${needed} or newer`)
+    expect(read('deploy/Dockerfile')).toMatch(new RegExp(`NODE_IMAGE=node:${needed}\\.|^FROM node:${needed}-`, 'm'))
+    for (const version of Object.values<string>(json('package.json').optionalDependencies)) expect(version).toMatch(new RegExp(`^${needed}\\.`))
+  })
+
+  it('begin with a command that installs no packages for development', () => {
+    const [, first] = /```sh\n(.+)/.exec(read('README.md')) ?? []
+    expect(first).toMatch(/^npm ci --omit=dev && npm start /)
   })
 })
