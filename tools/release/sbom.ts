@@ -15,10 +15,15 @@ export interface Component {
   readonly version?: string
   readonly purl?: string
   readonly hashes?: readonly { readonly alg: 'SHA-256'; readonly content: string }[]
-  readonly licenses?: readonly { readonly license: { readonly name: string } }[]
+  /** Common Platform Enumeration 2.3, by which the National Vulnerability Database names products. */
+  readonly cpe?: string
+  readonly licenses?: readonly License[]
   readonly components?: readonly Component[]
   readonly properties?: readonly { readonly name: string; readonly value: string }[]
 }
+
+/** `id`: SPDX licence identifier. `expression`: SPDX expression of several identifiers. */
+type License = { readonly license: { readonly id: string } } | { readonly expression: string }
 
 export interface Bom {
   readonly bomFormat: string
@@ -27,8 +32,19 @@ export interface Bom {
   readonly components: readonly Component[]
 }
 
+interface Source {
+  readonly name: string
+  readonly version: string
+  readonly sha256?: string
+  readonly purl: string
+  /** `undefined`: the National Vulnerability Database does not list the product, or a source beside this one stands for it. */
+  readonly cpe?: string
+  /** SPDX licence expression. */
+  readonly spdx: string
+}
+
 interface Origin {
-  readonly sources: readonly { readonly name: string; readonly version: string; readonly sha256?: string; readonly licence: string }[]
+  readonly sources: readonly Source[]
   readonly wasmSha256: string
 }
 
@@ -58,8 +74,10 @@ function engines(): Component[] {
         'bom-ref': `wasm/${name}/${i}`,
         name: source.name,
         version: source.version,
+        purl: source.purl,
+        ...(source.cpe === undefined ? {} : { cpe: source.cpe }),
         ...(source.sha256 === undefined ? {} : { hashes: sha256(source.sha256) }),
-        licenses: [{ license: { name: source.licence } }],
+        licenses: [source.spdx.includes(' ') ? { expression: source.spdx } : { license: { id: source.spdx } }],
       }),
     )
     return [{ type: 'library', 'bom-ref': `wasm/${name}`, name: `wasm/${name}`, hashes: sha256(origin.wasmSha256), components }]
