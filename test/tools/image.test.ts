@@ -2,7 +2,9 @@
  * Consistency of the Dockerfile, the compose file and the systemd unit with the repository, because the test machines cannot build the
  * image. Copied files must exist and not be ignored, started programs must exist, and their arguments must be valid.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join, matchesGlob, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startOptions } from '../../src/local/start-options.ts'
@@ -52,9 +54,16 @@ describe('the deploy/Dockerfile', () => {
 
   it('uses a Node version that package.json allows', () => {
     const [, least] = /^>=(\d+)\./.exec((JSON.parse(read('package.json')) as { engines: { node: string } }).engines.node) ?? []
-    const versions = restsOf('FROM').map((rest) => Number(/^node:(\d+)-/.exec(rest)?.[1]))
-    expect(versions.length).toBe(2)
-    for (const version of versions) expect(version).toBeGreaterThanOrEqual(Number(least))
+    expect(restsOf('FROM')).toEqual([`\${NODE_IMAGE} AS build`, `\${NODE_IMAGE}`])
+    const [, version] = /^NODE_IMAGE=node:(\d+)-[a-z-]+$/.exec(restsOf('ARG')[0] ?? '') ?? []
+    expect(Number(version)).toBeGreaterThanOrEqual(Number(least))
+  })
+
+  it('has FFmpeg unless its build argument says otherwise, and does not run as root', () => {
+    expect(restsOf('ARG')).toContain('FFMPEG=1')
+    const install = restsOf('RUN').find((rest) => rest.includes('apt-get install'))
+    expect(install).toMatch(/^if \[ "\$FFMPEG" = 1 \]; then .*apt-get install .*\bffmpeg\b.*; +fi$/)
+    expect(restsOf('USER')).toEqual(['1000:1000'])
   })
 
   it('ignores no file that its programs import', () => {
@@ -67,7 +76,7 @@ describe('the deploy/Dockerfile', () => {
 
 /** Programs that run in the image or are bundled there. */
 const PROGRAMS = [
-  ...['src/local/start.ts', 'tools/account.ts', 'src/local/build.ts', 'src/local/serve.ts', 'src/local/heavy.ts'],
+  ...['src/local/start.ts', 'tools/account.ts', 'tools/state.ts', 'src/local/build.ts', 'src/local/serve.ts', 'src/local/heavy.ts'],
   ...['src/local/press/press.ts', 'src/local/press/media.ts', 'src/index.ts', 'src/service/remote/door.ts', 'src/local/workers/forward.ts'],
 ]
 
@@ -100,7 +109,7 @@ describe('the started program', () => {
   it('listens on the port of the health check, the proxy and EXPOSE', () => {
     const port = startOptions(entry.slice(2)).port
     expect(restsOf('EXPOSE')).toEqual([String(port)])
-    expect(restsOf('HEALTHCHECK').join()).toContain(`http://127.0.0.1:${port}/healthz`)
+    expect(restsOf('HEALTHCHECK').join()).toContain(`http://127.0.0.1:${port}/readyz`)
     expect(read('deploy/compose.yaml')).toContain(`--to whittle:${port}`)
   })
 
@@ -109,6 +118,89 @@ describe('the started program', () => {
     expect(restsOf('VOLUME')).toEqual([state])
     expect(read('deploy/compose.yaml')).toContain(`'state:${state}'`)
   })
+})
+
+describe('the deploy/compose.yaml', () => {
+  const compose = read('deploy/compose.yaml')
+
+  it('limits memory, CPU, processes and privileges', () => {
+    for (const line of ['read_only: true', "cap_drop: ['ALL']", "security_opt: ['no-new-privileges:true']", 'cpus: 4', 'pids_limit: 1024'])
+      expect(compose).toContain(`    ${line}\n`)
+  })
+
+  it('gives the container the memory that its workers may use', () => {
+    const { workers, memory } = startOptions([...entry.slice(2), ...composeArguments()])
+    expect(Number(/mem_limit: (\d+)g/.exec(compose)?.[1]) * 1024).toBeGreaterThanOrEqual((workers + 1) * memory + 2048)
+  })
+})
+
+describe('deploy/kubernetes', () => {
+  const set = read('deploy/kubernetes/statefulset.yaml')
+  const [, list = ''] = /args: \[(.+)\]/.exec(set) ?? []
+  const words = list.split(', ').map((word) => word.replaceAll("'", '').replace('$(WHITTLE_URL)', 'https://whittle.example.com'))
+
+  it('starts one replica with valid arguments, whose memory fits its limit', () => {
+    expect(set).toMatch(/^ {2}replicas: 1$/m)
+    const { workers, memory, port } = startOptions([...entry.slice(2), ...words])
+    expect(Number(/limits: \{ memory: (\d+)Gi \}/.exec(set)?.[1]) * 1024).toBeGreaterThanOrEqual((workers + 1) * memory + 2048)
+    expect(set).toContain(`containerPort: ${port}`)
+    expect(read('deploy/kubernetes/service.yaml')).toContain('targetPort: http')
+    expect(read('deploy/kubernetes/kustomization.yaml')).toMatch(/^ {6}- WHITTLE_URL=https:\/\//m)
+  })
+
+  it('probes /livez and /readyz, and waits for the drain', () => {
+    expect(set).toMatch(/livenessProbe:\n +httpGet: \{ path: \/livez, port: http \}/)
+    expect(set).toMatch(/readinessProbe:\n +httpGet: \{ path: \/readyz, port: http \}/)
+    const milliseconds = (name: string) =>
+      Number(new RegExp(`^const ${name} = ([\\d_]+)$`, 'm').exec(read('src/local/service.ts'))?.[1]?.replaceAll('_', ''))
+    const needed = milliseconds('DRAIN_TIMEOUT_MS') / 1000 + milliseconds('STOP_TIMEOUT_MS') / 1000
+    const preStop = Number(/command: \['sleep', '(\d+)'\]/.exec(set)?.[1])
+    expect(Number(/terminationGracePeriodSeconds: (\d+)/.exec(set)?.[1])).toBeGreaterThan(needed + preStop)
+    expect(Number(/stop_grace_period: (\d+)s/.exec(read('deploy/compose.yaml'))?.[1])).toBeGreaterThan(needed)
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(read('deploy/whittle.service'))?.[1])).toBeGreaterThan(needed)
+  })
+
+  it('stores the state in a volume, and runs as the user of the image on a read-only root', () => {
+    const { state } = startOptions(entry.slice(2))
+    expect(set).toContain(`{ name: state, mountPath: ${state} }`)
+    expect(set).toMatch(/volumeClaimTemplates:\n {4}- metadata:\n {8}name: state/)
+    expect(set).toContain(`runAsUser: ${restsOf('USER')[0]?.split(':')[0]}`)
+    for (const line of [
+      'runAsNonRoot: true',
+      'readOnlyRootFilesystem: true',
+      'allowPrivilegeEscalation: false',
+      "capabilities: { drop: ['ALL'] }",
+    ])
+      expect(set).toContain(line)
+  })
+
+  it.skipIf(spawnSync('kubectl', ['version', '--client']).status !== 0)('is accepted by kustomize', () => {
+    const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', join(ROOT, 'deploy/kubernetes')], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout.match(/^kind: \w+$/gm)).toEqual(['kind: ConfigMap', 'kind: Service', 'kind: StatefulSet'])
+  })
+})
+
+it.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)('systemd accepts the unit', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'whittle-unit-'))
+  try {
+    const unit = join(folder, 'whittle.service')
+    writeFileSync(unit, read('deploy/whittle.service').replace('/usr/bin/node', process.execPath))
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+    expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('whittle.service'))).toEqual([])
+    expect(status).toBe(0)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+it('the release workflow pins the base image by digest, and attaches a bill of materials and provenance', () => {
+  const release = read('.github/workflows/release.yml')
+  expect(release).toContain('--build-arg "NODE_IMAGE=$base@$digest"')
+  expect(release).toContain('--sbom=true --provenance=mode=max')
+  expect(release).toMatch(/^ {4}needs: \[test, engines\]$/m)
+  expect(read('.github/workflows/engines.yml')).toMatch(/^ {2}schedule:\n {4}- cron: '\d+ \d+ \* \* \d'$/m)
+  expect(read('.github/workflows/engines.yml')).toMatch(/^ {6}- run: npm run build:wasm$/m)
 })
 
 /** Arguments of the `whittle` service in compose.yaml, with the host filled in. */
