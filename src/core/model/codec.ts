@@ -117,6 +117,8 @@ export interface Options {
   readonly usageRights?: 'drop'
   /** Peak memory that the codec may use, heap and Wasm together, in bytes. A file that needs more is `over_budget`. */
   readonly memoryBudget: number
+  /** Largest estimated CPU time in seconds. A file that is estimated to need more is `over_budget`. `undefined`: no limit. */
+  readonly maxWorkSeconds?: number
   /** Receives the estimated memory of the chosen method in bytes, which `npm run bench -- memory` compares with the measured memory. */
   estimated?(bytes: number): void
   /** Aborted if the task is deleted or its lease is lost. Long loops must call `signal.throwIfAborted()`. */

@@ -32,7 +32,9 @@ export function innerCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, dep
       const output = found && outputOf(found.format, request)
       if (!output) return { kind: 'unchanged', reason: 'unsupported_feature' }
       const { codec } = found
-      const base = optionsFor(codec, options, { ...request, output }, bytes.length)
+      const offered = optionsFor(codec, options, { ...request, output }, bytes.length)
+      // One embedded file must not take longer than all of them may.
+      const base = { ...offered, maxWorkSeconds: Math.min(options.maxWorkSeconds ?? Number.POSITIVE_INFINITY, time.secondsLeft) }
       const inside = { ...base, inner: innerCodecs(codecs, base, depth + 1, time) }
       const sink = memorySink(bytes.length, name)
       const pressed = await orUnchanged(codec, options.signal, async () => {

@@ -39,6 +39,8 @@ export interface NewTask {
   /** Time of acceptance in epoch milliseconds. */
   readonly createdAt: number
   readonly retentionMs: number
+  /** Largest estimated CPU time in seconds, from the plan. `undefined`: no limit, as in tasks created before 2026-12. */
+  readonly maxWorkSeconds?: number
   /** Blob key of the upload. `undefined`: no blob, or a task of an earlier release (see `uploadKeyOf`). */
   readonly uploadKey?: string
   /** Origin of the client's request, for `download_url` in callbacks. */

@@ -9,7 +9,7 @@ import { LANES } from '../lanes.ts'
 import type { StorageRefusal } from '../store/accounts.ts'
 import { longestRetentionMs, taskIdOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
-import type { Plan } from '../store/plans.ts'
+import { maxWorkSeconds, type Plan } from '../store/plans.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
 import { traceField } from '../trace-context.ts'
 import { ApiError } from './api-error.ts'
@@ -161,6 +161,7 @@ function commonFields(submission: Submission, staged: IngestedFile) {
     originalSize: staged.size,
     originalSha256: staged.sha256,
     createdAt: Date.now(),
+    maxWorkSeconds: maxWorkSeconds(plan, staged.size),
     ...retentionOf(plan, staged),
     baseUrl,
     requestId,

@@ -6,6 +6,8 @@ import { concat } from '../../../src/core/bytes/concat.ts'
 import { ByteWriter } from '../../../src/core/bytes/writer.ts'
 import { gif } from '../../../src/core/formats/gif/gif.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
+import { animatedPngSeconds } from '../../../src/core/model/work-estimate.ts'
+import { maxWorkSeconds, PLANS } from '../../../src/service/store/plans.ts'
 import { chunk } from '../../../wasm/png/chunks.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { pressFile } from '../../support/press-file.ts'
@@ -50,14 +52,39 @@ function hugeGif(side: number, frames: number): Uint8Array {
   return Uint8Array.from([...out, 0x3b])
 }
 
-it('rejects twelve 4-megapixel frames in a small PNG as over budget', async () => {
-  const { outcome } = await pressFile(png, apng(2000, 12), 'a.png', { quality: 'medium' })
-  expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('12 frames') })
+it('rejects twelve 4-megapixel frames in a small PNG if the caller allows fewer seconds', async () => {
+  const file = apng(2000, 12)
+  const { outcome } = await pressFile(png, file, 'a.png', { quality: 'medium', maxWorkSeconds: maxWorkSeconds(PLANS.free, file.length) })
+  expect(inEnglish(outcome)).toMatchObject({
+    kind: 'unchanged',
+    reason: 'over_budget',
+    detail: expect.stringMatching(/estimated to need 30 CPU seconds, more than the 25 seconds/),
+  })
 })
 
-it('rejects a GIF with far more pixels than bytes as over budget', async () => {
+it('rejects a GIF with far more pixels than bytes if the caller allows fewer seconds', async () => {
+  const { outcome } = await pressFile(gif, hugeGif(2500, 20), 'a.gif', { quality: 'medium', maxWorkSeconds: 19 })
+  expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('20 CPU seconds') })
+})
+
+it('has no limit of its own', async () => {
   const { outcome } = await pressFile(gif, hugeGif(2500, 20), 'a.gif', { quality: 'medium' })
-  expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', reason: 'over_budget', detail: expect.stringContaining('20 frames') })
+  expect(inEnglish(outcome)).not.toMatchObject({ detail: expect.stringContaining('CPU seconds') })
+})
+
+it('gives higher plans more seconds, and larger files, too', () => {
+  const seconds = animatedPngSeconds(12 * 2000 * 2000 * 4)
+  expect(seconds).toBeGreaterThan(maxWorkSeconds(PLANS.basic, 187_501))
+  expect(seconds).toBeLessThan(maxWorkSeconds(PLANS.pro, 187_501))
+  expect(seconds).toBeLessThan(maxWorkSeconds(PLANS.free, 1_000_000))
+})
+
+it.each(['low', 'medium'] as const)('compresses a PNG within the limit to the same bytes as without one: %s', async (quality) => {
+  const file = apng(64, 4, 0)
+  const limited = await pressFile(png, file, 'a.png', { quality, maxWorkSeconds: maxWorkSeconds(PLANS.free, file.length) })
+  const free = await pressFile(png, file, 'a.png', { quality })
+  expect(limited.outcome.kind).toBe('compressed')
+  expect(limited.bytes).toEqual(free.bytes)
 })
 
 it('compresses an animation of usual size', async () => {

@@ -22,7 +22,7 @@ import { overBudget } from '../../model/error.ts'
 import { lossOf, NO_STILL_PICTURE, pixelLoss } from '../../model/loss.ts'
 import { freedChunks } from '../../model/source.ts'
 import { compressKeepingTrailingData, trailingDataDifference } from '../../model/trailing-data.ts'
-import { maxAnimationBytes } from '../../model/work-estimate.ts'
+import { animatedGifSeconds, checkWork } from '../../model/work-estimate.ts'
 import { convertibleGif } from './convert.ts'
 import { surveyGif } from './end.ts'
 import { canvasFits, isCanvasTooLarge, recodeFrames, verifyRecodedFrames } from './large.ts'
@@ -44,8 +44,7 @@ export const gif: MetadataCodec = {
 
   async compress(source, sink, options) {
     const { end, extensions, frames, framePixels } = await surveyGif(source)
-    if (frames > 1 && framePixels > maxAnimationBytes(end))
-      throw overBudget(message('frames_of_pixels_in_bytes', { frames, framePixels, end }))
+    if (frames > 1) checkWork(animatedGifSeconds(framePixels), options.maxWorkSeconds)
     return await compressKeepingTrailingData(source, end, sink, options, (body, asked) => compressFile(body, extensions, sink, asked))
   },
 

@@ -7,7 +7,6 @@ import { Disposables } from '../../../../wasm/memories/disposables.ts'
 import { PngEngine, readPngInfo } from '../../../../wasm/png/png.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { PNG } from '../../catalog/formats/png.ts'
-import { message } from '../../i18n/message.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { analyse, hasLowDepthGreyKey, type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
@@ -16,9 +15,8 @@ import { sizeWithin } from '../../images/raster/resize.ts'
 import { type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import type { MetadataCodec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
-import { overBudget } from '../../model/error.ts'
 import { compressKeepingTrailingData } from '../../model/trailing-data.ts'
-import { maxAnimationBytes } from '../../model/work-estimate.ts'
+import { animatedPngSeconds, checkWork } from '../../model/work-estimate.ts'
 import { ancillaryBytes } from './chunks.ts'
 import { pngForConversion } from './convert.ts'
 import { writeExact } from './exact.ts'
@@ -63,9 +61,7 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
 }
 
 async function compressFile(opened: PngFile, source: Source, sink: Sink, options: Options): Promise<Outcome> {
-  const megabytes = Math.ceil(opened.work / 2 ** 20)
-  if (opened.frames > 1 && opened.work > maxAnimationBytes(source.size))
-    throw overBudget(message('frames_of_mb_in_file_of_bytes', { frames: opened.frames, megabytes, fileSize: source.size }))
+  if (opened.frames > 1) checkWork(animatedPngSeconds(opened.work), options.maxWorkSeconds)
   using engines = new Disposables()
   const exact = await losslessReason(opened)
   const file = exact?.keepsForm ? { ...opened, keepsForm: true } : opened

@@ -79,6 +79,7 @@ export const COMMON = {
   unnamed_bytes_removed: '{bytes} bytes removed that no directory refers to',
   usage_rights_left_out: 'usage rights for Adobe Reader removed, as requested with `usage_rights=drop`',
   white_space_removed_coordinates: 'white space removed, coordinates rounded to {decimals} decimals',
+  work_over_limit: 'the file is estimated to need {seconds} CPU seconds, more than the {limit} seconds allowed for a file of its size',
   zero_bytes_removed: '{bytes} trailing zero bytes after the end removed',
   zstd_level: 'compressed with Zstandard, level {level}',
 } as const

@@ -74,9 +74,6 @@ export const PICTURES = {
   frame_with_components: 'the JPEG frame header declares {width}×{height} pixels and {components} components, which is not valid',
   frames_against_what_is_shown: '{frames} frames re-encoded as the difference from the previous frame',
   frames_coded_anew: 'LZW data of {frames} frames recompressed',
-  frames_of_mb_in_file_of_bytes:
-    'the animated PNG declares {frames} frames of {megabytes} MB each in a file of {fileSize} bytes, more than Whittle processes',
-  frames_of_pixels_in_bytes: 'the GIF has {frames} frames with {framePixels} pixels in {end} bytes, more than Whittle processes',
   further_picture_kept: '{others} further picture (gain map or preview) kept, its index updated',
   further_pictures: 'the additional images (gain map, preview)',
   further_pictures_kept: '{others} further pictures (gain map, preview) kept, their index updated',

@@ -80,6 +80,7 @@ export const COMMON = {
   unnamed_bytes_removed: '已移除 {bytes} 字节没有任何目录引用的数据',
   usage_rights_left_out: '已按 `usage_rights=drop` 的要求移除 Adobe Reader 使用权限',
   white_space_removed_coordinates: '已移除空白，坐标舍入到 {decimals} 位小数',
+  work_over_limit: '此文件预计需要 {seconds} 秒 CPU 时间，超过同等大小文件允许的 {limit} 秒',
   zero_bytes_removed: '已移除文件末尾之后的 {bytes} 个零字节',
   zstd_level: '以 Zstandard 压缩，级别 {level}',
 } as const satisfies { readonly [Code in keyof typeof COMMON_EN]?: string }

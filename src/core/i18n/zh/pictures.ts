@@ -75,8 +75,6 @@ export const PICTURES = {
   frame_with_components: 'JPEG 帧头声明 {width}×{height} 像素和 {components} 个分量，无效',
   frames_against_what_is_shown: '{frames} 帧已按与前一帧的差异重新编码',
   frames_coded_anew: '{frames} 帧的 LZW 数据已重新压缩',
-  frames_of_mb_in_file_of_bytes: '动画 PNG 声明有 {frames} 帧、每帧 {megabytes} MB，而文件为 {fileSize} 字节，超过 Whittle 的处理上限',
-  frames_of_pixels_in_bytes: 'GIF 有 {frames} 帧、共 {framePixels} 像素，占 {end} 字节，超过 Whittle 的处理上限',
   further_picture_kept: '{others} 张附加图片（增益图或预览）已保留，索引已更新',
   further_pictures: '附加图像（增益图、预览）',
   further_pictures_kept: '{others} 张附加图片（增益图、预览）已保留，索引已更新',
