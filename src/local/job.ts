@@ -15,11 +15,13 @@ import { MAX_ATTEMPTS } from '../service/tasks/job.ts'
 import type { Step } from '../service/tasks/run.ts'
 import type { BlobFiles } from './blob-files.ts'
 import { jobMemoryBudget } from './budget.ts'
+import { CpuMeter } from './cpu-meter.ts'
 import { blobFileName, type ClaimedStep, type PressEvent, TASK_METHODS, type TaskMethod } from './ipc-messages.ts'
 import { type FfmpegProgram, type FfmpegRequest, FfmpegRun } from './native.ts'
 import type { JobLimits } from './options.ts'
 import type { PressProcess } from './press-process.ts'
 import type { TaskApiClient } from './task-api-client.ts'
+import { readUsage } from './usage.ts'
 import { Watchdog, type WatchdogVerdict } from './watchdog.ts'
 
 export interface JobDeps {
@@ -62,6 +64,7 @@ export class Job {
   readonly #deps: JobDeps
   readonly #ending = Promise.withResolvers<Ending>()
   readonly #watchdog: Watchdog
+  readonly #cpu = new CpuMeter()
   /** Number of calls of the press process that the parent has not answered yet. */
   #pendingCalls = 0
   #progress = 0
@@ -92,6 +95,8 @@ export class Job {
     await using blobLinks = new AsyncDisposableStack()
     const heartbeats = setInterval(() => void this.#heartbeat(), HEARTBEAT_MS)
     try {
+      const before = await this.#press.usage()
+      if (before) this.#cpu.note(this.#press.pid, before.processorMs, before.processorMs)
       for (const key of this.#inputKeys()) blobLinks.use(await blobs.linkInto(key, folder))
       this.#press.onMessage((message) => this.#handle(message))
       this.#press.send({
@@ -129,6 +134,7 @@ export class Job {
 
   async #notifyTask(ending: Ending): Promise<void> {
     const { attempt } = this.#claim
+    if (ending.kind !== 'done' && ending.kind !== 'stopped') await this.#heartbeat()
     const deaths = this.#deps.processDeaths + 1
     this.#outcome = OUTCOME_OF_ENDING[ending.kind] ?? this.#outcome
     if (ending.kind === 'over_budget') return this.#record.giveUp(attempt, ending.why)
@@ -139,13 +145,21 @@ export class Job {
     return this.#record.release(attempt, `its press process ended: ${ending.why}`, this.#step.part)
   }
 
+  /** Renews the lease, and reports progress and CPU time. */
   async #heartbeat(): Promise<void> {
-    const answer = await this.#record.beat(this.#claim.attempt, this.#progress, this.#step.part).catch(() => 'go on' as const)
+    const cpuMs = this.#cpu.take()
+    const answer = await this.#record.beat(this.#claim.attempt, this.#progress, this.#step.part, cpuMs).catch(() => {
+      this.#cpu.giveBack(cpuMs)
+      return 'go on' as const
+    })
     if (answer === 'stop') this.#ending.resolve({ kind: 'stopped' })
   }
 
   async #sample() {
-    const usage = await this.#press.usage()
+    const ffmpegPid = this.#ffmpeg?.pid
+    const [usage, ofFfmpeg] = await Promise.all([this.#press.usage(), ffmpegPid === undefined ? undefined : readUsage(ffmpegPid)])
+    if (usage) this.#cpu.note(this.#press.pid, usage.processorMs)
+    if (ofFfmpeg && ffmpegPid !== undefined) this.#cpu.note(ffmpegPid, ofFfmpeg.processorMs)
     return usage && { ...usage, isWaiting: this.#pendingCalls > 0 }
   }
 
@@ -215,6 +229,9 @@ export class Job {
   async #callRecord(method: TaskMethod, [, ...args]: readonly unknown[]): Promise<unknown> {
     const { attempt } = this.#claim
     const { part } = this.#step
+    // Every method ends the step, so this is the last report of its CPU time.
+    await this.#sample()
+    await this.#heartbeat()
     if (method === 'complete') return this.#complete(args[0] as TaskResult)
     if (method === 'completePart') return this.#completePart(args[1] as PartReceipt, args[2] as string)
     if (method === 'release') return this.#record.release(attempt, String(args[0]), part, args[2] === 'platform' ? 'platform' : 'codec')

@@ -146,6 +146,11 @@ export class FfmpegRun {
     return usage && { ...usage, isWaiting: !usage.isSleeping }
   }
 
+  /** `undefined`: it could not be started. */
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
   /** Ends FFmpeg immediately. */
   kill(): void {
     this.#child.kill('SIGKILL')

@@ -1,6 +1,6 @@
 /** Chooses which waiting step runs next. No side effects, so that tests can simulate a day of work. */
-import type { Family } from '../core/catalog/format.ts'
 import { FORMATS } from '../core/catalog/index.ts'
+import { averageSeconds } from '../core/model/work-estimate.ts'
 import type { WorkerKind } from '../service/lanes.ts'
 import type { Task } from '../service/store/task.ts'
 import type { Step } from '../service/tasks/run.ts'
@@ -10,7 +10,9 @@ export interface QueuedStep {
   readonly step: Step
   /** True if a client waits for the response. */
   readonly quick: boolean
-  /** Estimated work of the whole task, in bytes of a simple format. `undefined`: not read yet. */
+  /** Account of the task. `undefined`: not read yet. */
+  accountId?: string
+  /** Estimated work of the whole task in CPU seconds. `undefined`: not read yet. */
   readonly effort?: number
   /** True if the step exceeded an isolate's memory and may use all memory of a press process. */
   enlarged?: boolean
@@ -18,14 +20,9 @@ export interface QueuedStep {
   readonly queuedAtMs: number
 }
 
-/** Format families that take about five times as long per byte: 4 to 11 s/MB measured, other families 0.4 to 2 s/MB. */
-const SLOW_FAMILIES: readonly Family[] = ['document', 'ebook', 'video']
-const SLOW_FACTOR = 5
-
-export function estimateEffort({ format, originalSize }: Pick<Task, 'format' | 'originalSize'>): number {
-  const isSlow = format !== 'unknown' && SLOW_FAMILIES.includes(FORMATS[format].family)
-  return originalSize * (isSlow ? SLOW_FACTOR : 1)
-}
+/** Estimated work of a task in CPU seconds. */
+export const estimateEffort = ({ format, originalSize }: Pick<Task, 'format' | 'originalSize'>): number =>
+  averageSeconds(format === 'unknown' ? undefined : FORMATS[format].family, originalSize)
 
 /** Memory of a press process whose job fits an isolate, in bytes. Measured: 150 to 312 MB. */
 const ISOLATE_JOB_BYTES = 320 * 2 ** 20
@@ -41,28 +38,58 @@ export function hasMemory(working: readonly Pick<QueuedStep, 'enlarged'>[], mach
 
 /** Waiting time in milliseconds after which a step goes before larger ones of the same rank. */
 export const MAX_WAIT_MS = 30_000
+/** Waiting time in milliseconds after which a step of an account above its CPU quota ranks like any other step. */
+export const MAX_LOW_WAIT_MS = 600_000
+
+/** Work of an account so far, as `AccountTurns` counts it. The account with the least goes first. */
+export type WorkDone = (accountId: string | undefined) => number
 
 /**
- * Picks the next step. Quick steps go first, in order of arrival. Then the task with the fewest running steps, so that a film of a
- * hundred parts does not block other tasks. Then steps that wait longer than `MAX_WAIT_MS`, then the one with the most work, because
- * short steps should start last.
- * @returns the index in `line`, or -1
+ * Picks the next step. Quick steps go first, then the others by rank:
+ * 1. accounts within their CPU quota
+ * 2. the account with the fewest running steps, then the one with the least work done, so that accounts take turns
+ * 3. the task with the fewest running steps, so that a film of a hundred parts does not block other tasks
+ * 4. steps that wait longer than `MAX_WAIT_MS`, the oldest first
+ * 5. the step with the most work, because short steps should start last
+ *
+ * Quick steps take turns by account, too, in order of arrival.
+ * @returns the index in `queue`, or -1
  */
-export function nextStepIndex(queue: readonly QueuedStep[], working: readonly QueuedStep[], now: number, quickOnly: boolean): number {
-  const quick = queue.findIndex((waiting) => waiting.quick)
-  if (quick >= 0 || quickOnly) return quick
-  const shares = new Map<string, number>()
-  for (const { step } of working) shares.set(step.taskId, (shares.get(step.taskId) ?? 0) + 1)
-  const rank = ({ step, queuedAtMs: since, effort = 0 }: QueuedStep) => {
-    const isLate = now - since > MAX_WAIT_MS
-    return { late: isLate ? 0 : 1, share: shares.get(step.taskId) ?? 0, order: isLate ? since : -effort }
+export function nextStepIndex(
+  queue: readonly QueuedStep[],
+  working: readonly QueuedStep[],
+  now: number,
+  quickOnly: boolean,
+  workDone: WorkDone = () => 0,
+): number {
+  const hasQuick = queue.some((waiting) => waiting.quick)
+  if (!hasQuick && quickOnly) return -1
+  const byAccount = countBy(working, ({ accountId }) => accountId ?? '')
+  const byTask = countBy(working, ({ step }) => step.taskId)
+  const rank = ({ quick, step, accountId, queuedAtMs, effort = 0 }: QueuedStep): readonly number[] => {
+    const isLate = now - queuedAtMs > MAX_WAIT_MS
+    const turn = [byAccount.get(accountId ?? '') ?? 0, workDone(accountId)]
+    if (quick) return [...turn, queuedAtMs]
+    const low = step.low && now - queuedAtMs <= MAX_LOW_WAIT_MS ? 1 : 0
+    return [low, ...turn, byTask.get(step.taskId) ?? 0, isLate ? 0 : 1, isLate ? queuedAtMs : -effort]
   }
-  let best = -1
+  let [best, bestRank]: [number, readonly number[]] = [-1, []]
   for (const [at, waiting] of queue.entries()) {
-    if (best < 0 || compare(rank(waiting), rank(queue[best]!)) < 0) best = at
+    if (hasQuick && !waiting.quick) continue
+    const ranked = rank(waiting)
+    if (best < 0 || compare(ranked, bestRank) < 0) [best, bestRank] = [at, ranked]
   }
   return best
 }
 
-type Rank = { readonly late: number; readonly share: number; readonly order: number }
-const compare = (a: Rank, b: Rank) => a.share - b.share || a.late - b.late || a.order - b.order
+function countBy(working: readonly QueuedStep[], keyOf: (step: QueuedStep) => string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const step of working) counts.set(keyOf(step), (counts.get(keyOf(step)) ?? 0) + 1)
+  return counts
+}
+
+/** Compares two ranks of the same length. Negative: `a` goes first. */
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, i) => value !== b[i])
+  return at < 0 ? 0 : a[at]! - b[at]!
+}

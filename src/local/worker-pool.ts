@@ -7,6 +7,7 @@ import type { WorkerKind } from '../service/lanes.ts'
 import type { CountedJob } from '../service/store/metrics.ts'
 import { SUPPORTED_PROTOCOLS } from '../service/store/tasks.ts'
 import type { Step } from '../service/tasks/run.ts'
+import { AccountTurns } from './account-turns.ts'
 import { BlobFiles, type IdleLimits } from './blob-files.ts'
 import { Job } from './job.ts'
 import type { FfmpegProgram } from './native.ts'
@@ -78,6 +79,7 @@ export class WorkerPool implements AsyncDisposable {
   readonly #entries = new Map<string, Entry>()
   /** Number of press processes that each step has ended, while the step may be retried. */
   readonly #deaths = new Map<string, number>()
+  readonly #turns = new AccountTurns()
   readonly #formats = new Map<WorkerKind, Promise<readonly string[]>>()
   readonly #folders = new Map<PressProcess, string>()
   #spawned = 0
@@ -123,19 +125,21 @@ export class WorkerPool implements AsyncDisposable {
     const { promise: done, resolve: end } = Promise.withResolvers<void>()
     const entry: Entry = { key, kind, step, quick: step.generation === null, queuedAtMs: performance.now(), done, end }
     this.#entries.set(key, entry)
-    if (entry.quick) this.#enqueue(entry)
+    // A quick step that need not wait starts without this call; its client waits for it.
+    if (entry.quick && this.#queue.length === 0 && this.#working.size <= this.#options.workers) this.#enqueue(entry)
     else
       this.#options.taskApi
         .task(step.taskId)
         .read()
         .then(
-          (task) => (task ? this.#enqueue({ ...entry, effort: estimateEffort(task) }) : this.#finish(entry)),
+          (task) => (task ? this.#enqueue({ ...entry, accountId: task.accountId, effort: estimateEffort(task) }) : this.#finish(entry)),
           () => this.#enqueue(entry),
         )
     return done
   }
 
   #enqueue(entry: Entry): void {
+    this.#turns.join(entry.accountId)
     this.#queue.push(entry)
     this.#startNext()
   }
@@ -150,12 +154,15 @@ export class WorkerPool implements AsyncDisposable {
     while (!this.#closed && this.#working.size <= workers) {
       const working = [...this.#working]
       const quickOnly = this.#isDraining || working.length === workers || !hasMemory(working, POOL_BYTES, limits.memoryBytes)
-      const at = nextStepIndex(this.#queue, working, performance.now(), quickOnly)
+      const at = nextStepIndex(this.#queue, working, performance.now(), quickOnly, (account) => this.#turns.workOf(account))
       if (at < 0) return
       const [entry] = this.#queue.splice(at, 1)
+      const startedMs = performance.now()
+      this.#turns.start(entry!.accountId)
       this.#working.add(entry!)
       void this.#runStep(entry!).finally(() => {
         this.#working.delete(entry!)
+        this.#turns.leave(entry!.accountId, performance.now() - startedMs)
         this.#finish(entry!)
         this.#startNext()
       })
@@ -175,6 +182,7 @@ export class WorkerPool implements AsyncDisposable {
         ...(heavy && { heavy }),
       })
       if (claim.kind !== 'claimed') return
+      this.#setAccount(entry, claim.task.accountId)
       const press = await this.#takePress(entry.kind)
       const folder = this.#folders.get(press)!
       const deaths = this.#deaths.get(entry.key) ?? 0
@@ -202,6 +210,14 @@ export class WorkerPool implements AsyncDisposable {
       // The task API failed. The task repeats its message when the lease expires.
       log(JSON.stringify({ level: 'error', event: 'step_failed', task_id: entry.step.taskId, step, part, error: String(error) }))
     }
+  }
+
+  /** Sets the account of a quick step that started before its task was read. */
+  #setAccount(entry: Entry, accountId: string): void {
+    if (entry.accountId !== undefined) return
+    this.#turns.leave(undefined, 0)
+    entry.accountId = accountId
+    this.#turns.join(accountId)
   }
 
   async #takePress(kind: WorkerKind): Promise<PressProcess> {

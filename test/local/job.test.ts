@@ -21,6 +21,8 @@ let press: PressProcess
 let exitListeners: { readonly mock: { readonly calls: readonly unknown[] } }
 let stopped: boolean
 let enlarged: boolean
+/** CPU times that the heartbeats reported, in milliseconds. */
+let cpuMs: number[]
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'whittle-job-'))
@@ -28,6 +30,7 @@ beforeEach(() => {
   stored = new Map()
   stopped = false
   enlarged = false
+  cpuMs = []
 })
 afterEach(() => {
   press.kill()
@@ -68,7 +71,10 @@ say({ kind: 'ready', formats: [] })`,
     get:
       (_, method) =>
       async (...args: unknown[]) => {
-        if (method === 'beat') return stopped ? 'stop' : 'go on'
+        if (method === 'beat') {
+          cpuMs.push(args[3] as number)
+          return stopped ? 'stop' : 'go on'
+        }
         taskCalls.push([String(method), ...args])
         return true
       },
@@ -113,7 +119,16 @@ const completes = (text: string, said = text, key = 'results/tsk_1/1') => `
   await call('complete', 99, { key: '${key}', size: ${said.length}, sha256 }).catch((error) => call('release', 99, error.message))
   say({ kind: 'done' })`
 
+const SPIN = (ms: number) => `for (const end = performance.now() + ${ms}; performance.now() < end; );`
+
 describe('a job', () => {
+  it('reports its CPU time before it ends', async () => {
+    expect(await run(`${SPIN(400)}${completes('small')}`)).toBe('done')
+    const total = cpuMs.reduce((sum, ms) => sum + ms, 0)
+    expect(total).toBeGreaterThan(0)
+    expect(cpuMs.every((ms) => ms >= 0)).toBe(true)
+  })
+
   it('uploads the result, then completes the task with its own attempt number', async () => {
     expect(await run(`if (fs.readFileSync(work.folder + '/uploads~tsk_1', 'utf8') !== '${UPLOAD}') throw 0;${completes('small')}`)).toBe(
       'done',

@@ -12,6 +12,8 @@ export interface JobMessage {
   readonly part?: number
   /** Size of the upload in bytes. */
   readonly bytes?: number
+  /** True: the account is above its CPU quota, so steps of other accounts go first. */
+  readonly low?: boolean
 }
 
 /**
@@ -103,8 +105,11 @@ export interface TaskRecordApi {
   claim(generation: number | null, step: JobMessage['step'], part?: number, worker?: ClaimingWorker): Promise<Claim>
   /** Moves a quick task to the queue, because the press was busy or its call failed. `worker`: the worker of the failed call. */
   toQueue(worker?: string): Promise<void>
-  /** Renews the lease and reports progress (0–1). `'stop'`: the lease is lost or the task was removed. */
-  beat(attempt: number, progress: number, part?: number): Promise<'go on' | 'stop'>
+  /**
+   * Renews the lease and reports progress (0–1). `'stop'`: the lease is lost or the task was removed.
+   * @param cpuMs CPU time in milliseconds since the last heartbeat of this attempt. `undefined`: not measured, as in isolates
+   */
+  beat(attempt: number, progress: number, part?: number, cpuMs?: number): Promise<'go on' | 'stop'>
   /** Splits the job into parts. Each part gets its own queue message. */
   split(attempt: number, plans: readonly PartPlan[]): Promise<void>
   /** Stores the result of a part. Returns `false` if the task or the part has ended; the caller then removes the part's blob. */
