@@ -11,6 +11,7 @@ import type {
   KeyCalls,
   KeyChange,
   NewKey,
+  QueuePlace,
   TaskEvent,
   UsageView,
   UserKeyChange,
@@ -30,6 +31,7 @@ import { DeliveryTable } from './delivery-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
+import { QueuePlaces } from './queue-places.ts'
 import { StorageAlerts } from './storage-alerts.ts'
 import { StorageQuota } from './storage-quota.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
@@ -37,6 +39,12 @@ import { callsByKey, usageOf } from './usage-view.ts'
 
 /** Delay in milliseconds before the Account object restarts for a restore. The RPC response is sent first. */
 const RESTART_DELAY_MS = 200
+
+/** Tasks in the queues of an account above its CPU quota. */
+const QUEUED_ABOVE_QUOTA = 1
+
+/** Current month such as "2026-11" (UTC). */
+const thisMonth = () => dayOf(Date.now()).slice(0, 7)
 
 /** Durable Object of one customer account: applications, API keys, usage, task index, storage quota, webhook secret. */
 export class Account extends DurableObject<Env> implements AccountApi {
@@ -50,6 +58,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
   readonly #audit: AuditTable
   readonly #deliveries: DeliveryTable
   readonly #alerts: StorageAlerts
+  readonly #places: QueuePlaces
   /** Parallel parts: tasks that recently asked for their share. Task id → time of the last request in epoch milliseconds. */
   readonly #splitTasks = new Map<string, number>()
 
@@ -57,6 +66,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
     super(ctx, withRegionBindings(env))
     this.#applications = new ApplicationTable(ctx.storage)
     this.#tasks = new TaskIndex(ctx.storage)
+    this.#places = new QueuePlaces(ctx.storage.sql)
     this.#idempotency = new IdempotencyTable(ctx.storage)
     this.#quota = new StorageQuota(ctx.storage, this.#tasks, () => this.#record())
     this.#audit = new AuditTable(ctx.storage)
@@ -129,8 +139,40 @@ export class Account extends DurableObject<Env> implements AccountApi {
     const now = Date.now()
     this.#splitTasks.set(taskId, now)
     for (const [other, askedAt] of this.#splitTasks) if (askedAt <= now - IN_FLIGHT_MS) this.#splitTasks.delete(other)
-    const maxParts = PLANS[this.#record()?.plan ?? 'free'].maxPartsAtOnce
+    const maxParts = this.#plan().maxPartsAtOnce
     return Math.max(1, Math.floor(maxParts / this.#splitTasks.size))
+  }
+
+  async queuePlace(taskId: string): Promise<QueuePlace> {
+    const low = this.#isAboveCpuQuota()
+    return { granted: this.#places.request(taskId, this.#maxQueuedTasks(low), Date.now()), low }
+  }
+
+  #isAboveCpuQuota(): boolean {
+    const { cpuSeconds } = this.#plan()
+    return cpuSeconds !== null && this.#tasks.cpuMs(thisMonth()) >= cpuSeconds * 1000
+  }
+
+  /** The pool of a service on one machine takes turns by account itself, so there all tasks have a place. */
+  #maxQueuedTasks(low: boolean): number {
+    if (this.env.ENVIRONMENT === 'local') return Number.MAX_SAFE_INTEGER
+    return low ? QUEUED_ABOVE_QUOTA : this.#plan().maxQueuedTasks
+  }
+
+  /** Gives free places in the queues to waiting tasks. If a call fails, the task asks again by its own alarm. */
+  #grantPlaces(): void {
+    for (const taskId of this.#places.grant(this.#maxQueuedTasks(this.#isAboveCpuQuota()), Date.now()))
+      this.ctx.waitUntil(
+        this.env.TASKS.getByName(taskId)
+          .toQueue()
+          .catch((error: unknown) => {
+            console.error(JSON.stringify({ level: 'error', event: 'task_unreachable', task_id: taskId, error: String(error) }))
+          }),
+      )
+  }
+
+  #plan() {
+    return PLANS[this.#record()?.plan ?? 'free']
   }
 
   async tell(input: TaskEvent | readonly TaskEvent[]): Promise<void> {
@@ -140,10 +182,11 @@ export class Account extends DurableObject<Env> implements AccountApi {
       if (kind === 'created') this.#quota.handOver(taskId)
       else this.#splitTasks.delete(taskId)
     }
+    if (events.some(({ kind }) => kind !== 'created')) this.#grantPlaces()
     this.#alerts.check(() => this.#quota.usage())
   }
 
-  async usage(plan: PlanId, month = dayOf(Date.now()).slice(0, 7)): Promise<UsageView> {
+  async usage(plan: PlanId, month = thisMonth()): Promise<UsageView> {
     const accountId = this.#record()?.accountId ?? ''
     return {
       month,
@@ -151,6 +194,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
       ...(isTestAccount(accountId) ? { test: true as const } : {}),
       storage_used: this.#quota.usedBytes(),
       storage_quota: this.#quota.quota(),
+      cpu_seconds_quota: this.#plan().cpuSeconds,
       ...(await usageOf(this.#usageSources(), month)),
     }
   }

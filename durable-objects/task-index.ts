@@ -1,4 +1,4 @@
-import type { UsageRow as ExportedUsage, TaskEvent } from '../src/service/store/accounts.ts'
+import type { CpuTime, UsageRow as ExportedUsage, TaskEvent } from '../src/service/store/accounts.ts'
 import { migrate } from './schema.ts'
 
 /** Time in milliseconds that a removed task is remembered, so that a late `created` event cannot add it again (1 hour). */
@@ -46,6 +46,14 @@ const COUNT_TASKS = `
   CREATE TRIGGER task_deleted AFTER DELETE ON tasks BEGIN UPDATE totals SET stored = stored - OLD.stored, tasks = tasks - 1; END;
 `
 
+/** Migration that adds places in the queues (see `QueuePlaces`) and CPU time. */
+const PLACES_AND_CPU = `
+  ALTER TABLE tasks ADD COLUMN place INTEGER;
+  CREATE INDEX tasks_by_place ON tasks (place) WHERE place IS NOT NULL AND ended = 0;
+  ALTER TABLE usage ADD COLUMN cpu_ms INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE usage ADD COLUMN cpu_estimated_ms INTEGER NOT NULL DEFAULT 0;
+`
+
 /** Usage of one format on one day. */
 export interface UsageRow {
   readonly [column: string]: SqlStorageValue
@@ -57,6 +65,17 @@ export interface UsageRow {
   /** Bytes of completed files before compression. The field `compressed` has their bytes after compression. */
   readonly original: number
   readonly compressed: number
+  /** CPU time of all jobs in milliseconds, and the part of it that is estimated. */
+  readonly cpu_ms: number
+  readonly cpu_estimated_ms: number
+}
+
+interface AddedUsage {
+  readonly completed?: number
+  readonly failed?: number
+  readonly original?: number
+  readonly compressed?: number
+  readonly cpu: CpuTime | undefined
 }
 
 /** Tasks of an account, the bytes that they store, and usage by day and format, in the SQLite storage of the Account object. */
@@ -67,7 +86,7 @@ export class TaskIndex {
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
     this.#sql = storage.sql
-    migrate(storage, 'tasks', [INITIAL_SCHEMA, DROP_EVENTS, COUNT_TASKS])
+    migrate(storage, 'tasks', [INITIAL_SCHEMA, DROP_EVENTS, COUNT_TASKS, PLACES_AND_CPU])
   }
 
   /** Applies events in one transaction. An event that arrives several times counts once. */
@@ -88,29 +107,31 @@ export class TaskIndex {
         return
       }
       case 'completed': {
-        const { taskId, at, format, originalSize, compressedSize } = event
+        const { taskId, at, format, originalSize, compressedSize, cpu } = event
         if (!this.#markEnded(taskId, compressedSize)) return
-        this.#sql.exec(
-          `INSERT INTO usage (day, format, completed, original, compressed) VALUES (?, ?, 1, ?, ?)
-           ON CONFLICT DO UPDATE SET completed = completed + 1, original = original + excluded.original, compressed = compressed + excluded.compressed`,
-          dayOf(at),
-          format,
-          originalSize,
-          compressedSize,
-        )
+        this.#addUsage(dayOf(at), format, { completed: 1, original: originalSize, compressed: compressedSize, cpu })
         return
       }
       case 'failed':
-        if (!this.#markEnded(event.taskId, 0)) return
-        this.#sql.exec(
-          'INSERT INTO usage (day, format, failed) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET failed = failed + 1',
-          dayOf(event.at),
-          event.format,
-        )
+        if (this.#markEnded(event.taskId, 0)) this.#addUsage(dayOf(event.at), event.format, { failed: 1, cpu: event.cpu })
         return
-      case 'removed':
-        this.#remove(event.taskId)
+      case 'removed': {
+        const { taskId, cpu } = event
+        if (this.#remove(taskId) && cpu) this.#addUsage(dayOf(cpu.at), cpu.format, { cpu })
+      }
     }
+  }
+
+  #addUsage(day: string, format: string, { completed = 0, failed = 0, original = 0, compressed = 0, cpu }: AddedUsage): void {
+    const columns = ['completed', 'failed', 'original', 'compressed', 'cpu_ms', 'cpu_estimated_ms']
+    const values = [completed, failed, original, compressed, cpu?.ms ?? 0, cpu?.estimated ? cpu.ms : 0]
+    this.#sql.exec(
+      `INSERT INTO usage (day, format, ${columns.join(', ')}) VALUES (?, ?, ${columns.map(() => '?').join(', ')})
+       ON CONFLICT DO UPDATE SET ${columns.map((column) => `${column} = ${column} + excluded.${column}`).join(', ')}`,
+      day,
+      format,
+      ...values,
+    )
   }
 
   /** Marks a task as ended. Returns `false` if the task was ended before or does not exist. */
@@ -118,12 +139,14 @@ export class TaskIndex {
     return this.#sql.exec('UPDATE tasks SET stored = ?, ended = 1 WHERE task_id = ? AND ended = 0', storedBytes, taskId).rowsWritten > 0
   }
 
-  #remove(taskId: string) {
+  /** Removes a task. Returns `true` if it existed and had not ended. */
+  #remove(taskId: string): boolean {
     const now = Date.now()
-    this.#sql.exec('DELETE FROM tasks WHERE task_id = ?', taskId)
+    const [row] = [...this.#sql.exec<{ ended: number }>('DELETE FROM tasks WHERE task_id = ? RETURNING ended', taskId)]
     const old = 'SELECT task_id FROM removed WHERE at < ? ORDER BY at LIMIT ?'
     this.#sql.exec(`DELETE FROM removed WHERE task_id IN (${old})`, now - REMOVED_LIFETIME_MS, DELETED_PER_REMOVAL)
     this.#sql.exec('INSERT INTO removed (task_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING', taskId, now)
+    return row?.ended === 0
   }
 
   #wasRemoved(taskId: string): boolean {
@@ -140,16 +163,22 @@ export class TaskIndex {
     return [...this.#sql.exec<UsageRow>('SELECT * FROM usage WHERE day BETWEEN ? AND ?', `${month}-01`, `${month}-31`)]
   }
 
+  /** CPU time of all jobs of a month such as "2026-11", in milliseconds. */
+  cpuMs(month: string): number {
+    const query = 'SELECT TOTAL(cpu_ms) AS ms FROM usage WHERE day BETWEEN ? AND ?'
+    return this.#sql.exec<{ ms: number }>(query, `${month}-01`, `${month}-31`).one().ms
+  }
+
   allUsage(): UsageRow[] {
     return [...this.#sql.exec<UsageRow>('SELECT * FROM usage')]
   }
 
   /** Imports usage rows of an account export. They replace rows of the same day and format. */
   adoptUsage(rows: readonly ExportedUsage[]): void {
-    const columns = 'day, format, completed, failed, original, compressed'
-    for (const { day, format, completed, failed, original, compressed } of rows) {
-      const values = [day, format, completed, failed, original, compressed]
-      this.#sql.exec(`INSERT OR REPLACE INTO usage (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, ...values)
+    const columns = 'day, format, completed, failed, original, compressed, cpu_ms, cpu_estimated_ms'
+    for (const { day, format, completed, failed, original, compressed, cpu_ms = 0, cpu_estimated_ms = 0 } of rows) {
+      const values = [day, format, completed, failed, original, compressed, cpu_ms, cpu_estimated_ms]
+      this.#sql.exec(`INSERT OR REPLACE INTO usage (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, ...values)
     }
   }
 

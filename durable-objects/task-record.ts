@@ -153,8 +153,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     return this.#leases.claim(generation, step, part, worker)
   }
 
-  async beat(attempt: number, progress: number, part?: number): Promise<'go on' | 'stop'> {
-    return this.#leases.beat(attempt, progress, part)
+  async beat(attempt: number, progress: number, part?: number, cpuMs?: number): Promise<'go on' | 'stop'> {
+    return this.#leases.beat(attempt, progress, part, cpuMs)
   }
 
   async split(attempt: number, plans: readonly PartPlan[]): Promise<void> {

@@ -12,7 +12,16 @@ export interface UsageSources {
   readonly gates: Namespace<KeyGateApi>
 }
 
-type Sums = 'api_calls' | 'original_size' | 'compressed_size' | 'tasks_completed' | 'tasks_failed' | 'by_format' | 'by_day'
+type Sums =
+  | 'api_calls'
+  | 'cpu_seconds'
+  | 'cpu_seconds_estimated'
+  | 'original_size'
+  | 'compressed_size'
+  | 'tasks_completed'
+  | 'tasks_failed'
+  | 'by_format'
+  | 'by_day'
 
 /** Returns the usage of a month such as "2026-11". */
 export async function usageOf({ accountId, tasks, keys, gates }: UsageSources, month: string): Promise<Pick<UsageView, Sums>> {
@@ -20,6 +29,8 @@ export async function usageOf({ accountId, tasks, keys, gates }: UsageSources, m
     api_calls: 0,
     original_size: 0,
     compressed_size: 0,
+    cpu_seconds: 0,
+    cpu_seconds_estimated: 0,
     tasks_completed: 0,
     tasks_failed: 0,
     by_format: {},
@@ -40,9 +51,13 @@ export async function usageOf({ accountId, tasks, keys, gates }: UsageSources, m
     }
     view.original_size += row.original
     view.compressed_size += row.compressed
+    view.cpu_seconds += row.cpu_ms / 1000
+    view.cpu_seconds_estimated += row.cpu_estimated_ms / 1000
     view.tasks_completed += row.completed
     view.tasks_failed += row.failed
   }
+  view.cpu_seconds = roundToTenth(view.cpu_seconds)
+  view.cpu_seconds_estimated = roundToTenth(view.cpu_seconds_estimated)
   const names = [...keys.ofMonth(month).map(({ gate }) => gate), consoleGateName(accountId)]
   const calls = await Promise.all(names.map((name) => gates.getByName(name).calls(month)))
   for (const { total, byDay } of calls) {
@@ -52,6 +67,8 @@ export async function usageOf({ accountId, tasks, keys, gates }: UsageSources, m
   view.by_day = [...days.values()].sort((a, b) => a.day.localeCompare(b.day))
   return view
 }
+
+const roundToTenth = (value: number) => Math.round(value * 10) / 10
 
 /** Returns the calls of each key used in the month, including removed keys, and of the console; most calls first. */
 export async function callsByKey(

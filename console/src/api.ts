@@ -43,6 +43,8 @@ export interface Usage {
   compressed_size: number
   storage_used: number
   storage_quota: number
+  cpu_seconds: number
+  cpu_seconds_quota: number | null
   tasks_completed: number
   tasks_failed: number
   by_format: Record<string, { tasks: number; original_size: number; compressed_size: number }>

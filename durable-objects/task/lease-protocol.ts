@@ -1,6 +1,7 @@
 import { englishText, revivedMessage, type StoredMessage } from '../../src/core/i18n/message.ts'
 import type { PartPlan, PartReceipt } from '../../src/core/model/segmented.ts'
 import { uploadKeyOf } from '../../src/service/store/blob-names.ts'
+import type { StoredOutcome } from '../../src/service/store/outcome.ts'
 import { revivedResult, type StoredResult, type TaskError } from '../../src/service/store/task.ts'
 import {
   type Claim,
@@ -73,10 +74,12 @@ export class LeaseProtocol {
     }
   }
 
-  beat(attempt: number, progress: number, part?: number): 'go on' | 'stop' {
+  beat(attempt: number, progress: number, part?: number, cpuMs?: number): 'go on' | 'stop' {
     const state = this.#state
     const { live: task, job, parts } = state
     if (!task || !job || hasEnded(task)) return 'stop'
+    // CPU time of an attempt that lost its lease was used, too.
+    if (cpuMs !== undefined) job.cpuMs = (job.cpuMs ?? 0) + cpuMs
     const known = part === undefined ? job.step : state.partStep(job, part)
     const renewed = known && renewLease(known, attempt, Date.now(), this.#dependencies.leaseMs)
     if (!renewed) return 'stop'
@@ -124,7 +127,7 @@ export class LeaseProtocol {
     // Results of attempts whose lease has expired are accepted, too, because every result was verified.
     if (!task || hasEnded(task) || attempt < 1) return false
     const { outcome } = result
-    if (outcome.kind === 'unchanged' && outcome.reason === 'over_budget' && this.#dependencies.containers.moveToContainer(attempt)) {
+    if (isOverMachineBudget(outcome) && this.#dependencies.containers.moveToContainer(attempt)) {
       await this.#dependencies.watch.watch()
       return false
     }
@@ -183,4 +186,10 @@ export class LeaseProtocol {
     this.#state.save()
     await this.#dependencies.watch.watch()
   }
+}
+
+/** True if the job exceeded the budget of its machine. A container has more; the limit of the plan is the same everywhere. */
+function isOverMachineBudget(outcome: StoredOutcome): boolean {
+  if (outcome.kind !== 'unchanged' || outcome.reason !== 'over_budget') return false
+  return typeof outcome.detail !== 'object' || outcome.detail.code !== 'work_over_limit'
 }

@@ -1,9 +1,9 @@
 import type { Env } from '../../src/service/env.ts'
-import type { TaskEvent } from '../../src/service/store/accounts.ts'
 import { type NewTask, type Task, type TaskResult, toTaskView } from '../../src/service/store/task.ts'
 import { egressSender } from '../../src/service/tasks/egress.ts'
+import { cpuTimeOf } from '../../src/service/tasks/job.ts'
 import { deliverWebhook, nextDeliveryAt } from '../../src/service/tasks/notify.ts'
-import type { TaskState } from './task-state.ts'
+import { hasEnded, type TaskState } from './task-state.ts'
 
 /** Outgoing messages of a task: events for its account, and the callback for its client. */
 export class Outbox {
@@ -23,7 +23,8 @@ export class Outbox {
 
   noteEnded(ended: Task, now: number): void {
     const state = this.#state
-    state.events = [...state.events, ended.result ? completedEvent(ended, ended.result) : failedEvent(ended)]
+    const cpu = cpuTimeOf(ended, state.job!)
+    state.events = [...state.events, { ...(ended.result ? completedEvent(ended, ended.result) : failedEvent(ended)), cpu }]
     if (!ended.callbackUrl) return
     const event = { type: `task.${ended.status}`, timestamp: new Date(now).toISOString(), data: toTaskView(ended, ended.baseUrl) }
     const messageId = `msg_${crypto.randomUUID().replaceAll('-', '')}`
@@ -46,7 +47,9 @@ export class Outbox {
 
   /** Tells the account that the task is removed. Throws if the account cannot be reached, so that the removal is repeated. */
   async sendRemoved(task: Task): Promise<void> {
-    await this.#env.ACCOUNTS.getByName(task.accountId).tell([...this.#state.events, { kind: 'removed', taskId: task.taskId }])
+    const { events, job } = this.#state
+    const cpu = job && !hasEnded(task) ? { cpu: { ...cpuTimeOf(task, job), at: Date.now(), format: task.format } } : {}
+    await this.#env.ACCOUNTS.getByName(task.accountId).tell([...events, { kind: 'removed', taskId: task.taskId, ...cpu }])
     this.#state.events = []
   }
 
@@ -68,13 +71,13 @@ export class Outbox {
   }
 }
 
-const completedEvent = (task: Task, result: TaskResult): TaskEvent => {
+const completedEvent = (task: Task, result: TaskResult) => {
   const { taskId, completedAt, createdAt, format, originalSize } = task
-  return { kind: 'completed', taskId, at: completedAt ?? createdAt, format, originalSize, compressedSize: result.size }
+  return { kind: 'completed' as const, taskId, at: completedAt ?? createdAt, format, originalSize, compressedSize: result.size }
 }
 
-const failedEvent = (task: Task): TaskEvent => ({
-  kind: 'failed',
+const failedEvent = (task: Task) => ({
+  kind: 'failed' as const,
   taskId: task.taskId,
   at: task.completedAt ?? task.createdAt,
   format: task.format,

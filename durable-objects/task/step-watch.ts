@@ -71,6 +71,7 @@ export class StepWatch {
   async watch(): Promise<void> {
     const state = this.#state
     if (state.job?.phase === 'parts') await this.#releaseParts()
+    else if (this.#needsPlace(Date.now())) await this.#requestPlace()
     if (state.job && state.task && !hasEnded(state.task)) await this.#watchSteps(state.task, state.job, Date.now())
     // Compute the due times only now, after all awaits. No `await` until the alarm is set, so that no change is missed.
     const now = Date.now()
@@ -95,6 +96,29 @@ export class StepWatch {
       .catch(() => DEFAULT_PARALLEL_PARTS)
     const { job } = this.#state
     if (job?.phase === 'parts') job.released = releasedParts(job, this.#state.openSteps(job).length, maxParts)
+  }
+
+  /** True if the task is about to send a message and has no place in the queues yet. */
+  #needsPlace(now: number): boolean {
+    const { task, job } = this.#state
+    if (!task || !job || hasEnded(task) || job.phase !== 'whole' || job.hasPlace || now < this.#sendAfter) return false
+    return nextAction(job.step, now, maxAttempts(job)).kind === 'send'
+  }
+
+  /** Asks the account for a place in the queues. Without one, the task waits until the account calls `toQueue`, or asks again later. */
+  async #requestPlace(): Promise<void> {
+    const { taskId, accountId } = this.#state.task!
+    const { granted, low } = await this.#dependencies.env.ACCOUNTS.getByName(accountId)
+      .queuePlace(taskId)
+      .catch(() => ({ granted: true, low: false }))
+    const now = Date.now()
+    // A worker may have claimed the step meanwhile, or the task may be gone.
+    if (!this.#needsPlace(now)) return
+    const job = this.#state.job!
+    job.hasPlace = granted
+    job.low = low
+    if (!granted) job.step = sentStep(job.step, now, this.#resend)
+    this.#state.save()
   }
 
   /** Times in epoch milliseconds at which the task must act: expiry, callback, events, and its steps. */

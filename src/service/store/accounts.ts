@@ -47,12 +47,19 @@ export interface KeySummary {
   readonly createdAt: number
 }
 
+/** CPU time of a job in milliseconds. `estimated`: isolates have no clock, so the time is estimated from the format and the size. */
+export interface CpuTime {
+  readonly ms: number
+  readonly estimated: boolean
+}
+
 /** Task event, sent by a TaskRecord to its account at least once and in order. The account counts a repeated event once. */
 export type TaskEvent =
   | { kind: 'created'; taskId: string; batchId?: string; position?: number; createdAt: number; format: string; size: number }
-  | { kind: 'completed'; taskId: string; at: number; format: string; originalSize: number; compressedSize: number }
-  | { kind: 'failed'; taskId: string; at: number; format: string }
-  | { kind: 'removed'; taskId: string }
+  | { kind: 'completed'; taskId: string; at: number; format: string; originalSize: number; compressedSize: number; cpu?: CpuTime }
+  | { kind: 'failed'; taskId: string; at: number; format: string; cpu?: CpuTime }
+  /** Event `removed`: `cpu` is the CPU time of a task that had not ended. `undefined`: it had ended, and its time is counted. */
+  | { kind: 'removed'; taskId: string; cpu?: CpuTime & { at: number; format: string } }
 
 export interface UsageView {
   month: string
@@ -64,6 +71,12 @@ export interface UsageView {
   compressed_size: number
   storage_used: number
   storage_quota: number
+  /** CPU seconds of the month. */
+  cpu_seconds: number
+  /** Part of `cpu_seconds` that is estimated instead of measured. */
+  cpu_seconds_estimated: number
+  /** CPU seconds of a month above which the account's tasks wait for those of others. `null`: no quota. */
+  cpu_seconds_quota: number | null
   tasks_completed: number
   tasks_failed: number
   by_format: Record<string, { tasks: number; original_size: number; compressed_size: number }>
@@ -78,6 +91,9 @@ export interface UsageRow {
   readonly failed: number
   readonly original: number
   readonly compressed: number
+  /** CPU time in milliseconds, and the part of it that is estimated. Absent in exports written before 2026-12. */
+  readonly cpu_ms?: number
+  readonly cpu_estimated_ms?: number
 }
 
 /** Export of an account without its tasks and secrets. Keys are exported as hashes, so existing keys keep working. */
@@ -152,6 +168,14 @@ export type UserKeyResult =
   /** Result `too_many`: the plan allows no further active key. `limit` is the plan's maximum. */
   | { readonly kind: 'too_many'; readonly limit: number }
 
+/** Answer to a task that wants to send its queue message. */
+export interface QueuePlace {
+  /** `false`: the account has its maximum of tasks in the queues. It calls `toQueue` of the task when a place is free. */
+  readonly granted: boolean
+  /** True if the account is above the CPU quota of its plan. Its tasks then wait for those of other accounts. */
+  readonly low: boolean
+}
+
 /** Refusal of the storage quota. */
 export interface StorageRefusal {
   readonly ok: false
@@ -184,6 +208,8 @@ export interface AccountApi {
   release(taskId: string): Promise<void>
   /** Number of parts of this task that may be queued or running now. All tasks that ask share the maximum of the plan. */
   partsAtOnce(taskId: string): Promise<number>
+  /** Requests a place in the queues for a task. A task that has one gets it again. */
+  queuePlace(taskId: string): Promise<QueuePlace>
   /** Applies task events in order, all of them or none. */
   tell(told: TaskEvent | readonly TaskEvent[]): Promise<void>
   /** Returns the usage of a month such as "2026-11". `undefined`: the current month. `plan` is the plan of the calling key. */

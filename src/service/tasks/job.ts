@@ -2,7 +2,10 @@
  * Internal state of a task: leases, attempts, parts, callback. Pure state transitions, testable without a Worker.
  * `durable-objects/task-record.ts` stores the states that these functions return.
  */
+import { FORMATS } from '../../core/catalog/index.ts'
 import type { StoredMessage } from '../../core/i18n/message.ts'
+import { averageSeconds } from '../../core/model/work-estimate.ts'
+import type { CpuTime } from '../store/accounts.ts'
 import { jittered } from '../store/retry.ts'
 import type { Task } from '../store/task.ts'
 import type { FailureCause, JobMessage } from '../store/tasks.ts'
@@ -70,6 +73,20 @@ export interface Job {
   overBudget?: StoredMessage
   /** True if the job exceeded an isolate's budget and runs in containers. */
   heavy?: boolean
+  /** CPU time of all attempts so far in milliseconds, as measured. `undefined`: not measured, as in isolates. */
+  cpuMs?: number
+  /** True if the account has given the task a place in the queues. `undefined`: not asked yet. */
+  hasPlace?: boolean
+  /** True if the account was above its CPU quota when it was asked for a place. */
+  low?: boolean
+}
+
+/** CPU time of a job, measured or estimated. */
+export const cpuTimeOf = ({ format, originalSize }: Pick<Task, 'format' | 'originalSize'>, job: Job): CpuTime => {
+  if (job.cpuMs !== undefined) return { ms: job.cpuMs, estimated: false }
+  const hasRun = job.step.attempts > 0 || job.parts > 0
+  const seconds = hasRun ? averageSeconds(format === 'unknown' ? undefined : FORMATS[format].family, originalSize) : 0
+  return { ms: Math.round(seconds * 1000), estimated: true }
 }
 
 export const newStep = (sendAt: number): Step => ({ attempts: 0, sendAt, sent: 0 })
@@ -185,5 +202,6 @@ export function sentStep(step: Step, now: number, { leaseMs, doublings }: { leas
 
 export function messageFor({ taskId, originalSize }: Task, job: Job, part?: number): JobMessage {
   const step = job.phase === 'parts' ? 'part' : job.phase === 'join' ? 'join' : 'whole'
-  return { taskId, generation: job.generation, step, ...(part === undefined ? {} : { part }), bytes: originalSize }
+  const low = job.low ? { low: true } : {}
+  return { taskId, generation: job.generation, step, ...(part === undefined ? {} : { part }), bytes: originalSize, ...low }
 }
