@@ -33,6 +33,8 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'tra
 /** Paths of Miniflare's own. */
 const INTERNAL_PATH = /^\/cdn-cgi(\/|$)/i
 const INTERNAL_HEADER = /^(mf|cf)-/i
+/** Header with the client's address for the rate limits by address, as on Cloudflare. Clients cannot set it: see `INTERNAL_HEADER`. */
+const CLIENT_ADDRESS = 'CF-Connecting-IP'
 
 export interface ReverseProxyOptions {
   /** Address to listen on. Default: 127.0.0.1. */
@@ -58,7 +60,17 @@ export function openReverseProxy(port: number, upstreamPort: number, options: Re
   const agent = new Agent({ keepAlive: false })
   const { host = '127.0.0.1', publicUrl, disk, operator, onAnswer = () => {}, onRefusal = () => {} } = options
   const { rateWindowMs = RATE_WINDOW_MS, readWindowMs = READ_WINDOW_MS } = options
-  const upstream = { port: upstreamPort, agent, disk, operator, onAnswer, rateWindowMs, readWindowMs, downloads: new DownloadLimiter() }
+  const upstream = {
+    port: upstreamPort,
+    agent,
+    disk,
+    operator,
+    onAnswer,
+    rateWindowMs,
+    readWindowMs,
+    downloads: new DownloadLimiter(),
+    isBehindProxy: publicUrl !== undefined,
+  }
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
   const timeouts = {
     requestTimeout: 0,
@@ -105,6 +117,8 @@ interface Upstream {
   readonly rateWindowMs: number
   readonly readWindowMs: number
   readonly downloads: DownloadLimiter
+  /** True if another proxy forwards all requests, and adds their addresses to `X-Forwarded-For`. */
+  readonly isBehindProxy: boolean
 }
 
 /** Forwards one request. @returns the error response if the request cannot be forwarded */
@@ -174,12 +188,13 @@ function hasHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
 function sendOnce(
   incoming: IncomingMessage,
   buffered: Buffer | undefined,
-  { port, agent, path, traceparent, signal }: ForwardTarget,
+  { port, agent, path, traceparent, signal, isBehindProxy }: ForwardTarget,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const headers = endToEnd(incoming.rawHeaders, ['traceparent', ...(buffered ? ['content-length'] : [])])
     if (traceparent !== undefined) headers.push('traceparent', traceparent)
     if (incoming.headers.host === undefined) headers.push('Host', `127.0.0.1:${port}`)
+    headers.push(CLIENT_ADDRESS, clientAddress(incoming, isBehindProxy))
     const hasBody = 'content-length' in incoming.headers || 'transfer-encoding' in incoming.headers
     // A buffered body may be shorter than its declared length.
     if (buffered && hasBody) headers.push('Content-Length', String(buffered.length))
@@ -189,6 +204,14 @@ function sendOnce(
     if (buffered) upstream.end(buffered)
     else incoming.pipe(upstream)
   })
+}
+
+/**
+ * Address of the client. A proxy in front appends it to `X-Forwarded-For`, after anything that the client sent in that header.
+ */
+function clientAddress({ headersDistinct, socket }: IncomingMessage, isBehindProxy: boolean): string {
+  const forwarded = headersDistinct['x-forwarded-for']?.at(-1)?.split(',').at(-1)?.trim()
+  return (isBehindProxy && forwarded) || (socket.remoteAddress ?? '')
 }
 
 /** End-to-end headers as name, value, name, value. Leaves out connection headers, Miniflare's headers and those named in `own`. */

@@ -5,9 +5,17 @@
 import type { RateLimiter } from '../env.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import type { Access, AppContext } from './context.ts'
+import { MemoryRateLimiter } from './memory-rate-limiter.ts'
 
 /** Period of the rate limits in `wrangler.toml`, in seconds. */
 const WINDOW_SECONDS = 60
+
+/** Limits of a service on one machine: the same as in `wrangler.toml`. */
+export const LOCAL_LIMITS = { ANON_LIMITER: 600, KEY_LIMITER: 20_000 }
+const LOCAL_LIMITERS = {
+  ANON_LIMITER: new MemoryRateLimiter(LOCAL_LIMITS.ANON_LIMITER, WINDOW_SECONDS * 1000),
+  KEY_LIMITER: new MemoryRateLimiter(LOCAL_LIMITS.KEY_LIMITER, WINDOW_SECONDS * 1000),
+}
 
 export async function enforceIpRateLimit(c: AppContext, access: Access): Promise<void> {
   const address = c.req.header('CF-Connecting-IP')
@@ -18,8 +26,12 @@ export async function enforceIpRateLimit(c: AppContext, access: Access): Promise
   throw new ApiError('rate_limited', message, facts, { 'Retry-After': String(WINDOW_SECONDS) })
 }
 
-/** True for pages, sign-in, health checks and the operator's routes: they use the limit for people and monitors. */
+/**
+ * Pages, sign-in, health checks and the operator's routes use the limit for people and monitors. `undefined`: a service for this machine
+ * only, whose clients share one address.
+ */
 function limiterFor({ env }: AppContext, access: Access): RateLimiter | undefined {
-  if (env.ENVIRONMENT === 'local') return undefined
-  return access === 'public' || access === 'operator' ? env.ANON_LIMITER : env.KEY_LIMITER
+  const name = access === 'public' || access === 'operator' ? 'ANON_LIMITER' : 'KEY_LIMITER'
+  if (env.ENVIRONMENT !== 'local') return env[name]
+  return env.PUBLIC_URL === undefined ? undefined : LOCAL_LIMITERS[name]
 }
