@@ -4,11 +4,13 @@
  */
 import { type Attack, isBroken } from './attack.ts'
 import { drain } from './drain.ts'
+import { expensiveShapes } from './expensive-shapes.ts'
 import { fullDisk } from './full-disk.ts'
 import { slowWriters } from './slow-writers.ts'
-import { stalledReaders } from './stalled-readers.ts'
+import { stalledAccounts, stalledReaders } from './stalled-readers.ts'
+import { unfairBatches } from './unfair-batches.ts'
 
-const ATTACKS: readonly Attack[] = [stalledReaders, slowWriters, fullDisk, drain]
+const ATTACKS: readonly Attack[] = [stalledReaders, stalledAccounts, slowWriters, unfairBatches, expensiveShapes, fullDisk, drain]
 
 const names = process.argv.slice(2)
 for (const name of names)

@@ -10,10 +10,14 @@ const MOST_SECONDS = 120
 
 export const stalledReaders: Attack = {
   name: 'stalled-readers',
-  title: `${READERS} downloads of 16 MB that nobody reads, first by one key, then by ten accounts`,
-  async run() {
-    return [...(await stall(1)), ...(await stall(10))]
-  },
+  title: `${READERS} downloads of 16 MB by one key that nobody reads`,
+  run: () => stall(1),
+}
+
+export const stalledAccounts: Attack = {
+  name: 'stalled-accounts',
+  title: `${READERS} downloads of 16 MB by ten accounts that nobody reads`,
+  run: () => stall(10),
 }
 
 async function stall(accountCount: number): Promise<Figure[]> {
