@@ -79,6 +79,8 @@ export const chinese: Readonly<Record<string, string>> = {
   'Bytes out': '输出字节',
   'Bytes saved': '节省字节',
   Storage: '存储',
+  'CPU time': 'CPU 时间',
+  '{count} s': '{count} 秒',
   '{used} of {quota}': '{used} / {quota}',
   'API calls by day': '每日 API 调用',
   'Bytes by day': '每日字节',

@@ -119,6 +119,9 @@ function Forecast({ usage, me }: { usage: Usage; me: Me }) {
           <meter min={0} max={usage.storage_quota} high={usage.storage_quota * 0.8} value={usage.storage_used} />
         </label>
       </p>
+      <p>
+        {t('CPU time')}: {cpuTime(usage)}
+      </p>
       {!isOver && usage.tasks_completed > 0 && (
         <p>
           {t('At this rate, you will have sent about {tasks} files ({bytes}) by the end of the month.', {
@@ -137,6 +140,12 @@ function Forecast({ usage, me }: { usage: Usage; me: Me }) {
       </p>
     </>
   )
+}
+
+function cpuTime({ cpu_seconds, cpu_seconds_quota }: Usage): string {
+  const used = t('{count} s', { count: Math.round(cpu_seconds).toLocaleString() })
+  if (cpu_seconds_quota === null) return used
+  return t('{used} of {quota}', { used, quota: t('{count} s', { count: cpu_seconds_quota.toLocaleString() }) })
 }
 
 function KeyTable({ keys, all }: { keys: readonly CallsOfKey[]; all: number }) {
