@@ -3,6 +3,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { TaskRecord } from '../../durable-objects/task-record.ts'
+import { message } from '../../src/core/i18n/message.ts'
 import type { Env } from '../../src/service/env.ts'
 import type { NewTask } from '../../src/service/store/task.ts'
 import type { Claim, JobMessage, TaskRecordApi } from '../../src/service/store/tasks.ts'
@@ -50,6 +51,17 @@ function claimed(claim: Claim): Extract<Claim, { kind: 'claimed' }> {
 }
 
 describe('a job that exceeds the budget of an isolate', () => {
+  it('stays unchanged without a container if the limit of its plan is the reason', async () => {
+    await withContainers(async ({ api, heavy }) => {
+      const isolate = claimed(await api.claim(1, 'whole', undefined, { ...ISOLATE, protocol: 2 }))
+      const detail = message('work_over_limit', { seconds: 30, limit: 23 })
+      const outcome = { kind: 'unchanged', reason: 'over_budget', detail } as const
+      expect(await api.complete(isolate.attempt, { ...RESULT, outcome, key: isolate.uploadKey })).toBe(true)
+      expect(await api.read()).toMatchObject({ status: 'completed', result: { outcome } })
+      expect(heavy).toEqual([])
+    })
+  })
+
   it('restarts in a container and cannot be claimed by an isolate', async () => {
     await withContainers(async ({ api, heavy }, { taskId, originalSize }) => {
       const isolate = claimed(await api.claim(1, 'whole', undefined, ISOLATE))

@@ -188,3 +188,19 @@ it('retries a dead letter that cannot be stored', async () => {
   await consume({ queue: 'whittle-press-dead', messages: [message] } as unknown as MessageBatch<JobMessage>, broken, {})
   expect(retried).toBe(1)
 })
+
+it('passes the limit of the plan to the codec', async () => {
+  const limits: (number | undefined)[] = []
+  const codec: Codec = {
+    ...whole,
+    compress: async (_, __, { maxWorkSeconds }) => {
+      limits.push(maxWorkSeconds)
+      throw unsupported('film_without_duration')
+    },
+  }
+  for (const maxWorkSeconds of [23, undefined]) {
+    const { taskId } = await started(maxWorkSeconds === undefined ? {} : { maxWorkSeconds })
+    await run(env, { mp4: codec }, { taskId, generation: null, step: 'whole' })
+  }
+  expect(limits).toEqual([23, undefined])
+})

@@ -120,6 +120,18 @@ describe('an upload', () => {
     expect(await blobs()).toEqual(before)
   })
 
+  it.each([
+    ['free', 16],
+    ['basic', 16],
+    ['pro', 240],
+    ['enterprise', 240],
+  ] as const)('of the plan %s has %i s for an animation, and more for a larger file (expensive-shapes)', async (plan, seconds) => {
+    const who = await member({ plan })
+    const task = (await (await compress(who, TEXT)).json()) as { task_id: string }
+    const { maxWorkSeconds, originalSize } = (await env.TASKS.getByName(task.task_id).read())!
+    expect(maxWorkSeconds).toBeCloseTo(seconds + (40 * originalSize) / 1e6, 6)
+  })
+
   it('in parallel with others never exceeds the storage, and releases unused reservations', async () => {
     const who = await member({}, 3 * TEXT.length)
     const refused = await compress(who, TEXT.repeat(3), 'a.txt', { format: 'mp4' })
