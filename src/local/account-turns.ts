@@ -1,6 +1,6 @@
 /**
  * Counts the work of accounts with waiting or running steps, so that they take turns. An account that had no step starts with the count
- * of the account whose turn it is, not with 0: it cannot save up work (start-time fair queueing, Goyal et al., 1996).
+ * of the account whose turn it is, not with 0: it cannot save up work (start-time fair queueing).
  */
 interface Account {
   /** Waiting and running steps. */

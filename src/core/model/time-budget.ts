@@ -26,11 +26,6 @@ export class TimeBudget {
     this.#gentlerSecondsLeft = seconds * GENTLER_SHARE
   }
 
-  /** Seconds that are not reserved. */
-  get secondsLeft(): number {
-    return this.#secondsLeft
-  }
-
   /** Reserves `seconds`. Returns false if less is left: this picture or file then stays unchanged, and smaller ones may still fit. */
   take(seconds: number, what: 'picture' | 'file' = 'picture'): boolean {
     if (seconds > this.#secondsLeft) {

@@ -1,6 +1,7 @@
 /** Estimates of CPU time, computed from the headers of a file before anything is decoded. Measured on one core of 2.5 GHz. */
 import type { Family } from '../catalog/format.ts'
 import { message } from '../i18n/message.ts'
+import type { Options } from './codec.ts'
 import { overBudget } from './error.ts'
 
 /** Format families that take about five times as long per byte: 4 to 11 s/MB measured, other families 0.4 to 2 s/MB. */
@@ -24,11 +25,11 @@ export const animatedPngSeconds = (rowBytes: number): number => (rowBytes / 1e6)
 export const animatedGifSeconds = (pixels: number): number => (pixels / 1e6) * GIF_SECONDS_PER_MEGAPIXEL
 
 /**
- * Refuses work that the caller does not pay for.
- * @param limit `Options.maxWorkSeconds`; `undefined`: no limit
- * @throws CodecError `over_budget` if `seconds` exceeds `limit`
+ * Refuses work that the caller does not pay for. All files embedded in one container also share its time budget.
+ * @throws CodecError `over_budget` if `seconds` exceeds `maxWorkSeconds` or the rest of the time budget
  */
-export function checkWork(seconds: number, limit: number | undefined): void {
-  if (limit === undefined || seconds <= limit) return
-  throw overBudget(message('work_over_limit', { seconds: Math.ceil(seconds), limit: Math.floor(limit) }))
+export function checkWork(seconds: number, { maxWorkSeconds, inner }: Pick<Options, 'maxWorkSeconds' | 'inner'>): void {
+  if (maxWorkSeconds !== undefined && seconds > maxWorkSeconds)
+    throw overBudget(message('work_over_limit', { seconds: Math.ceil(seconds), limit: Math.floor(maxWorkSeconds) }))
+  if (inner.depth > 0 && inner.time?.take(seconds, 'file') === false) throw overBudget('file_left_for_want_of_time')
 }

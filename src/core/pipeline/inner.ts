@@ -32,9 +32,7 @@ export function innerCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, dep
       const output = found && outputOf(found.format, request)
       if (!output) return { kind: 'unchanged', reason: 'unsupported_feature' }
       const { codec } = found
-      const offered = optionsFor(codec, options, { ...request, output }, bytes.length)
-      // One embedded file must not take longer than all of them may.
-      const base = { ...offered, maxWorkSeconds: Math.min(options.maxWorkSeconds ?? Number.POSITIVE_INFINITY, time.secondsLeft) }
+      const base = optionsFor(codec, options, { ...request, output }, bytes.length)
       const inside = { ...base, inner: innerCodecs(codecs, base, depth + 1, time) }
       const sink = memorySink(bytes.length, name)
       const pressed = await orUnchanged(codec, options.signal, async () => {
@@ -84,6 +82,7 @@ function optionsFor(
     ...(request.maxWidth && request.maxHeight ? { fitWithin: { width: request.maxWidth, height: request.maxHeight } } : {}),
     ...(request.lossless ? { lossless: true } : {}),
     ...(request.onlyReached ? { onlyReached: true } : {}),
+    ...(options.maxWorkSeconds === undefined ? {} : { maxWorkSeconds: options.maxWorkSeconds }),
     ...(options.metadata && removesMetadata(codec) ? { metadata: options.metadata } : {}),
   }
 }

@@ -6,7 +6,10 @@ import { concat } from '../../../src/core/bytes/concat.ts'
 import { ByteWriter } from '../../../src/core/bytes/writer.ts'
 import { gif } from '../../../src/core/formats/gif/gif.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
+import { TimeBudget } from '../../../src/core/model/time-budget.ts'
 import { animatedPngSeconds } from '../../../src/core/model/work-estimate.ts'
+import { innerCodecs } from '../../../src/core/pipeline/inner.ts'
+import { optionsOf } from '../../../src/core/pipeline/job.ts'
 import { maxWorkSeconds, PLANS } from '../../../src/service/store/plans.ts'
 import { chunk } from '../../../wasm/png/chunks.ts'
 import { inEnglish } from '../../support/in-english.ts'
@@ -90,4 +93,18 @@ it.each(['low', 'medium'] as const)('compresses a PNG within the limit to the sa
 it('compresses an animation of usual size', async () => {
   const { outcome } = await pressFile(png, apng(64, 4, 0), 'a.png', { quality: 'medium' })
   expect(outcome.kind).toBe('compressed')
+})
+
+it('shares one time budget between all animations of a container (many-embedded-animations)', async () => {
+  const file = apng(100, 4)
+  const time = new TimeBudget(4.5 * animatedPngSeconds(4 * 100 * 100 * 4))
+  const options = optionsOf(png.format, {})
+  const inner = innerCodecs({ png }, options, 0, time)
+  const refused = []
+  for (let at = 0; at < 6; at++) {
+    const outcome = await inner.compress(file, `${at}.png`)
+    refused.push(outcome.kind === 'unchanged' && outcome.reason === 'over_budget')
+  }
+  expect([refused[0], refused.at(-1)]).toEqual([false, true])
+  expect(time.steps()).toHaveLength(1)
 })

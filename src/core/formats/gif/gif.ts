@@ -44,7 +44,7 @@ export const gif: MetadataCodec = {
 
   async compress(source, sink, options) {
     const { end, extensions, frames, framePixels } = await surveyGif(source)
-    if (frames > 1) checkWork(animatedGifSeconds(framePixels), options.maxWorkSeconds)
+    if (frames > 1) checkWork(animatedGifSeconds(framePixels), options)
     return await compressKeepingTrailingData(source, end, sink, options, (body, asked) => compressFile(body, extensions, sink, asked))
   },
 

@@ -61,7 +61,7 @@ async function compressPng(source: Source, sink: Sink, options: Options): Promis
 }
 
 async function compressFile(opened: PngFile, source: Source, sink: Sink, options: Options): Promise<Outcome> {
-  if (opened.frames > 1) checkWork(animatedPngSeconds(opened.work), options.maxWorkSeconds)
+  if (opened.frames > 1) checkWork(animatedPngSeconds(opened.work), options)
   using engines = new Disposables()
   const exact = await losslessReason(opened)
   const file = exact?.keepsForm ? { ...opened, keepsForm: true } : opened
