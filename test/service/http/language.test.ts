@@ -31,15 +31,17 @@ describe('Accept-Language', () => {
     const who = await member()
     const answer = await compress(who, new Uint8Array(3000).fill(1), 'a.jpg', {}, { 'Accept-Language': 'zh' })
     const said = (await answer.json()) as ErrorBody
-    expect(said.error.message).toBe('不支持此文件类型。`GET /v1/formats` 列出支持的类型。')
+    expect(said.error.message).toBe(
+      'Whittle 无法识别此文件的类型。发送 `format=zst` 可将其作为数据无损打包。`GET /v1/formats` 列出可直接压缩的类型。',
+    )
 
     const batch = new FormData()
     for (const name of ['a.jpg', 'b.jpg']) batch.append('files[]', new Blob([new Uint8Array(3000).fill(1)]), name)
     const made = (await (await call(who, '/v1/batch/compress', { method: 'POST', body: batch })).json()) as {
       tasks: (ErrorBody & { task_id: string })[]
     }
-    expect(made.tasks[0]!.error.message).toContain('This file type is not supported')
+    expect(made.tasks[0]!.error.message).toContain('Whittle does not recognise the type of this file')
     const later = await call(who, `/v1/tasks/${made.tasks[0]!.task_id}`, { headers: { 'Accept-Language': 'zh' } })
-    expect(((await later.json()) as ErrorBody).error.message).toContain('不支持此文件类型')
+    expect(((await later.json()) as ErrorBody).error.message).toContain('Whittle 无法识别此文件的类型')
   })
 })

@@ -29,7 +29,7 @@ describe('GET /v1/tasks/{task_id}/receipt', () => {
     expect(said).toEqual({
       iss: 'http://127.0.0.1',
       ...{ task_id, file_name, format, output_format, quality, original_size, compressed_size, result, completed_at },
-      engines: [{ name: 'whittle', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }],
+      engines: [{ name: 'whittle', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }, expect.objectContaining({ name: 'zstd' })],
     })
     expect(said.result).toMatchObject({ verified: true, verified_share: 1 })
     expect(decodeProtectedHeader(jws)).toEqual({ alg: 'EdDSA', kid: 'today', typ: 'whittle-receipt' })

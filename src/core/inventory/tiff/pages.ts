@@ -166,7 +166,7 @@ export class Pages {
       const inner = METADATA_DIRECTORIES[entry.tag]
       if (inner && kind !== 'GPS') await this.#metadata(entry, `${name} ${inner}`, inner, depth + 1)
       else if (entry.tag === TAG.makerNote && kind === 'ExifIFD') this.#items.add('maker_notes', `${name} = ${await this.#bytes(entry)}`)
-      else {
+      else if (kind !== 'ExifIFD' || !LAYOUT_TAGS.has(entry.tag)) {
         const text = await tagText(this.#view, this.#header, entry)
         this.#items.add(KIND_OF_DIRECTORY[kind] ?? 'exif_tags', `${name}:${exifTagName(kind, entry.tag)} = ${text}`)
       }
