@@ -11,7 +11,8 @@ import { type Inventory, InventoryBuilder, type InventoryReader } from './invent
 import { addCodePoints, addProfile, isHdrTransfer } from './picture-items.ts'
 import { partOf } from './ranges.ts'
 import { addTrailingBytes } from './trailing.ts'
-import { addXmp, XML_LIBRARY } from './xmp.ts'
+import { XML_LIBRARY } from './xml-library.ts'
+import { addXmp } from './xmp.ts'
 
 const XMP_TYPE = 'application/rdf+xml'
 const MOST_XMP_BYTES = 8 * 1024 * 1024

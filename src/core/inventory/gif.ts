@@ -13,7 +13,8 @@ import { addShownFrames } from './gif-frames.ts'
 import { type Inventory, InventoryBuilder, type InventoryReader } from './inventory.ts'
 import { addComment, addProfile } from './picture-items.ts'
 import { addTrailingBytes } from './trailing.ts'
-import { addXmp, XML_LIBRARY } from './xmp.ts'
+import { XML_LIBRARY } from './xml-library.ts'
+import { addXmp } from './xmp.ts'
 
 const [EXTENSION, IMAGE, TRAILER] = [0x21, 0x2c, 0x3b]
 const [GRAPHIC_CONTROL, COMMENT, PLAIN_TEXT, APPLICATION] = [0xf9, 0xfe, 0x01, 0xff]

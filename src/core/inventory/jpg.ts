@@ -16,7 +16,8 @@ import { addComment, addPixelShape, addProfile, addResolution } from './picture-
 import { rangesOf } from './ranges.ts'
 import { digestOfRange } from './tiff-directory.ts'
 import { addTrailingBytes } from './trailing.ts'
-import { addXmp, XML_LIBRARY } from './xmp.ts'
+import { XML_LIBRARY } from './xml-library.ts'
+import { addXmp } from './xmp.ts'
 
 const EXIF = 'Exif\0\0'
 const XMP = 'http://ns.adobe.com/xap/1.0/\0'

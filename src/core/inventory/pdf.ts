@@ -17,7 +17,8 @@ import { addStructure } from './pdf/structure.ts'
 import { endOfDocument } from './pdf/tail.ts'
 import { asciiOf } from './pdf/text.ts'
 import { damaged, PdfStream } from './pdf/values.ts'
-import { addXmp, XML_LIBRARY } from './pdf/xmp.ts'
+import { addXmp } from './pdf/xmp.ts'
+import { XML_LIBRARY } from './xml-library.ts'
 
 /** Largest XMP packet that is parsed. The digest of a larger one counts. */
 const MAX_XMP_BYTES = 4 * 1024 * 1024

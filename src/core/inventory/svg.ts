@@ -5,7 +5,8 @@ import type { Inventory, InventoryReader } from './inventory.ts'
 import { ElementItems } from './svg/elements.ts'
 import { RuleItems } from './svg/rules.ts'
 import { textOf } from './svg/text.ts'
-import { readXml, XML_LIBRARY } from './svg/xml.ts'
+import { readXml } from './svg/xml.ts'
+import { XML_LIBRARY } from './xml-library.ts'
 
 export const svgInventory: InventoryReader = {
   library: XML_LIBRARY,

@@ -11,7 +11,8 @@ import { type Inventory, InventoryBuilder, type InventoryReader } from './invent
 import { addFrame, addLoop, addProfile } from './picture-items.ts'
 import { partOf } from './ranges.ts'
 import { addTrailingBytes } from './trailing.ts'
-import { addXmp, XML_LIBRARY } from './xmp.ts'
+import { XML_LIBRARY } from './xml-library.ts'
+import { addXmp } from './xmp.ts'
 
 const MOST_CONTENT_BYTES = 4 * 1024 * 1024
 /** Chunks with pixels, and the header. */

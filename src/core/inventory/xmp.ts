@@ -3,9 +3,6 @@ import { SaxesParser } from 'saxes'
 import { digestOf } from './digest.ts'
 import type { InventoryBuilder } from './inventory.ts'
 
-/** Name and version of the XML parser, for receipts. A test compares the version with the installed package. */
-export const XML_LIBRARY = 'saxes 6.0.0'
-
 /** Longest packet that is parsed, in bytes; a longer one is one item with a digest. */
 const MOST_BYTES = 4 * 1024 * 1024
 const MOST_DEPTH = 100

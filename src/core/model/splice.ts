@@ -4,7 +4,11 @@ import { rangeStream } from './source.ts'
 /** Part of a spliced file: a range of the original, or new bytes. */
 export type Piece = { readonly from: number; readonly to: number } | Uint8Array
 
-const lengthOf = (piece: Piece) => (piece instanceof Uint8Array ? piece.length : piece.to - piece.from)
+/** Length of a piece in bytes. */
+export const pieceBytes = (piece: Piece): number => (piece instanceof Uint8Array ? piece.length : piece.to - piece.from)
+
+/** Length of several pieces in bytes. */
+export const piecesBytes = (pieces: readonly Piece[]): number => pieces.reduce((sum, piece) => sum + pieceBytes(piece), 0)
 
 /** Returns a source that consists of pieces of another source and new bytes. Nothing is copied until it is read. */
 export function splice(source: Source, pieces: readonly Piece[]): Source {
@@ -13,7 +17,7 @@ export function splice(source: Source, pieces: readonly Piece[]): Source {
   const parts = merged(pieces)
   for (const piece of parts) {
     starts.push(size)
-    size += lengthOf(piece)
+    size += pieceBytes(piece)
   }
 
   const read = async (offset: number, length: number): Promise<Uint8Array> => {
@@ -43,7 +47,7 @@ function merged(pieces: readonly Piece[]): Piece[] {
   const parts: Piece[] = []
   for (const piece of pieces) {
     const last = parts.at(-1)
-    if (lengthOf(piece) === 0) continue
+    if (pieceBytes(piece) === 0) continue
     if (last && !(last instanceof Uint8Array) && !(piece instanceof Uint8Array) && last.to === piece.from)
       parts[parts.length - 1] = { from: last.from, to: piece.to }
     else parts.push(piece)

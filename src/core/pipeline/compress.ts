@@ -3,7 +3,6 @@ import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { FALLBACK_LEVELS } from '../catalog/level-order.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import { englishText, type Message, message } from '../i18n/message.ts'
-import { checkInventory } from '../inventory/check.ts'
 import type { Codec, Compressed, Options, Outcome, Reason, Source, Suggestion, Verdict } from '../model/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
 import { type Loss, lossWithScore } from '../model/loss.ts'
@@ -105,6 +104,8 @@ export async function acceptVerified(
   { quality, output: asked, signal, metadata, uploaded }: Options,
 ): Promise<CompressionResult> {
   const output = outcome.output ?? asked
+  // Loaded with the first result, so that the entry of the library stays small.
+  const { checkInventory } = await import('../inventory/check.ts')
   const verdict = await checkInventory({ format: codec.format, output, original: uploaded ?? source, result, quality, signal, metadata })
   if (verdict.kind === 'unreadable') return rejected(verdict.difference)
   if (verdict.kind === 'lost') {

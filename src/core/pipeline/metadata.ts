@@ -1,7 +1,5 @@
 /** Compresses files without the metadata that a caller asked to remove (`metadata` in API.md). */
 import { message } from '../i18n/message.ts'
-import { readInventory } from '../inventory/check.ts'
-import { hasRemovable } from '../inventory/judge.ts'
 import { type Codec, type Options, removesMetadata, type Source } from '../model/codec.ts'
 import { CodecError } from '../model/error.ts'
 import type { ResultSink } from '../model/sink.ts'
@@ -61,6 +59,7 @@ export async function afterRemoval(
 /** True if a file has metadata that the caller asked to remove, or if that cannot be found out. */
 export async function mayKeepMetadata(codec: Codec, file: Source, { metadata, signal }: Options): Promise<boolean> {
   if (metadata === undefined) return false
+  const [{ readInventory }, { hasRemovable }] = await Promise.all([import('../inventory/check.ts'), import('../inventory/judge.ts')])
   try {
     const inventory = await readInventory(codec.format.id, file, signal)
     return inventory === undefined || hasRemovable(inventory, metadata, codec.format.id)

@@ -10,6 +10,7 @@ import { EN } from '../../../src/core/i18n/en.ts'
 import { ZH } from '../../../src/core/i18n/zh.ts'
 import { INFLATE_LIBRARY } from '../../../src/core/inventory/inflate.ts'
 import { readerOf } from '../../../src/core/inventory/readers.ts'
+import { XML_LIBRARY } from '../../../src/core/inventory/xml-library.ts'
 
 const formats = Object.keys(FORMATS) as FormatId[]
 /** Formats and outputs with an inventory. Nobody knows what other data holds, and wrappers have the inventory of the file inside. */
@@ -39,7 +40,8 @@ describe('policy of inventories', () => {
     expect(listed).toEqual([...INVENTORY_KINDS].sort())
   })
 
-  it('names the installed version of the inflate library', () => {
+  it('names the installed versions of its libraries', () => {
+    expect(XML_LIBRARY).toBe(`saxes ${dependencies.saxes}`)
     expect(INFLATE_LIBRARY).toBe(`fflate ${dependencies.fflate}`)
   })
 })

@@ -2,7 +2,8 @@ import saxes from 'saxes/package.json' with { type: 'json' }
 import { describe, expect, it } from 'vitest'
 import { InventoryBuilder } from '../../../src/core/inventory/inventory.ts'
 import { addPhotoshop } from '../../../src/core/inventory/iptc.ts'
-import { addXmp, XML_LIBRARY } from '../../../src/core/inventory/xmp.ts'
+import { XML_LIBRARY } from '../../../src/core/inventory/xml-library.ts'
+import { addXmp } from '../../../src/core/inventory/xmp.ts'
 import { photoshopBlock, photoXmp } from '../../support/picture-metadata.ts'
 
 function itemsOf(add: (builder: InventoryBuilder) => void): { [kind: string]: string[] } {

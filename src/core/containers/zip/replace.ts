@@ -2,7 +2,7 @@
 import { concat } from '../../bytes/concat.ts'
 import { crc32, deflateWithin } from '../../bytes/deflate.ts'
 import type { Source } from '../../model/codec.ts'
-import { type Piece, splice } from '../../model/splice.ts'
+import { type Piece, pieceBytes, splice } from '../../model/splice.ts'
 import type { ZipEntry } from './entry.ts'
 import { readLocalHeader, type ZipArchive } from './read.ts'
 import { centralHeader, DEFLATED, type EntryMetadata, endRecords, FLAG_DESCRIPTOR, localHeader, STORED } from './records.ts'
@@ -20,7 +20,7 @@ export async function withFiles(archive: ZipArchive, changes: ReadonlyMap<ZipEnt
       : { facts: entry, piece: { from: entry.localOffset, to: entry.limit } }
     written.set(entry, { facts, offset })
     pieces.push(piece)
-    offset += piece instanceof Uint8Array ? piece.length : piece.to - piece.from
+    offset += pieceBytes(piece)
   }
   const headers = archive.entries.flatMap((entry) => {
     const found = written.get(entry)

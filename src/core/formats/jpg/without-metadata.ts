@@ -7,7 +7,7 @@ import { IPTC_KEPT, type RemovingMode } from '../../catalog/metadata.ts'
 import { reducedExif } from '../../containers/metadata/exif.ts'
 import { reducedXmp } from '../../containers/metadata/xmp.ts'
 import type { Options, Source } from '../../model/codec.ts'
-import { type Piece, sameIfUnchanged, splice } from '../../model/splice.ts'
+import { type Piece, piecesBytes, sameIfUnchanged, splice } from '../../model/splice.ts'
 import { type MultiPicture, readMultiPicture } from './mpf.ts'
 import { findScanEnd, type ScanEnd } from './scan-end.ts'
 import { isSegment, readHeader, type Segment } from './segments.ts'
@@ -71,9 +71,6 @@ const endOfSegments = (segments: readonly Segment[]) => {
   const last = segments.at(-1)
   return last ? last.offset + last.bytes.length : 0
 }
-
-const lengthOf = (pieces: readonly Piece[]) =>
-  pieces.reduce((sum, piece) => sum + (piece instanceof Uint8Array ? piece.length : piece.to - piece.from), 0)
 
 function reducedSegments(segments: readonly Segment[], mode: RemovingMode): KeptSegment[] {
   return segments.flatMap((original) => {
@@ -166,7 +163,7 @@ async function withFurtherPictures(
   const indexSegment = segments[index.segment]!
   const base = indexSegment.offset + index.tiffAt
   const mainPieces = piecesOf(first, segments, scans)
-  const mainBytes = lengthOf(mainPieces)
+  const mainBytes = piecesBytes(mainPieces)
   const pieces: Piece[] = [...mainPieces]
   const places: { readonly offset: number; readonly size: number }[] = [{ offset: 0, size: mainBytes }]
   for (const { offset, size } of index.pictures.slice(1, 1 + MAX_PICTURES)) {
@@ -176,7 +173,7 @@ async function withFurtherPictures(
       continue
     }
     const reduced = await reducedPicture(source, at, size, mode, options)
-    places.push({ offset: lengthOf(pieces), size: lengthOf(reduced) })
+    places.push({ offset: piecesBytes(pieces), size: piecesBytes(reduced) })
     for (const piece of reduced) pieces.push(piece)
   }
   const newIndexOffset = offsetOfIndex(first, indexSegment, segments)
@@ -192,7 +189,7 @@ async function withFurtherPictures(
 /** Offset of the index segment in the new file. */
 function offsetOfIndex(first: readonly KeptSegment[], indexSegment: Segment, segments: readonly Segment[]): number {
   const before = segments.slice(0, segments.indexOf(indexSegment))
-  return lengthOf(headPieces(first, before)) + indexSegment.offset - endOfSegments(before)
+  return piecesBytes(headPieces(first, before)) + indexSegment.offset - endOfSegments(before)
 }
 
 async function reducedPicture(source: Source, at: number, size: number, mode: RemovingMode, options: Options): Promise<Piece[]> {

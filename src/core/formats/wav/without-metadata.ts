@@ -7,7 +7,7 @@ import { readListChunks } from '../../containers/riff/inner-chunks.ts'
 import { chunkHeader, fourCC, type RiffChunk, readRiff } from '../../containers/riff/riff.ts'
 import type { Source } from '../../model/codec.ts'
 import { RIFF_CREDENTIALS, signedByCredentials } from '../../model/content-credentials.ts'
-import { type Piece, sameIfUnchanged, splice } from '../../model/splice.ts'
+import { type Piece, piecesBytes, sameIfUnchanged, splice } from '../../model/splice.ts'
 import { MAX_TAG_CHUNK_BYTES } from './tuning.ts'
 
 /** Chunks that sound and its playback need: format, sizes, samples, markers and loops. All other chunks are metadata. */
@@ -25,7 +25,7 @@ export async function withoutWavMetadata(source: Source, mode: RemovingMode): Pr
   if (riff.form !== 'WAVE' || (riff.container !== 'RIFF' && riff.container !== 'RF64' && riff.container !== 'BW64')) return source
   const kept: Piece[] = []
   for (const chunk of riff.chunks) for (const piece of await keptChunk(source, chunk, mode)) kept.push(piece)
-  const bodyBytes = kept.reduce((sum, piece) => sum + (piece instanceof Uint8Array ? piece.length : piece.to - piece.from), 4)
+  const bodyBytes = 4 + piecesBytes(kept)
   const head = (await source.read(0, 12)).slice()
   if (riff.container === 'RIFF') new ByteWriter(head, true).at(4).u32(bodyBytes)
   const pieces: Piece[] = [head, ...kept]

@@ -6,7 +6,7 @@ import { reducedExif } from '../../containers/metadata/exif.ts'
 import { reducedXmp } from '../../containers/metadata/xmp.ts'
 import { chunk } from '../../images/webp/container.ts'
 import type { Options, Source } from '../../model/codec.ts'
-import { type Piece, splice } from '../../model/splice.ts'
+import { type Piece, piecesBytes, sameIfUnchanged, splice } from '../../model/splice.ts'
 import { FLAGS, FRAME_HEADER_BYTES, readWebpFile, type WebpFrame, withoutJpegPrefix } from './file.ts'
 import { codedChunks, isPictureChunk, type WebpChunk, wholeChunk } from './picture.ts'
 
@@ -29,10 +29,9 @@ export async function withoutWebpMetadata(source: Source, mode: RemovingMode, { 
   }
   const first = chunks[0]
   if (first && flags !== undefined) pieces.unshift(extendedHeader(await source.read(first.offset - 8, 8 + first.size), flags, kept))
-  const bytes = pieces.reduce((sum, piece) => sum + (piece instanceof Uint8Array ? piece.length : piece.to - piece.from), 4)
+  const bytes = 4 + piecesBytes(pieces)
   const head = new ByteWriter(new Uint8Array(12), true).ascii('RIFF').u32(bytes).ascii('WEBP').finish()
-  const reduced = splice(source, [head, ...pieces])
-  return reduced.size === source.size ? source : reduced
+  return sameIfUnchanged(source, splice(source, [head, ...pieces]))
 }
 
 /** Header with the bits of what stays: transparency, animation and the profile, and what `kept` names. */

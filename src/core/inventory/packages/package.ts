@@ -5,10 +5,11 @@ import type { Source } from '../../model/codec.ts'
 import { digestOfStream } from '../digest.ts'
 import { INFLATE_LIBRARY } from '../inflate.ts'
 import { InventoryBuilder } from '../inventory.ts'
+import { XML_LIBRARY } from '../xml-library.ts'
 import { openZip, type ZipDirectory, type ZipMember } from '../zip.ts'
 import { type MemberFacts, ZipContent } from '../zip-content.ts'
 import { type KnownParts, knownPartsOf } from './known-parts.ts'
-import { XML_LIBRARY, XmlPart, type XmlVisitor } from './xml.ts'
+import { XmlPart, type XmlVisitor } from './xml.ts'
 
 /** Libraries that the readers of packages use, for receipts. */
 export const PACKAGE_LIBRARIES = `${INFLATE_LIBRARY}, ${XML_LIBRARY}`

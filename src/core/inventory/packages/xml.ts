@@ -2,9 +2,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { SaxesParser } from 'saxes'
 
-/** Name and version of the library, for receipts. A test compares the version with the installed package. */
-export const XML_LIBRARY = 'saxes 6.0.0'
-
 /** Element of an XML part. */
 export interface XmlElement {
   /** Name with its namespace prefix. */

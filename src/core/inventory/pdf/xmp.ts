@@ -3,8 +3,6 @@ import { SaxesParser, type SaxesTagNS } from 'saxes'
 import { digestOf } from '../digest.ts'
 import type { Items } from './items.ts'
 
-export const XML_LIBRARY = 'saxes 6.0.0'
-
 const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 const XML = 'http://www.w3.org/XML/1998/namespace'
 const XMLNS = 'http://www.w3.org/2000/xmlns/'

@@ -4,9 +4,6 @@ import { YieldBudget } from '../../bytes/yield.ts'
 import { message } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 
-/** Name and version of the library, for receipts. A test compares the version with the installed package. */
-export const XML_LIBRARY = 'saxes 6.0.0'
-
 export interface XmlAttribute {
   /** Namespace URI. Empty: none. */
   readonly uri: string
