@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../src/core/bytes/concat.ts'
-import { crc32 } from '../../src/core/bytes/deflate.ts'
+import { crc32 } from '../../src/core/bytes/crc32.ts'
 import { ByteWriter } from '../../src/core/bytes/writer.ts'
 import { FORMATS } from '../../src/core/catalog/index.ts'
 import { MEDIA_CODECS } from '../../src/core/formats/media.ts'

@@ -111,6 +111,7 @@ describe('the check of imports', () => {
   it.each([
     ['src/core/formats/png/png.ts', "import { createHash } from 'node:crypto'\n"],
     ['src/core/bytes/platform/crypto.ts', "import type { Hash } from 'node:crypto'\n"],
+    ['src/core/inventory/zip.ts', "import { crc32 } from 'node:zlib'\n"],
     ['wasm/png/png.ts', "const zlib = await import('node:zlib')\n"],
   ])('reports a module of Node in %s', (file, line) => {
     const problem = `${file}: imports a module of Node, which only src/core/bytes/platform/node.ts may do`

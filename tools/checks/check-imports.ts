@@ -27,8 +27,7 @@ const CLOCK = /\b(?:performance|Date)\.now\b/
 const NO_CLOCK_FOLDERS = /^(?:wasm|src\/core\/(?!audit\/))/
 /** Matches imports of Node's modules, also of their types. */
 const NODE_IMPORT = /^\s*(?:import|export)\b[^'"]*?['"]node:|\bimport\(\s*['"]node:/m
-/** The inventory is excluded: its readers still use modules of Node, so it does not run in browsers. */
-const NO_NODE_FOLDERS = /^(?:wasm|src\/core\/(?!inventory\/))/
+const NO_NODE_FOLDERS = /^(?:wasm|src\/core)\//
 /** The only file of the library that knows Node's modules. */
 const NODE_PORT = 'src/core/bytes/platform/node.ts'
 /** Entry points of Workers and processes that must not include GPL code. */

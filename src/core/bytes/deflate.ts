@@ -135,8 +135,6 @@ export function inflate(container: Container, bytes: Uint8Array, maxBytes: numbe
   })
 }
 
-export { crc32 } from '../../../wasm/crc32.ts'
-
 /** Returns the Adler-32 (RFC 1950, section 9). `seed`: checksum of the preceding bytes; default: 1. */
 export function adler32(bytes: Uint8Array, seed = 1): number {
   let a = seed & 0xffff

@@ -1,7 +1,8 @@
 /** Streams of any size as gzip (RFC 1952), by libdeflate. */
 
 import { concat } from './concat.ts'
-import { BEST_LEVEL, crc32, deflateStream, deflateThorough } from './deflate.ts'
+import { crc32 } from './crc32.ts'
+import { BEST_LEVEL, deflateStream, deflateThorough } from './deflate.ts'
 import { inflateStream } from './inflate-stream.ts'
 import { ByteWriter } from './writer.ts'
 

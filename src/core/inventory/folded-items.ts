@@ -1,11 +1,11 @@
-import { createHash, type Hash } from 'node:crypto'
 import type { InventoryKind } from '../catalog/inventory/kinds.ts'
+import { Digest } from './digest.ts'
 import type { InventoryBuilder } from './inventory.ts'
 
 /** Items of one kind that have no name of their own. */
 interface Fold {
   count: number
-  readonly hash: Hash
+  readonly digest: Digest
 }
 
 /**
@@ -29,16 +29,15 @@ export class FoldedItems {
       this.#to.add(kind, item)
       return
     }
-    const fold = this.#folds.get(kind) ?? { count: 0, hash: createHash('sha256') }
+    const fold = this.#folds.get(kind) ?? { count: 0, digest: new Digest() }
     fold.count++
-    fold.hash.update(`${item}\n`)
+    fold.digest.update(`${item}\n`)
     this.#folds.set(kind, fold)
   }
 
   /** Ends a group. Its further items become one item of each kind. */
   endOfGroup(name: string): void {
-    for (const [kind, { count, hash }] of this.#folds)
-      this.#to.add(kind, `${name} further items = #${hash.digest('hex').slice(0, 16)}`, count)
+    for (const [kind, { count, digest }] of this.#folds) this.#to.add(kind, `${name} further items = #${digest.finish()}`, count)
     this.#folds.clear()
   }
 }

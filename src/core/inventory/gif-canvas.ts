@@ -1,5 +1,5 @@
 /** Draws the frames of a GIF (GIF89a, 20 to 23) and finds those that change nothing. */
-import { createHash } from 'node:crypto'
+import { Digest } from './digest.ts'
 import type { FileView } from './file-view.ts'
 import type { GifFrame } from './gif-frame.ts'
 import { LzwDecoder } from './gif-lzw.ts'
@@ -100,9 +100,9 @@ export class ShownCanvas {
   }
 
   #digestOf(area: Area): string {
-    const hash = createHash('sha256')
-    for (const row of this.#rowsOf(area)) hash.update(row)
-    return hash.digest('hex')
+    const hash = new Digest()
+    for (const row of this.#rowsOf(area)) hash.update(new Uint8Array(row.buffer, row.byteOffset, row.byteLength))
+    return hash.finish()
   }
 
   /** Draws the indices of a frame. True if a pixel outside of `apart` has changed. */

@@ -1,5 +1,5 @@
 /** Values of 16-bit grey PNG files with a narrow range: heights, depths and counts, which programs read as numbers. */
-import { createHash } from 'node:crypto'
+import { Digest } from './digest.ts'
 import type { Fields } from './fields.ts'
 import type { FileView } from './file-view.ts'
 import { inflated } from './inflate.ts'
@@ -55,7 +55,7 @@ export class DataValues {
 
   /** Digest of the samples as big-endian bytes. `undefined`: the data is damaged. */
   async #digest(): Promise<string | undefined> {
-    const hash = createHash('sha256')
+    const hash = new Digest()
     let [row, above] = [new Uint8Array(this.#rowBytes + 1), new Uint8Array(this.#rowBytes + 1)]
     let [filled, rows] = [0, 0]
     try {
@@ -75,7 +75,7 @@ export class DataValues {
     } catch {
       return undefined
     }
-    return rows === this.#height ? hash.digest('hex').slice(0, 16) : undefined
+    return rows === this.#height ? hash.finish() : undefined
   }
 
   async *#chunks(): AsyncGenerator<Uint8Array> {

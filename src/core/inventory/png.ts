@@ -1,5 +1,5 @@
 /** Reads the inventory of PNG and APNG files (W3C PNG, Third Edition). */
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../bytes/crc32.ts'
 import { message } from '../i18n/message.ts'
 import type { Source } from '../model/codec.ts'
 import { malformed } from '../model/error.ts'
@@ -79,7 +79,7 @@ class PngReading {
     let sum = 0
     for await (const piece of this.#view.chunks(at - 4, length + 4)) sum = crc32(piece, sum)
     const told = Fields.big(await this.#view.bytes(at + length, CRC_BYTES)).u32(0)
-    if (sum >>> 0 !== told) throw malformed('png', at, message('inventory_cannot_read'))
+    if (sum !== told) throw malformed('png', at, message('inventory_cannot_read'))
   }
 
   async #visit(chunk: Chunk): Promise<void> {

@@ -1,4 +1,5 @@
 /** Inventory of text files: their lines and their byte order mark. Only bytes are counted, in constant memory. */
+import { hex } from '../bytes/hex.ts'
 import { FileView } from './file-view.ts'
 import { InventoryBuilder, type InventoryReader } from './inventory.ts'
 
@@ -13,15 +14,14 @@ export const textInventory: InventoryReader = {
   async read(source, signal) {
     const view = new FileView(source, 'text', signal)
     const builder = new InventoryBuilder()
-    const head = Buffer.from(await view.bytesUpTo(0, 3)).toString('hex')
+    const head = hex(await view.bytesUpTo(0, 3))
     const mark = MARKS.find(([bytes]) => head.startsWith(bytes))?.[1]
     if (mark) builder.add('header', `byte order mark ${mark}`)
     let lines = 0
     let last = 0x0a
     // In UTF-16, a line feed has a zero byte beside it.
     const partner = mark === 'UTF-16LE' ? 1 : mark === 'UTF-16BE' ? -1 : 0
-    for await (const chunk of view.chunks(0, view.size)) {
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+    for await (const bytes of view.chunks(0, view.size)) {
       for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) {
         if (partner !== 0 && (at % 2 === 0) !== (partner === 1)) continue
         if (partner === 0 || bytes[at + partner] === 0) lines++

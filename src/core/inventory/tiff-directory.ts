@@ -1,9 +1,9 @@
 /** Reads TIFF directories (TIFF 6.0, section 2; BigTIFF), which EXIF and TIFF files share. Values do not depend on the byte order. */
 
-import { createHash } from 'node:crypto'
 import { hex } from '../bytes/hex.ts'
 import { latin1Of } from '../bytes/latin1.ts'
 import { textOfBytes } from './decode-text.ts'
+import { Digest } from './digest.ts'
 import type { Ranges } from './ranges.ts'
 
 export interface TiffHeader {
@@ -140,22 +140,22 @@ async function bytesValue(file: Ranges, entry: TiffEntry): Promise<string> {
 
 /** Returns a digest of a range, like `digestOf`, in constant memory. */
 export async function digestOfRange(file: Ranges, at: number, length: number): Promise<string> {
-  const hash = createHash('sha256')
+  const hash = new Digest()
   for (let done = 0; done < length; done += PIECE_BYTES) hash.update(await file.bytes(at + done, Math.min(PIECE_BYTES, length - done)))
-  return hash.digest('hex').slice(0, 16)
+  return hash.finish()
 }
 
 /** Digest of the numbers of an entry as big-endian bytes. */
 async function digestInBigEndian(file: Ranges, { littleEndian }: TiffHeader, { type, valueAt, byteLength }: TiffEntry): Promise<string> {
   const word = type === 5 || type === 10 ? 4 : bytesOfType(type)
   if (!littleEndian || word === 1) return await digestOfRange(file, valueAt, byteLength)
-  const hash = createHash('sha256')
+  const hash = new Digest()
   for (let done = 0; done < byteLength; done += PIECE_BYTES) {
     const piece = (await file.bytes(valueAt + done, Math.min(PIECE_BYTES, byteLength - done))).slice()
     for (let at = 0; at < piece.length; at += word) piece.subarray(at, at + word).reverse()
     hash.update(piece)
   }
-  return hash.digest('hex').slice(0, 16)
+  return hash.finish()
 }
 
 function numberAt(view: DataView, at: number, type: number, littleEndian: boolean): number {

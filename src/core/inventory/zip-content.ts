@@ -1,10 +1,9 @@
 /** Content of the members of a ZIP archive, inflated by fflate and checked by size and CRC-32. */
-import { createHash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import { inflateSync } from 'fflate'
+import { crc32 } from '../bytes/crc32.ts'
 import { message } from '../i18n/message.ts'
 import { overBudget } from '../model/error.ts'
-import { digestOf } from './digest.ts'
+import { Digest, digestOf } from './digest.ts'
 import { inflated } from './inflate.ts'
 import { describedFields, viewOf, type ZipDirectory, type ZipMember } from './zip.ts'
 
@@ -62,14 +61,14 @@ export class ZipContent {
     const readable = this.isReadable(member)
     const { dataOffset } = await this.#localHeader(member)
     const chunks = readable ? this.content(member) : this.directory.view.chunks(dataOffset, member.storedBytes)
-    const hash = createHash('sha256')
+    const hash = new Digest()
     let start = new Uint8Array(0)
     for await (const chunk of chunks) {
       if (start.length === 0) start = chunk.slice(0, START_BYTES)
       hash.update(chunk)
     }
     const size = readable ? `${member.bytes}` : `${member.storedBytes} ${member.isEncrypted ? 'encrypted' : 'compressed'}`
-    return { text: `${size} bytes #${hash.digest('hex').slice(0, 16)}`, start }
+    return { text: `${size} bytes #${hash.finish()}`, start }
   }
 
   /** Returns a text with the digests of both lists of extra fields. Empty: there are none. */

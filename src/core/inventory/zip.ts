@@ -1,4 +1,5 @@
 /** Directory of a ZIP archive (PKWARE APPNOTE.TXT 6.3.10, sections 4.3 and 4.4), read for inventories. Codecs use another reader. */
+import { concat } from '../bytes/concat.ts'
 import { message } from '../i18n/message.ts'
 import type { Source } from '../model/codec.ts'
 import { overBudget } from '../model/error.ts'
@@ -172,7 +173,7 @@ function zip64Numbers(extra: Uint8Array): number[] {
 /** Returns the extra fields that say something about the member, such as times and owners. */
 export function describedFields(extra: Uint8Array): Uint8Array {
   const kept = [...fieldsOf(extra)].filter(({ id }) => id !== ZIP64_FIELD && id !== GROWTH_HINT_FIELD)
-  return Buffer.concat(kept.map(({ whole }) => whole))
+  return concat(kept.map(({ whole }) => whole))
 }
 
 /** Decodes UTF-8. Other bytes are read as GB 18030, which Chinese archivers write. */

@@ -4,7 +4,8 @@
  */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { crc32, inflateRaw } from '../../bytes/deflate.ts'
+import { crc32 } from '../../bytes/crc32.ts'
+import { inflateRaw } from '../../bytes/deflate.ts'
 import { equalBytes } from '../../bytes/equal.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
 import { latin1Of } from '../../bytes/latin1.ts'

@@ -1,6 +1,7 @@
 /** Replaces or drops a few files of an archive. All other bytes are ranges of the original, so nothing large is in memory. */
 import { concat } from '../../bytes/concat.ts'
-import { crc32, deflateWithin } from '../../bytes/deflate.ts'
+import { crc32 } from '../../bytes/crc32.ts'
+import { deflateWithin } from '../../bytes/deflate.ts'
 import type { Source } from '../../model/codec.ts'
 import { type Piece, pieceBytes, splice } from '../../model/splice.ts'
 import type { ZipEntry } from './entry.ts'

@@ -6,7 +6,8 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
-import { crc32, deflateInPieces, deflateStream, deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
+import { crc32 } from '../../bytes/crc32.ts'
+import { deflateInPieces, deflateStream, deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { YieldBudget } from '../../bytes/yield.ts'
 import { message } from '../../i18n/message.ts'

@@ -1,6 +1,7 @@
 /** Removes metadata chunks from PNG files. */
 import { concat } from '../../bytes/concat.ts'
-import { crc32, zlibDecompress } from '../../bytes/deflate.ts'
+import { crc32 } from '../../bytes/crc32.ts'
+import { zlibDecompress } from '../../bytes/deflate.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'

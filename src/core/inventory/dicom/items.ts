@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { Digest } from '../digest.ts'
 import { FoldedItems } from '../folded-items.ts'
 import type { InventoryBuilder } from '../inventory.ts'
 
@@ -16,7 +16,7 @@ export const tagName = (tag: number): string =>
 export class ElementItems {
   readonly #to: InventoryBuilder
   readonly #folded: FoldedItems
-  readonly #representations = createHash('sha256')
+  readonly #representations = new Digest()
   #withRepresentation = 0
   #pending = ''
 
@@ -49,7 +49,7 @@ export class ElementItems {
   finish(): void {
     if (this.#withRepresentation === 0) return
     this.#digestPending()
-    const digest = this.#representations.digest('hex').slice(0, 16)
+    const digest = this.#representations.finish()
     this.#to.add('header', `value representations = ${this.#withRepresentation} elements #${digest}`)
   }
 

@@ -1,3 +1,4 @@
+import { latin1Of } from '../../bytes/latin1.ts'
 import type { FileView } from '../file-view.ts'
 import { type Group, MAX_VALUE_CHARACTERS } from './group.ts'
 
@@ -6,7 +7,7 @@ export async function* asciiGroups(view: FileView): AsyncGenerator<Group> {
   let rest = ''
   let code: number | undefined
   for await (const chunk of view.chunks(0, view.size)) {
-    const lines = (rest + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString('latin1')).split('\n')
+    const lines = (rest + latin1Of(chunk)).split('\n')
     rest = lines.pop()!.slice(0, MAX_VALUE_CHARACTERS)
     for (const line of lines) {
       if (code === undefined) code = codeIn(line)

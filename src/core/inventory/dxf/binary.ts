@@ -1,10 +1,11 @@
+import { latin1Of } from '../../bytes/latin1.ts'
 import type { FileView } from '../file-view.ts'
 import { type Group, MAX_VALUE_CHARACTERS } from './group.ts'
 
 const SENTINEL = 'AutoCAD Binary DXF\r\n\x1a\0'
 
 export async function isBinary(view: FileView): Promise<boolean> {
-  return Buffer.from(await view.bytesUpTo(0, SENTINEL.length)).toString('latin1') === SENTINEL
+  return latin1Of(await view.bytesUpTo(0, SENTINEL.length)) === SENTINEL
 }
 
 /** Yields the groups of a binary DXF file. A damaged file ends at the first group that cannot be read. */
@@ -62,7 +63,7 @@ async function textAt(view: FileView, at: number): Promise<{ value: string; next
       from += bytes.length
       continue
     }
-    const value = Buffer.from(await view.bytesUpTo(at, Math.min(MAX_VALUE_CHARACTERS, from + end - at))).toString('latin1')
+    const value = latin1Of(await view.bytesUpTo(at, Math.min(MAX_VALUE_CHARACTERS, from + end - at)))
     return { value: value.trim(), next: from + end + 1 }
   }
   return { value: '', next: view.size }

@@ -1,5 +1,8 @@
 /** Decodes bodies of mail parts piece by piece (RFC 2045, 6) and describes their content. */
-import { createHash } from 'node:crypto'
+import { bytesOfBase64 } from '../../bytes/base64.ts'
+import { hex } from '../../bytes/hex.ts'
+import { latin1Bytes, latin1Of } from '../../bytes/latin1.ts'
+import { Digest } from '../digest.ts'
 
 /** First bytes of a file, in hexadecimal digits. */
 const HEAD_BYTES = 16
@@ -14,7 +17,7 @@ const COMPRESSIBLE =
   /^(?:ffd8|89504e47|47494638|424d|49492a00|4d4d002a|49492b00|4d4d002b|25504446|504b|52494646|494433|fff[2-9a-f]|.{8}66747970|d0cf11e0|1f8b|3c|efbbbf3c|89484446|434446|4c415346|1a45dfa3)/
 
 export class BodyDigest {
-  readonly #hash = createHash('sha256')
+  readonly #digest = new Digest()
   readonly #decode: (text: string, isLast: boolean) => { bytes: Uint8Array; rest: string }
   #head = ''
   #pending = ''
@@ -27,17 +30,16 @@ export class BodyDigest {
 
   push(bytes: Uint8Array): void {
     for (let at = 0; at < bytes.length; at += BATCH_CHARACTERS) {
-      const batch = bytes.subarray(at, at + BATCH_CHARACTERS)
-      this.#take(Buffer.from(batch.buffer, batch.byteOffset, batch.length).toString('latin1'), false)
+      this.#take(latin1Of(bytes.subarray(at, at + BATCH_CHARACTERS)), false)
     }
   }
 
   #take(text: string, isLast: boolean): void {
     const { bytes, rest } = this.#decode(this.#pending + text, isLast)
     this.#pending = rest
-    if (this.#head.length < HEAD_BYTES * 2) this.#head += Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('hex')
+    if (this.#head.length < HEAD_BYTES * 2) this.#head += hex(bytes.subarray(0, HEAD_BYTES))
     this.#length += bytes.length
-    this.#hash.update(bytes)
+    this.#digest.update(bytes)
   }
 
   /**
@@ -47,7 +49,7 @@ export class BodyDigest {
   finish(mayShrink: boolean): string {
     this.#take('', true)
     if (mayShrink && COMPRESSIBLE.test(this.#head)) return `a file that begins with ${this.#head.slice(0, 4)}`
-    return `${this.#length} bytes #${this.#hash.digest('hex').slice(0, 16)}`
+    return `${this.#length} bytes #${this.#digest.finish()}`
   }
 }
 
@@ -55,7 +57,7 @@ export class BodyDigest {
 function decodeBase64(text: string, isLast: boolean): { bytes: Uint8Array; rest: string } {
   const letters = text.replace(/[^A-Za-z0-9+/]+/g, '')
   const complete = isLast ? letters.length : letters.length - (letters.length % 4)
-  return { bytes: Buffer.from(letters.slice(0, complete), 'base64'), rest: letters.slice(complete) }
+  return { bytes: bytesOfBase64(letters.slice(0, complete)), rest: letters.slice(complete) }
 }
 
 /** Decodes up to the last line break, so that no escape is cut. The line break before a boundary belongs to the boundary. */
@@ -64,14 +66,14 @@ function decodeQuotedPrintable(text: string, isLast: boolean): { bytes: Uint8Arr
   const plain = now
     .replace(/=[ \t]*(?:\r?\n|$)/g, '')
     .replace(/=([\da-f]{2})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-  return { bytes: Buffer.from(isLast ? plain.replace(/\r?\n$/, '') : plain, 'latin1'), rest }
+  return { bytes: latin1Bytes(isLast ? plain.replace(/\r?\n$/, '') : plain), rest }
 }
 
 /** Keeps the last line back, because its line break may belong to a boundary. */
 function plainBytes(text: string, isLast: boolean): { bytes: Uint8Array; rest: string } {
-  if (isLast) return { bytes: Buffer.from(text.replace(/\r?\n$/, ''), 'latin1'), rest: '' }
+  if (isLast) return { bytes: latin1Bytes(text.replace(/\r?\n$/, '')), rest: '' }
   const [now, rest] = splitBehindLine(text)
-  return { bytes: Buffer.from(now, 'latin1'), rest }
+  return { bytes: latin1Bytes(now), rest }
 }
 
 /** Splits behind the last line break but one. A long text without line breaks is split near its end, but in no escape. */

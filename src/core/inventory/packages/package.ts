@@ -1,8 +1,9 @@
 /** What all packages have: members, the data around them, media and XML parts. */
-import { createHash } from 'node:crypto'
+import { concat } from '../../bytes/concat.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import type { InventoryKind } from '../../catalog/inventory/kinds.ts'
 import type { Source } from '../../model/codec.ts'
-import { digestOfStream } from '../digest.ts'
+import { Digest, digestOfStream } from '../digest.ts'
 import { INFLATE_LIBRARY } from '../inflate.ts'
 import { InventoryBuilder } from '../inventory.ts'
 import { XML_LIBRARY } from '../xml-library.ts'
@@ -65,12 +66,12 @@ export class Package {
     if (prefixBytes > 0)
       this.add('archive_comments', `${prefixBytes} bytes before the first member #${await digestOfStream(view.chunks(0, prefixBytes))}`)
     let isZero = true
-    const hash = createHash('sha256')
+    const hash = new Digest()
     for await (const chunk of view.chunks(end, view.size - end)) {
       hash.update(chunk)
       isZero &&= chunk.every((byte) => byte === 0)
     }
-    if (!isZero) this.add('trailing_bytes', `${view.size - end} bytes #${hash.digest('hex').slice(0, 16)}`)
+    if (!isZero) this.add('trailing_bytes', `${view.size - end} bytes #${hash.finish()}`)
   }
 
   /**
@@ -100,12 +101,12 @@ export class Package {
   /** Parses an XML part. */
   async parse(member: ZipMember, visitor: XmlVisitor): Promise<ParsedPart & { readonly bytesDigest: string }> {
     const part = new XmlPart(visitor)
-    const hash = createHash('sha256')
+    const hash = new Digest()
     for await (const chunk of this.content.content(member)) {
       hash.update(chunk)
       part.write(chunk)
     }
-    const [content, bytesDigest] = [part.end(), hash.digest('hex').slice(0, 16)]
+    const [content, bytesDigest] = [part.end(), hash.finish()]
     return { root: part.root, digest: content ?? bytesDigest, isXml: content !== undefined, bytesDigest }
   }
 
@@ -124,7 +125,7 @@ export class Package {
       length += chunk.length
       if (length >= most) break
     }
-    return Buffer.concat(chunks)
+    return concat(chunks)
   }
 
   /**
@@ -145,7 +146,7 @@ export const isMedia = (name: string): boolean => MEDIA.has(extensionOf(name))
 
 /** True for a picture whose bytes a codec may change: PNG, JPEG, GIF, BMP or TIFF, by its first bytes. */
 export const isPicture = (start: Uint8Array): boolean =>
-  /^(\x89PNG|GIF8|\xff\xd8\xff|BM|II[*+]\0|MM\0[*+])/.test(Buffer.from(start.subarray(0, 4)).toString('latin1'))
+  /^(\x89PNG|GIF8|\xff\xd8\xff|BM|II[*+]\0|MM\0[*+])/.test(latin1Of(start.subarray(0, 4)))
 
 export const extensionOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).toLowerCase()
 

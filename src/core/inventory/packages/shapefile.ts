@@ -1,4 +1,5 @@
 /** Records, fields and extent of a Shapefile (ESRI Shapefile Technical Description, July 1998) and its dBASE table. */
+import { latin1Of } from '../../bytes/latin1.ts'
 import { viewOf, type ZipMember } from '../zip.ts'
 import type { Package } from './package.ts'
 
@@ -18,9 +19,7 @@ export async function addDatabase(archive: Package, member: ZipMember): Promise<
   const [records, headerBytes, recordBytes] = [header.getUint32(4, true), header.getUint16(8, true), header.getUint16(10, true)]
   if (headerBytes + records * recordBytes <= member.bytes) archive.add('records', `record of ${member.name}`, records)
   for (let at = TABLE_HEADER_BYTES; at + FIELD_BYTES <= head.length && head[at] !== FIELDS_END; at += FIELD_BYTES) {
-    const name = Buffer.from(head.subarray(at, at + 11))
-      .toString('latin1')
-      .split('\0')[0]!
+    const name = latin1Of(head.subarray(at, at + 11)).split('\0')[0]!
     const [type, length, decimals] = [String.fromCharCode(head[at + 11]!), head[at + 16], head[at + 17]]
     archive.add('fields', `${member.name}: ${name} = ${type} ${length}.${decimals}`)
   }

@@ -1,6 +1,8 @@
 /** Reads XML parts as a stream with saxes. Codecs scan XML with code of their own. */
-import { createHash, type Hash } from 'node:crypto'
 import { SaxesParser } from 'saxes'
+import { concat } from '../../bytes/concat.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
+import { Digest } from '../digest.ts'
 
 /** Element of an XML part. */
 export interface XmlElement {
@@ -46,7 +48,7 @@ class UnreadableXml extends Error {}
 export class XmlPart {
   readonly #parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false })
   readonly #visitor: XmlVisitor
-  readonly #hash: Hash = createHash('sha256')
+  readonly #digest = new Digest()
   #decoder: TextDecoder | undefined
   #head: Uint8Array = new Uint8Array(0)
   /** Text behind the last whole tag, which the digest does not have yet. */
@@ -77,7 +79,7 @@ export class XmlPart {
     if (!this.#isReadable) return
     if (this.#decoder) this.#feed(this.#decoder.decode(chunk, { stream: true }))
     else {
-      this.#head = Buffer.concat([this.#head, chunk])
+      this.#head = concat([this.#head, chunk])
       if (this.#head.length >= DECLARATION_BYTES) this.#begin()
     }
   }
@@ -88,8 +90,8 @@ export class XmlPart {
     if (this.#isReadable) this.#feed(this.#decoder?.decode() ?? '')
     if (this.#isReadable) this.#guarded(() => this.#parser.close())
     if (!this.#isReadable || this.root === '') return undefined
-    this.#digest(this.#undigested)
-    return this.#hash.digest('hex').slice(0, 16)
+    this.#addToDigest(this.#undigested)
+    return this.#digest.finish()
   }
 
   #begin(): void {
@@ -108,12 +110,12 @@ export class XmlPart {
     if (this.#undigested.length > MAX_TOKEN_CHARACTERS) this.#isReadable = false
     const end = this.#undigested.lastIndexOf('<')
     if (end < 0) return
-    this.#digest(this.#undigested.slice(0, end))
+    this.#addToDigest(this.#undigested.slice(0, end))
     this.#undigested = this.#undigested.slice(end)
   }
 
-  #digest(text: string): void {
-    this.#hash.update(this.#visitor.comparedText?.(text) ?? text)
+  #addToDigest(text: string): void {
+    this.#digest.update(this.#visitor.comparedText?.(text) ?? text)
   }
 
   #guarded(work: () => unknown): void {
@@ -188,9 +190,7 @@ function encodingOf(head: Uint8Array): string {
   const [a, b] = [head[0], head[1]]
   if ((a === 0xff && b === 0xfe) || (a === 0x3c && b === 0)) return 'utf-16le'
   if ((a === 0xfe && b === 0xff) || (a === 0 && b === 0x3c)) return 'utf-16be'
-  const declared = /^[^<]{0,3}<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.-]+)["']/.exec(
-    Buffer.from(head.subarray(0, DECLARATION_BYTES)).toString('latin1'),
-  )
+  const declared = /^[^<]{0,3}<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.-]+)["']/.exec(latin1Of(head.subarray(0, DECLARATION_BYTES)))
   try {
     return new TextDecoder(declared?.[1] ?? 'utf-8').encoding
   } catch {

@@ -1,6 +1,6 @@
 /** Digests and ciphers of the standard security handler (ISO 32000-2, 7.6). */
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 import { concat } from '../../bytes/concat.ts'
+import { type BlockCipher, createHash, decryptCbc, encryptCbc } from '../../bytes/platform/crypto.ts'
 import { damaged } from './values.ts'
 
 /** Bytes of an AES block and of an initialisation vector. */
@@ -9,24 +9,17 @@ export const BLOCK_BYTES = 16
 export function digestBy(algorithm: 'md5' | 'sha256' | 'sha384' | 'sha512', ...parts: readonly Uint8Array[]): Uint8Array {
   const hash = createHash(algorithm)
   for (const part of parts) hash.update(part)
-  return new Uint8Array(hash.digest())
+  return hash.digest()
 }
 
 /** Encrypts whole blocks with AES-CBC without padding. */
-export function aesEncrypted(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
-  const engine = createCipheriv(algorithmOf(key), key, iv)
-  engine.setAutoPadding(false)
-  return concat([engine.update(data), engine.final()])
-}
+export const aesEncrypted = (key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array =>
+  outputOf(encryptCbc({ key, iv }, false), data)
 
 /** Decrypts whole blocks with AES-CBC. The padding stays. */
-export function aesDecrypted(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array {
-  const engine = createDecipheriv(algorithmOf(key), key, iv)
-  engine.setAutoPadding(false)
-  return concat([engine.update(data), engine.final()])
-}
+export const aesDecrypted = (key: Uint8Array, iv: Uint8Array, data: Uint8Array): Uint8Array => outputOf(decryptCbc({ key, iv }), data)
 
-const algorithmOf = (key: Uint8Array) => (key.length === 32 ? 'aes-256-cbc' : 'aes-128-cbc')
+const outputOf = (cipher: BlockCipher, data: Uint8Array) => concat([cipher.update(data), cipher.finish()])
 
 /** Decrypts AES data as PDF stores it: an initialisation vector, then blocks with padding. Without a whole block it is empty. */
 export async function* aesStream(key: Uint8Array, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -1,5 +1,5 @@
 /** Reads the text of an SVG or SVGZ file piece by piece. */
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../../bytes/crc32.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { isCodecError, overBudget } from '../../model/error.ts'

@@ -1,0 +1,1 @@
+export { crc32 } from '../../../wasm/crc32.ts'
