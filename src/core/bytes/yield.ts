@@ -1,10 +1,12 @@
+import { nextTurn } from './platform/event-loop.ts'
+
 /**
  * Lets other events of the isolate run. Long computations call it regularly, so that lease renewals and aborts are handled and the queue
  * does not treat the worker as dead.
  * @throws the reason of `signal` if it is aborted
  */
 export async function yieldToEventLoop(signal?: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 0))
+  await nextTurn()
   signal?.throwIfAborted()
 }
 

@@ -1,5 +1,6 @@
 import { discard } from '../../../wasm/memories/discard.ts'
 import type { Source } from './codec.ts'
+import { iterable } from './iterable-stream.ts'
 
 const CHUNK_BYTES = 256 * 1024
 
@@ -27,7 +28,7 @@ export function rangeStream(
   chunkBytes = CHUNK_BYTES,
 ): ReadableStream<Uint8Array> {
   let offset = 0
-  return new ReadableStream<Uint8Array>(
+  const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         if (offset >= size) return controller.close()
@@ -39,6 +40,7 @@ export function rangeStream(
     },
     { highWaterMark: 0 },
   )
+  return iterable(stream)
 }
 
 /**

@@ -3,6 +3,7 @@
  * verification checks the result against those of the original.
  */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { groupBy } from '../../bytes/group-by.ts'
 import { decodeXml, readTags, type TagReader } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { IN_MEMORY_BYTES } from '../../containers/zip/limits.ts'
@@ -73,7 +74,7 @@ class FactScan {
     this.#document = document
     this.#questions = questions
     this.#signal = signal
-    this.#rels = Map.groupBy(document.rels, ({ owner }) => owner)
+    this.#rels = groupBy(document.rels, ({ owner }) => owner)
     this.#media = new Map(questions.media)
     for (const { owner, unused } of questions.removable ? layoutsWithoutSlides(document) : []) {
       if (unused.length === 0) continue

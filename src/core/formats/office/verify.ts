@@ -2,6 +2,7 @@
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { equalBytes } from '../../bytes/equal.ts'
+import { groupBy } from '../../bytes/group-by.ts'
 import { applySplices, decodeXml, encodeXml } from '../../containers/xml/scan.ts'
 import { archiveDataDifference, contentDifference } from '../../containers/zip/compare.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
@@ -134,7 +135,7 @@ function compareRelationships(
   { original, result, successors, dropped, options }: Documents,
 ): string | undefined {
   // Invalid documents may use an id several times. Such relationships are matched in their order.
-  const byId = Map.groupBy(after, ({ id }) => id)
+  const byId = groupBy(after, ({ id }) => id)
   for (const old of before) {
     const fresh = byId.get(old.id)?.shift()
     if (!fresh) {
