@@ -1,4 +1,4 @@
 declare module '*.wasm' {
-  const module: WebAssembly.Module
-  export default module
+  const engine: import('./loading/engine-files.ts').EngineImport
+  export default engine
 }

@@ -14,20 +14,21 @@
  */
 import { FORMATS } from './catalog/index.ts'
 import type { KnownFormat } from './catalog/outputs.ts'
-import { PRESS_CODECS } from './formats/press.ts'
+import { LAZY_PRESS_CODECS } from './formats/lazy-press.ts'
 import { type Input, libraryOf, sourceOf } from './library.ts'
 import { identify as identifySource } from './pipeline/identify.ts'
 
+export { type EngineSources, loadEngines, useEngines } from '../../wasm/loading/engine-files.ts'
 export type { VerifyReport } from './audit/check.ts'
 export type { KnownFormat, OutputId } from './catalog/outputs.ts'
-export { PRESS_CODECS } from './formats/press.ts'
+export { LAZY_PRESS_CODECS as PRESS_CODECS } from './formats/lazy-press.ts'
 export { type Compressed, type CompressOptions, type Input, type Library, libraryOf, type Receipt } from './library.ts'
 export type { Quality, Sink, Source } from './model/codec.ts'
 export { CodecError, TargetUnreachable } from './model/error.ts'
 export { memorySource, readAll } from './model/source.ts'
 
 /** `compress` and `verify` of {@link Library}, over the codecs without GPL code: every format except video and audio. */
-export const { compress, verify } = libraryOf(PRESS_CODECS)
+export const { compress, verify } = libraryOf(LAZY_PRESS_CODECS)
 
 /**
  * Returns the format of a file. The bytes decide; the name only breaks ties between similar formats.

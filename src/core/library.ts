@@ -1,5 +1,6 @@
 /** Builds a library (`compress` and `verify`) over a set of codecs. `index.ts` exports the one whose codecs contain no GPL code. */
 
+import { withEngines } from '../../wasm/loading/engine-files.ts'
 import type { VerifyReport } from './audit/check.ts'
 import type { ReadReceipt } from './audit/receipt.ts'
 import { sha256Hex } from './bytes/digest.ts'
@@ -15,6 +16,7 @@ import { type ReceiptView, receiptView } from './model/receipt.ts'
 import { memorySink, type ResultSink } from './model/sink.ts'
 import { memorySource, rangeStream, slice } from './model/source.ts'
 import { type CompressionResult, outputOfResult, verifiedShareOf } from './pipeline/compress.ts'
+import type { encryptResult } from './pipeline/encrypt.ts'
 import { identify } from './pipeline/identify.ts'
 import { openJob } from './pipeline/job.ts'
 import { outputName } from './pipeline/output-name.ts'
@@ -145,7 +147,7 @@ export function libraryOf(known: Codecs): Library {
       const format: KnownFormat = (await identify(before)) ?? FORMATS.data
       const codecs = await loadedCodecs(known, format.id)
       // The check decodes every format, so its code is larger than the rest.
-      const { checkFiles, checkReceipt } = await import('./audit/check.ts')
+      const { checkFiles, checkReceipt } = await withEngines(import('./audit/check.ts'))
       if (receipt) return checkReceipt(before, after, 'claims' in receipt ? receipt : asUnsignedReceipt(receipt), codecs, native)
       const { detectOutput } = await import('./audit/output.ts')
       return checkFiles(before, after, await detectOutput(format, after), codecs, native)
@@ -204,9 +206,7 @@ async function finish(
   const { password, sink = intoMemory } = options
   const unencrypted = { source: plain, output: ownOutput, format, name: outputName(source.name, format, ownOutput) }
   const encrypted =
-    password === undefined
-      ? undefined
-      : await (await import('./pipeline/encrypt.ts')).encryptResult(unencrypted, password, (name) => sink(Number.POSITIVE_INFINITY, name))
+    password === undefined ? undefined : await encrypt(unencrypted, password, (name) => sink(Number.POSITIVE_INFINITY, name))
   const result = encrypted?.encrypted ?? plain
   const measured = {
     outcome: pressed.outcome,
@@ -224,6 +224,9 @@ async function finish(
   }
   return { result, name: encrypted?.name ?? unencrypted.name, receipt }
 }
+
+const encrypt: typeof encryptResult = async (...handed) =>
+  await (await withEngines(import('./pipeline/encrypt.ts'))).encryptResult(...handed)
 
 async function unsupportedInput(source: Source, format: KnownFormat | undefined, quality: Quality): Promise<Compressed> {
   const detail = format ? message('format_has_no_codec_here', { format: format.title }) : message('no_format_recognises_file')
@@ -246,12 +249,16 @@ function outputFor(format: KnownFormat, wanted: string | undefined): OutputId {
   throw new RangeError(`${format.title} cannot be converted to '${wanted}'; possible outputs: ${format.outputs.join(', ')}`)
 }
 
+/** False in Safari. */
+const streamsIterate = () => Symbol.asyncIterator in ReadableStream.prototype
+
 /** Returns `input` as a `Source`. Streams are read into memory. `name` defaults to the name of the input, or an empty string. */
 export async function sourceOf(input: Input, name = 'name' in input && typeof input.name === 'string' ? input.name : ''): Promise<Source> {
   if (input instanceof Uint8Array) return memorySource(input, name)
   if (input instanceof ArrayBuffer) return memorySource(new Uint8Array(input), name)
   if (input instanceof ReadableStream) return memorySource(new Uint8Array(await new Response(input).arrayBuffer()), name)
-  if (!(input instanceof Blob)) return input.name === name ? input : slice(input, 0, input.size, name)
+  // `slice` reads by `input.read`, for platforms that cannot iterate the streams of the caller.
+  if (!(input instanceof Blob)) return input.name === name && streamsIterate() ? input : slice(input, 0, input.size, name)
   const read = async (offset: number, length: number) => new Uint8Array(await input.slice(offset, offset + length).arrayBuffer())
   return { name, size: input.size, read, stream: () => rangeStream(input.size, read) }
 }

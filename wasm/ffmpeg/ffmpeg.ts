@@ -3,6 +3,7 @@
  * `using`: the next engine reuses its memory. Calls are synchronous and process one packet or frame, so callers can await between calls.
  */
 import { EngineError } from '../engine-error.ts'
+import { createInstance } from '../loading/engine-files.ts'
 import { MemoryPool } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './ffmpeg.wasm'
@@ -175,7 +176,7 @@ export class Ffmpeg implements Disposable {
   constructor(large = false) {
     this.#memories = large ? LARGE : MEMORIES
     const memory = this.#memories.take()
-    this.#exports = new WebAssembly.Instance(wasmModule, refusedWasi(wasmModule, { memory })).exports as unknown as Exports
+    this.#exports = createInstance(wasmModule, refusedWasi(wasmModule, { memory })).exports as unknown as Exports
     this.#exports._initialize?.()
     this.#exports.quiet()
   }

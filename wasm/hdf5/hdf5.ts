@@ -1,3 +1,4 @@
+import { createInstance, importsOf } from '../loading/engine-files.ts'
 import wasmModule from './hdf5.wasm'
 
 /** A file that the engine reads by ranges. `read` may be asynchronous. */
@@ -62,7 +63,7 @@ async function run(host: Hdf5Host, pick: (engine: Exports) => (...values: number
   const tick = (share: number) => host.tick(share < 0 ? undefined : share)
   const waits = (call: (...args: number[]) => unknown) => (hasJspi ? new jspi.Suspending!(call) : call) as WebAssembly.ExportValue
 
-  const instance = new WebAssembly.Instance(wasmModule, {
+  const instance = createInstance(wasmModule, {
     host: {
       size: (file: number) => (file === 0 ? host.input : host.output).size,
       read: waits(read as (...args: number[]) => unknown),
@@ -84,7 +85,7 @@ async function run(host: Hdf5Host, pick: (engine: Exports) => (...values: number
 
 /** WASI imports without files or terminal: system calls return EBADF, and the environment is empty. */
 function noSystem(clear: (at: number) => void): WebAssembly.ModuleImports {
-  const names = WebAssembly.Module.imports(wasmModule)
+  const names = importsOf(wasmModule)
     .filter(({ module }) => module === 'wasi_snapshot_preview1')
     .map(({ name }) => name)
   const imports: WebAssembly.ModuleImports = Object.fromEntries(names.map((name) => [name, () => 8]))

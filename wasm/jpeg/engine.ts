@@ -1,4 +1,5 @@
 import { EngineError } from '../engine-error.ts'
+import { importsOf } from '../loading/engine-files.ts'
 import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
 import wasmModule from './jpeg.wasm'
 
@@ -96,7 +97,7 @@ export class Engine {
     }
     // libc's stdio and exit functions are linked but never used; every call returns an error.
     const wasi = Object.fromEntries(
-      WebAssembly.Module.imports(wasmModule)
+      importsOf(wasmModule)
         .filter((entry) => entry.module === 'wasi_snapshot_preview1')
         .map((entry) => [entry.name, () => 8]),
     )

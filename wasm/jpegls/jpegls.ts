@@ -1,4 +1,5 @@
 import { EngineError } from '../engine-error.ts'
+import { createInstance } from '../loading/engine-files.ts'
 import wasmModule from './jpegls.wasm'
 
 /** Exports of the WebAssembly engine (jpegls.c). */
@@ -36,7 +37,7 @@ export class JpegLs {
   readonly #engine: Exports
 
   constructor() {
-    this.#engine = new WebAssembly.Instance(wasmModule).exports as unknown as Exports
+    this.#engine = createInstance(wasmModule).exports as unknown as Exports
   }
 
   get memoryBytes(): number {

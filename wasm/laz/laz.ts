@@ -1,3 +1,4 @@
+import { createInstance } from '../loading/engine-files.ts'
 import wasmModule from './laz.wasm'
 
 /** Exports of the WebAssembly engine (laz.c). */
@@ -28,7 +29,7 @@ export class LazEncoder {
 
   /** @param maxChunkBytes most bytes of a chunk's records */
   constructor(record: LazRecord, maxChunkBytes: number) {
-    this.#engine = new WebAssembly.Instance(wasmModule).exports as unknown as Exports
+    this.#engine = createInstance(wasmModule).exports as unknown as Exports
     const { layered, time, rgb, nir, wave, extra } = record
     this.#recordsAt = this.#engine.begin(+layered, +time, +rgb, +nir, +wave, extra, maxChunkBytes)
     if (this.#recordsAt === 0) throw new RangeError('LASzip does not support this record layout')

@@ -3,6 +3,8 @@
  * engines for each of its pictures. Measurements: docs/contributors/memory.md.
  */
 
+import { createInstance, type EngineImport } from '../loading/engine-files.ts'
+
 const PAGE_BYTES = 65_536
 
 /** Pool of memories of one type, for engines that are linked for this type. */
@@ -79,7 +81,7 @@ const poolOfMemory = new WeakMap<WebAssembly.Memory, MemoryPool>()
  * memory is lost to the pool. @param firstBytes initial memory in bytes, if the module needs more than the pool's minimum
  */
 export function instantiate<Exports extends Engine>(
-  module: WebAssembly.Module,
+  module: EngineImport,
   imports: WebAssembly.Imports = {},
   pool = CODEC_MEMORIES,
   firstBytes = 0,
@@ -87,7 +89,7 @@ export function instantiate<Exports extends Engine>(
   const memory = pool.take(firstBytes)
   poolOfMemory.set(memory, pool)
   const env = { ...imports['env'], memory }
-  return new WebAssembly.Instance(module, { ...imports, env }).exports as unknown as Exports
+  return createInstance(module, { ...imports, env }).exports as unknown as Exports
 }
 
 /** Engine that is linked for memories of 2 GiB and asks for its limit (common/heap.c, HEAP_LIMIT_FROM_HOST). */
@@ -97,7 +99,7 @@ export interface LargeEngine extends Engine {
 
 /** Like `instantiate`, but uses the granted memory if that exceeds the codecs' pool. */
 export function instantiateLarge<Exports extends LargeEngine>(
-  module: WebAssembly.Module,
+  module: EngineImport,
   imports: WebAssembly.Imports = {},
   firstBytes = 0,
 ): Exports {

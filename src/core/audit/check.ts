@@ -3,6 +3,7 @@
  * measures every figure again (docs/decisions/checking-receipts.md).
  */
 
+import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import { allowMemory } from '../../../wasm/memories/memories.ts'
 import { sha256Hex } from '../bytes/digest.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
@@ -15,7 +16,6 @@ import type { Loss } from '../model/loss.ts'
 import { identify } from '../pipeline/identify.ts'
 import { optionsOf } from '../pipeline/job.ts'
 import { figureFindings } from './figures.ts'
-import { needsExternalDecoder } from './films.ts'
 import { type Finding, finding, unchecked } from './finding.ts'
 import { type CheckedInventory, checkInventoryClaims, type InventoryReport } from './inventory.ts'
 import { type Measured, measure } from './measure.ts'
@@ -154,6 +154,11 @@ interface Pair {
 const optionsFor = ({ format, codecs, output, native, metadata }: Pair, quality: Quality): Options =>
   optionsOf(format, codecs, { quality, output, usageRights: 'drop', memoryBudget: MEMORY_BYTES, native, metadata })
 
+async function needsExternalDecoder(pair: Pair): Promise<boolean> {
+  const films = await withEngines(import('./films.ts'))
+  return await films.needsExternalDecoder(pair.original, pair.result, optionsFor(pair, 'high'))
+}
+
 /** Finds the first of `qualities` at which the codec accepts `result` as a result of `original`, and measures the loss. */
 async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<VerifyReport> {
   using _ = allowMemory(MEMORY_BYTES)
@@ -161,7 +166,7 @@ async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<
   const known = { format: format.id, output }
   // For wrapper outputs and always-lossless formats, one comparison covers the whole file, and there are no figures to measure.
   const isMovie = format.id === 'mp4' || format.id === 'mov'
-  if (isMovie && !pair.native && (await needsExternalDecoder(pair.original, pair.result, optionsFor(pair, 'high')).catch(() => false)))
+  if (isMovie && !pair.native && (await needsExternalDecoder(pair).catch(() => false)))
     return { ...known, findings: [unchecked('result', 'the film was not decoded; install FFmpeg on this machine and check again')] }
   const isWhole = outputFacts(output).wraps || (format.fidelity === 'lossless' && !FORMATS_WITH_PICTURES.has(format.id))
   let difference = ''

@@ -1,6 +1,7 @@
 /** Measures the loss of a result against its original, from the two files alone. */
 
 import { isEngineError } from '../../../wasm/engine-error.ts'
+import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import { message } from '../i18n/message.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
@@ -9,13 +10,8 @@ import { isCodecError, unsupported } from '../model/error.ts'
 import { type Loss, lossOf, lossWithScore, NO_STILL_PICTURE, type PictureLoss, pixelLoss, worseLoss } from '../model/loss.ts'
 import { memorySource } from '../model/source.ts'
 import { identify } from '../pipeline/identify.ts'
-import { drawingSimilarity } from './drawing.ts'
-import { filmLoss } from './films.ts'
-import { type EmbeddedPair, mailPairs, packagePairs } from './packages.ts'
-import { pagePictures } from './pdf.ts'
-import { type PicturePair, pictureSimilarity } from './pictures.ts'
-import { pictureScore } from './scores.ts'
-import { soundNoise } from './sound.ts'
+import type { EmbeddedPair } from './packages.ts'
+import type { PicturePair } from './pictures.ts'
 
 /** An original of a supported format and its result. */
 export interface MeasuredPair {
@@ -51,17 +47,24 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
     case 'bmp':
     case 'webp':
       return measureStill({ original, format: id, result, output }, options)
-    case 'svg':
+    case 'svg': {
+      const { drawingSimilarity } = await withEngines(import('./drawing.ts'))
       return pictureLoss(await drawingSimilarity(original, result), NO_STILL_PICTURE)
+    }
     case 'wav':
-    case 'mp3':
+    case 'mp3': {
+      const { soundNoise } = await withEngines(import('./sound.ts'))
       return soundLoss(await soundNoise(original, id, result, output, options))
+    }
     case 'mp4':
     case 'mov':
-    case 'avi':
+    case 'avi': {
+      const { filmLoss } = await withEngines(import('./films.ts'))
       // The film codec compares the audio with the receipt itself.
       return { ...lossOf(await filmLoss(original, id, result, output, options)), unmeasured: [] }
+    }
     case 'pdf': {
+      const { pagePictures } = await withEngines(import('./pdf.ts'))
       const { loss, unmeasured } = await pagePictures(original, result, options)
       return { ...lossOf(loss), unmeasured: unmeasured > 0 ? [`${unmeasured} pictures of the pages`] : [] }
     }
@@ -71,17 +74,20 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
     case 'ofd':
     case 'epub':
     case 'kmz':
-      return measureEmbedded(packagePairs(original, result), options)
+      return measureEmbedded((await withEngines(import('./packages.ts'))).packagePairs(original, result), options)
     case 'eml':
-      return measureEmbedded(mailPairs(original, result), options)
+      return measureEmbedded((await withEngines(import('./packages.ts'))).mailPairs(original, result), options)
     default:
       throw unsupported(message('figures_of', { id }))
   }
 }
 
 async function measureStill(pair: PicturePair, options: Options): Promise<Measured> {
+  const { pictureSimilarity } = await withEngines(import('./pictures.ts'))
   const found = await pictureSimilarity(pair, options)
-  return isSame(found) ? { unmeasured: [] } : pictureLoss(found, await pictureScore(pair, options))
+  if (isSame(found)) return { unmeasured: [] }
+  const { pictureScore } = await withEngines(import('./scores.ts'))
+  return pictureLoss(found, await pictureScore(pair, options))
 }
 
 const isSame = ({ psnrRgbDb }: Similarity) => psnrRgbDb === Number.POSITIVE_INFINITY

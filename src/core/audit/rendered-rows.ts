@@ -1,16 +1,17 @@
 /** Decodes pictures of originals and results into rows, for the comparisons in `pictures.ts` and `scores.ts`. */
 
+import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../../wasm/png/png.ts'
 import type { OutputId } from '../catalog/outputs.ts'
 import { convertibleBmp } from '../formats/bmp/convert.ts'
 import { convertibleGifOf } from '../formats/gif/measure.ts'
 import { metadataOf } from '../formats/jpg/carried.ts'
-import { fullSizePicture as wholeJpeg } from '../formats/jpg/convert.ts'
+import { fullSizePicture as wholeJpeg } from '../formats/jpg/picture.ts'
 import { readHeader } from '../formats/jpg/segments.ts'
 import { RowScaler } from '../formats/pdf/images/scale.ts'
 import { pngForConversion as convertiblePng } from '../formats/png/convert.ts'
-import { convertibleWebpOf } from '../formats/webp/measure.ts'
+import type { convertibleWebpOf } from '../formats/webp/measure.ts'
 import { message } from '../i18n/message.ts'
 import type { UploadedPicture } from '../images/convert/reference.ts'
 import { asRgba, onWhite, type Raster } from '../images/raster/raster.ts'
@@ -48,7 +49,7 @@ export async function openOriginalPicture(source: Source, format: PictureFormat,
   if (format === 'png') return convertiblePng(source, options)
   if (format === 'bmp') return convertibleBmp(source, options)
   if (format === 'gif') return convertibleGifOf(source, options)
-  if (format === 'webp') return convertibleWebpOf(source, options)
+  if (format === 'webp') return convertibleWebp(source, options)
   const header = await readHeader(source, options)
   return { raster: wholeJpeg(source, header), carried: metadataOf(header) }
 }
@@ -66,7 +67,7 @@ export async function renderedRaster(result: Source, output: OutputId, options: 
   if (output === 'png') return pngRaster(result)
   if (output === 'gif') return (await convertibleGifOf(result, options)).raster
   if (output === 'bmp') return asRgba((await convertibleBmp(result, options)).raster)
-  if (output === 'webp') return asRgba((await convertibleWebpOf(result, options)).raster)
+  if (output === 'webp') return asRgba((await convertibleWebp(result, options)).raster)
   if (output === 'avif') return undefined
   throw unsupported(message('picture_as', { output }))
 }
@@ -85,6 +86,10 @@ async function pngRaster(source: Source): Promise<Raster> {
     },
   }
 }
+
+/** Loads the WebP engine only for WebP files. */
+const convertibleWebp: typeof convertibleWebpOf = async (source, options) =>
+  await (await withEngines(import('../formats/webp/measure.ts'))).convertibleWebpOf(source, options)
 
 /** Returns a grey or RGB raster as RGB. */
 export function asRgb(raster: Raster & { readonly channels: 1 | 3 }): Raster & { readonly channels: 3 } {

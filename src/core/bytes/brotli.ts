@@ -1,5 +1,5 @@
 /** Streams of any size as Brotli (RFC 7932), by brotli in WebAssembly: the same bytes on every platform. */
-import { Brotli } from '../../../wasm/brotli/brotli.ts'
+import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import { runStream, withByteLimit } from './run-stream.ts'
 
 /** Parameter numbers of encode.h (BrotliEncoderParameter). */
@@ -14,6 +14,8 @@ const BYTES_PER_PAUSE = 64 * 1024
 const DECODED_BYTES_PER_PAUSE = 8 * 1024 * 1024
 
 const MB = 1_000_000
+
+const engine = async () => (await withEngines(import('../../../wasm/brotli/brotli.ts'))).Brotli
 
 /** Returns the quality for a file size. Speed per CPU second: quality 11 about 0.7 MB, 10 about 1.7 MB, 9 about 15 MB. */
 export function brotliQuality(sourceBytes: number): number {
@@ -33,7 +35,7 @@ export function brotliStream(input: AsyncIterable<Uint8Array>, sourceBytes: numb
     [BLOCK_LOG]: Math.min(18, 38 - windowLog(sourceBytes)),
     [SIZE_HINT]: Math.min(sourceBytes, 2 ** 30),
   }
-  return runStream(() => Brotli.compressor(params), input, BYTES_PER_PAUSE)
+  return runStream(async () => (await engine()).compressor(params), input, BYTES_PER_PAUSE)
 }
 
 /**
@@ -42,7 +44,7 @@ export function brotliStream(input: AsyncIterable<Uint8Array>, sourceBytes: numb
  */
 export function unbrotliStream(input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   return withByteLimit(
-    runStream(() => Brotli.decompressor(), input, DECODED_BYTES_PER_PAUSE),
+    runStream(async () => (await engine()).decompressor(), input, DECODED_BYTES_PER_PAUSE),
     maxBytes,
   )
 }

@@ -11,11 +11,11 @@ const STEP_BYTES = 64 * 1024
  * @throws EngineError `damaged`, `truncated` or `memory`
  */
 export async function* runStream(
-  open: () => StreamEngine,
+  open: () => StreamEngine | Promise<StreamEngine>,
   input: AsyncIterable<Uint8Array>,
   bytesPerPause: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  using engine = open()
+  using engine = await open()
   const pauses = new YieldBudget(bytesPerPause)
   for await (const chunk of input) {
     for (let at = 0; at < chunk.length; at += STEP_BYTES) {

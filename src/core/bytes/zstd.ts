@@ -1,5 +1,5 @@
 /** Streams of any size as Zstandard (RFC 8878), by zstd in WebAssembly: the same bytes on every platform. */
-import { Zstd } from '../../../wasm/zstd/zstd.ts'
+import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import { concat } from './concat.ts'
 import { runStream, withByteLimit } from './run-stream.ts'
 
@@ -17,6 +17,8 @@ const BYTES_PER_PAUSE = 128 * 1024
 const DECODED_BYTES_PER_PAUSE = 8 * 1024 * 1024
 
 const MB = 1_000_000
+
+const engine = async () => (await withEngines(import('../../../wasm/zstd/zstd.ts'))).Zstd
 
 /** Returns the level for a file size: 22 up to 4 MB, then 19 (about 2.5 MB per CPU second), then 12 to stay within a job's time. */
 export function zstdLevel(sourceBytes: number): number {
@@ -80,7 +82,7 @@ export function zstdStream(
     [CHAIN_LOG]: 23,
     [CHECKSUM_FLAG]: 1,
   }
-  return runStream(() => Zstd.compressor(sourceBytes, params), input, BYTES_PER_PAUSE)
+  return runStream(async () => (await engine()).compressor(sourceBytes, params), input, BYTES_PER_PAUSE)
 }
 
 /**
@@ -89,7 +91,7 @@ export function zstdStream(
  */
 export function unzstdStream(input: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
   return withByteLimit(
-    runStream(() => Zstd.decompressor(), input, DECODED_BYTES_PER_PAUSE),
+    runStream(async () => (await engine()).decompressor(), input, DECODED_BYTES_PER_PAUSE),
     maxBytes,
   )
 }

@@ -1,4 +1,5 @@
 /** Codecs whose code and engines are loaded when they are first used, so that a library starts fast. */
+import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import type { FormatId } from '../catalog/index.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
 import type { Codec, Codecs } from './codec.ts'
@@ -13,12 +14,15 @@ export interface LazyCodec extends Codec {
 export type LazyCodecs = { readonly [Id in FormatId]?: LazyCodec }
 
 /** Returns a codec of `format` that calls `load` when it is first used. */
-export const lazyCodec = (format: KnownFormat, load: () => Promise<Codec>): LazyCodec => ({
-  format,
-  load,
-  compress: async (...given) => (await load()).compress(...given),
-  verify: async (...given) => (await load()).verify(...given),
-})
+export function lazyCodec(format: KnownFormat, load: () => Promise<Codec>): LazyCodec {
+  const loaded = () => withEngines(load())
+  return {
+    format,
+    load: loaded,
+    compress: async (...given) => (await loaded()).compress(...given),
+    verify: async (...given) => (await loaded()).verify(...given),
+  }
+}
 
 /** Returns `codecs` with the codec of format `id` loaded. The others, which embedded files may need, stay as they are. */
 export async function loadedCodecs(codecs: Codecs, id: FormatId): Promise<Codecs> {

@@ -2,9 +2,9 @@ import { deflateRawSync, deflateSync, gunzipSync, gzipSync, inflateRawSync, infl
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
+import { crc32 } from '../../../src/core/bytes/crc32.ts'
 import {
   adler32,
-  crc32,
   deflateRaw,
   deflateWithin,
   gzipCompress,

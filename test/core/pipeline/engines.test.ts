@@ -8,7 +8,7 @@ import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 /** Matches imports that exist at run time, without types. */
-const IMPORT = /^\s*(?:import|export)\b(?!\s+type\b)[^'"]*?from\s+'(\.[^']+)'|^\s*import\s+'(\.[^']+)'/gm
+const IMPORT = /^\s*(?:import|export)\b(?!\s+type\b)[^'"]*?from\s+'(\.[^']+)'|(?:^\s*import\s+|\bimport\()'(\.[^']+)'/gm
 const FORMAT_IDS = Object.keys(FORMATS) as FormatId[]
 /** Formats that compress embedded files with codecs that they do not import. */
 const LENDING: readonly FormatId[] = ['docx', 'xlsx', 'pptx', 'ofd', 'epub', 'kmz', 'svg', 'eml']

@@ -1,11 +1,10 @@
+import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { JPG } from '../../catalog/formats/jpg.ts'
 import type { MetadataCodec } from '../../model/codec.ts'
-import { convert } from './convert.ts'
 import { downsample } from './downsample.ts'
 import { recompress, ScoredResult } from './recompress.ts'
 import { readHeader } from './segments.ts'
 import { verifyJpeg } from './verify.ts'
-import { verifyConverted } from './verify-converted.ts'
 import { withoutJpegMetadata } from './without-metadata.ts'
 
 /** JPEG codec (ITU-T T.81) for files with JFIF, EXIF, Adobe and multi-picture segments. */
@@ -14,11 +13,12 @@ export const jpg: MetadataCodec = {
   format: JPG,
   async compress(source, sink, options) {
     const header = await readHeader(source, options)
-    if (options.output !== 'jpg') return convert(source, sink, header, options)
+    if (options.output !== 'jpg') return (await withEngines(import('./convert.ts'))).convert(source, sink, header, options)
     return (await downsample(source, sink, header, options)) ?? recompress(source, sink, header, options)
   },
-  verify(original, result, outcome, options, evidence) {
-    if (options.output !== 'jpg') return verifyConverted(original, result, outcome, options)
+  async verify(original, result, outcome, options, evidence) {
+    if (options.output !== 'jpg')
+      return (await withEngines(import('./verify-converted.ts'))).verifyConverted(original, result, outcome, options)
     return verifyJpeg(original, result, outcome, options, evidence instanceof ScoredResult ? evidence : undefined)
   },
 }

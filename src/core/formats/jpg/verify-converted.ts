@@ -3,7 +3,7 @@ import { differenceFromUpload } from '../../images/convert/reference.ts'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { metadataOf } from './carried.ts'
-import { decodedPicture, fullSizePicture } from './convert.ts'
+import { decodedPicture, fullSizePicture } from './picture.ts'
 import { readHeader } from './segments.ts'
 
 /**

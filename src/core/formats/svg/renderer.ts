@@ -5,6 +5,7 @@
  * Memory is limited to 64 MB.
  */
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
+import { createInstance } from '../../../../wasm/loading/engine-files.ts'
 import wasmModule from '../../../../wasm/resvg/resvg.wasm'
 import { enlargedCanvasOf } from './enlarged-viewport.ts'
 import { MAX_ENLARGED_PIXELS } from './tuning.ts'
@@ -78,7 +79,7 @@ export class SvgRenderer {
 
   /** Wasm instance. After a trap a new one is created, because borrowed objects are never released. */
   get #exports(): Exports {
-    this.#running ??= new WebAssembly.Instance(wasmModule, { wbg: this.#imports() }).exports as unknown as Exports
+    this.#running ??= createInstance(wasmModule, { wbg: this.#imports() }).exports as unknown as Exports
     return this.#running
   }
 

@@ -2,16 +2,16 @@
  * Wrapper of libaom as built by @jsquash/avif, in WebAssembly memories of the shared pool: encodes pixels to AVIF files and decodes them.
  */
 
-import decodeFactory from '@jsquash/avif/codec/dec/avif_dec.js'
-import encodeFactory from '@jsquash/avif/codec/enc/avif_enc.js'
-import decodeModule from '../../../../wasm/avif-decoder/avif-decoder.wasm'
-import encodeModule from '../../../../wasm/avif-encoder/avif-encoder.wasm'
+import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { CODEC_MEMORIES } from '../../../../wasm/memories/memories.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { overBudget } from '../../model/error.ts'
 import { compareSamples, type Figures, type Measure } from '../compare/compare.ts'
+import { FIRST_BYTES } from './emscripten.ts'
+import type { Decoder } from './libaom-decoder.ts'
+import type { Encoder } from './libaom-encoder.ts'
 import type { Tile16 } from './tiles16.ts'
 
 const SETTINGS = {
@@ -47,41 +47,26 @@ interface Settings16 {
   readonly bits: 10
 }
 
-/** Initial memory in bytes that the Emscripten module is linked with. */
-const FIRST_BYTES = 16 * 1024 * 1024
-
-/** Options for the Emscripten factory: instantiates a compiled module with the given memory. */
-const loading = (module: WebAssembly.Module, memory: WebAssembly.Memory) => ({
-  noInitialRun: true,
-  instantiateWasm: (imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void) => {
-    const instance = new WebAssembly.Instance(module, { ...imports, env: { memory } })
-    receive(instance)
-    return instance.exports
-  },
-})
-
 /** AVIF encoder and decoder of one job, at most 96 MiB of memory each. Dispose returns the memories to the pool. */
 export class AvifCodec {
-  readonly #encoder: Awaited<ReturnType<typeof encodeFactory>> | undefined
-  readonly #decoder: Awaited<ReturnType<typeof decodeFactory>>
+  readonly #encoder: Encoder | undefined
+  readonly #decoder: Decoder
   #memories: readonly WebAssembly.Memory[]
 
-  private constructor(
-    encoder: Awaited<ReturnType<typeof encodeFactory>> | undefined,
-    decoder: Awaited<ReturnType<typeof decodeFactory>>,
-    memories: readonly WebAssembly.Memory[],
-  ) {
+  private constructor(encoder: Encoder | undefined, decoder: Decoder, memories: readonly WebAssembly.Memory[]) {
     this.#encoder = encoder
     this.#decoder = decoder
     this.#memories = memories
   }
 
   static async open(what: 'both' | 'decoder' = 'both'): Promise<AvifCodec> {
+    const { openDecoder } = await withEngines(import('./libaom-decoder.ts'))
+    const encoding = what === 'both' ? await withEngines(import('./libaom-encoder.ts')) : undefined
     const memory = CODEC_MEMORIES.take(FIRST_BYTES)
-    const decoder = await decodeFactory(loading(decodeModule, memory))
-    if (what === 'decoder') return new AvifCodec(undefined, decoder, [memory])
+    const decoder = await openDecoder(memory)
+    if (!encoding) return new AvifCodec(undefined, decoder, [memory])
     const other = CODEC_MEMORIES.take(FIRST_BYTES)
-    return new AvifCodec(await encodeFactory(loading(encodeModule, other)), decoder, [memory, other])
+    return new AvifCodec(await encoding.openEncoder(other), decoder, [memory, other])
   }
 
   /** Encodes pixels as an AVIF file. The caller frees the file with `discard`. */

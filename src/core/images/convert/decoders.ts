@@ -1,8 +1,7 @@
 /** Decodes results of every output format to RGBA rows of 8 bits, as viewers show them. */
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
+import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { pngRows } from '../../../../wasm/png/png.ts'
-import { decodeWebp, WebpRows } from '../../../../wasm/webp/webp.ts'
 import type { PictureOutput } from '../../catalog/outputs.ts'
 import type { Source } from '../../model/codec.ts'
 import { freedChunks, readAll } from '../../model/source.ts'
@@ -25,6 +24,7 @@ type Decoder = (file: Source, size: Size) => AsyncIterable<Uint8Array>
 
 const DECODERS: { readonly [output: string]: Decoder | undefined } = {
   png: async function* (file, size) {
+    const { pngRows } = await withEngines(import('../../../../wasm/png/png.ts'))
     for await (const { rows, info } of pngRows(file.stream(), 'rgba8')) {
       if (info.header.width !== size.width || info.header.height !== size.height) return
       yield rows
@@ -32,6 +32,7 @@ const DECODERS: { readonly [output: string]: Decoder | undefined } = {
     }
   },
   webp: async function* (source, { width, height }) {
+    const { decodeWebp, WebpRows } = await withEngines(import('../../../../wasm/webp/webp.ts'))
     const file = await readAll(source)
     using rows = WebpRows.open(file, width, height)
     if (rows) return yield* rows.strips()

@@ -1,11 +1,11 @@
 /** Encoder and verification of each picture output format. The decoders are in `decoders.ts`. */
+import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import type { PictureOutput } from '../../catalog/outputs.ts'
 import type { Outcome, Source } from '../../model/codec.ts'
 import { encodeAvif } from '../avif/avif.ts'
 import { encodeJpeg } from '../jpeg/encode.ts'
 import type { PictureMetadata, Raster } from '../raster/raster.ts'
 import type { Encoder } from '../search/encode-request.ts'
-import { encodeWebp } from '../webp/encode.ts'
 import { differenceOfAvif, differenceOfPng, differenceOfWebp } from './verify-output.ts'
 
 interface OutputCodec {
@@ -14,6 +14,8 @@ interface OutputCodec {
   /** Decodes a result and compares it with the picture. `undefined` for JPEG, which `verify-picture.ts` compares row by row. */
   readonly difference?: (raster: Raster, carried: PictureMetadata, result: Source, outcome: Outcome) => Promise<string | undefined>
 }
+
+const encodeWebp: Encoder = async (...picture) => await (await withEngines(import('../webp/encode.ts'))).encodeWebp(...picture)
 
 export const OUTPUT_CODECS: { readonly [output: string]: OutputCodec | undefined } = {
   jpg: { encode: encodeJpeg },

@@ -4,7 +4,7 @@
  */
 
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
-import { WebpRows } from '../../../../wasm/webp/webp.ts'
+import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { concat } from '../../bytes/concat.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import { fallbackLevelsOf } from '../../catalog/level-order.ts'
@@ -102,6 +102,7 @@ const SIMILARITY: {
 
 /** SSIM and PSNR of a WebP as viewers show it. `undefined`: the file is damaged or has another size. */
 async function similarityOfWebp(raster: Raster, file: readonly Uint8Array[]): Promise<Similarity | undefined> {
+  const { WebpRows } = await withEngines(import('../../../../wasm/webp/webp.ts'))
   using rows = WebpRows.open(concat(file), raster.width, raster.height)
   return rows && (await similarityOfRows(asRgba(raster), rows.strips()))
 }

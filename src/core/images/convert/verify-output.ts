@@ -1,8 +1,7 @@
 /** Verifies converted pictures: decodes the results and compares them with the source rows. */
 
+import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { pngRows, readPngInfo } from '../../../../wasm/png/png.ts'
-import { decodeWebp } from '../../../../wasm/webp/webp.ts'
 import { equalBytes } from '../../bytes/equal.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
@@ -37,6 +36,7 @@ export async function differenceOfWebp(
   for (const { id, data } of carried.riffChunks ?? [])
     if (!chunks.some((chunk) => chunk.name === id && sameBytes(data, chunk.data))) return `the chunk ${JSON.stringify(id)} was lost`
   if (isExact(outcome)) {
+    const { decodeWebp } = await withEngines(import('../../../../wasm/webp/webp.ts'))
     const pixels = decodeWebp(file, raster.width, raster.height)
     return pixels ? exactDifference(raster, pixels) : 'the result cannot be decoded at this size'
   }
@@ -106,6 +106,7 @@ function belowFloors({ ssim, psnrDb }: Similarity): string | undefined {
 
 /** Describes how a lossless PNG result differs from a grey or RGB raster and its metadata. `undefined`: no difference. */
 export async function differenceOfPng(raster: Raster, carried: PictureMetadata, result: Source): Promise<string | undefined> {
+  const { pngRows, readPngInfo } = await withEngines(import('../../../../wasm/png/png.ts'))
   const { header, chunks } = await readPngInfo(result.stream())
   if (header.width !== raster.width || header.height !== raster.height)
     return `the result has ${header.width}×${header.height} pixels, expected ${raster.width}×${raster.height}`

@@ -2,7 +2,8 @@
 
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
 import { JpegRows } from '../../../../../wasm/jpeg/jpeg.ts'
-import { JpxPicture } from '../../../../../wasm/openjpeg/openjpeg.ts'
+import { withEngines } from '../../../../../wasm/loading/engine-files.ts'
+import type { JpxPicture } from '../../../../../wasm/openjpeg/openjpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { message } from '../../../i18n/message.ts'
 import { decodeChunks, GENERIC_FILTERS } from '../filters.ts'
@@ -108,7 +109,7 @@ async function jpxRows(reader: Reader, stream: Stream, facts: ImageFacts): Promi
   }
   const data = concat(parts)
   if (data.length > MAX_JPX_BYTES) throw new PdfSyntax('jpeg_2000_data_over_limit')
-  const picture = openJpx(data)
+  const picture = await openJpx(data)
   const { width, height, components, isDecodable: plain } = picture
   // If the document gives no colour space, the one in the JPEG 2000 file applies (ISO 32000-2, 8.9.5, table 87). Only greyscale and RGB are
   // supported.
@@ -120,9 +121,10 @@ async function jpxRows(reader: Reader, stream: Stream, facts: ImageFacts): Promi
   return { width, height, channels: components, strips: jpxStrips(picture, rows) }
 }
 
-function openJpx(data: Uint8Array): JpxPicture {
+async function openJpx(data: Uint8Array): Promise<JpxPicture> {
+  const engine = await withEngines(import('../../../../../wasm/openjpeg/openjpeg.ts'))
   try {
-    return new JpxPicture(data)
+    return new engine.JpxPicture(data)
   } catch (error) {
     return throwAsPdfSyntax(error)
   }
