@@ -1,0 +1,158 @@
+/** The library as it is bundled for browsers, run over files in another process or in Chromium. */
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { extname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { chromium } from 'playwright-core'
+import type { OutputId } from '../../src/core/catalog/outputs.ts'
+import { PRESS_CODECS as LAZY_CODECS, libraryOf } from '../../src/core/index.ts'
+import type { Codecs } from '../../src/core/model/codec.ts'
+import { bundleForBrowsers } from '../../tools/release/packages/browser-bundle.ts'
+import { GENERATORS } from './generators.ts'
+
+/** A file and how it is compressed. */
+export interface BundleJob {
+  readonly id: string
+  readonly name: string
+  readonly output?: OutputId
+  readonly password?: string
+  readonly bytes: Uint8Array
+}
+
+/** What one platform made of a job. `sha256`: hash of the result. `contradictions`: findings of `verify` that contradict the receipt. */
+export interface BundleResult {
+  readonly id: string
+  readonly outcome: string
+  readonly sha256: string
+  readonly contradictions: number
+}
+
+/** Results of all jobs on one platform, and the engines that nothing had loaded before they were used. */
+export interface BundleReport {
+  readonly results: readonly BundleResult[]
+  readonly late: readonly string[]
+}
+
+/** One job for each file that the generators make for the formats of the library. */
+export async function generatedJobs(isWanted: (format: string) => boolean = () => true): Promise<BundleJob[]> {
+  const jobs: BundleJob[] = []
+  for (const [format, rows] of Object.entries(GENERATORS).filter(([id]) => id in LAZY_CODECS && isWanted(id)))
+    for (const { name, output, holds, make } of rows)
+      jobs.push({ id: `${format} ${holds}`, name, ...(output && { output }), bytes: new Uint8Array(await make()) })
+  return jobs
+}
+
+/** Runs the jobs in this process, with the engines that were compiled when their wrappers were imported, as the service does. */
+export async function expectedResults(jobs: readonly BundleJob[], codecs: Codecs): Promise<BundleResult[]> {
+  const library = libraryOf(codecs)
+  const results: BundleResult[] = []
+  for (const { id, bytes, ...options } of jobs) {
+    const { result, receipt } = await library.compress(bytes, options)
+    const whole = new Uint8Array(await new Response(result.stream()).arrayBuffer())
+    results.push({ id, outcome: receipt.result.outcome, sha256: createHash('sha256').update(whole).digest('hex'), contradictions: 0 })
+  }
+  return results
+}
+
+/** Code of all platforms: compresses and verifies the jobs, one after the other. `core` and `loading` are the modules of the bundle. */
+const RUN = `async (core, loading, jobs) => {
+  const results = []
+  for (const { id, bytes, ...options } of jobs) {
+    const { result, receipt } = await core.compress(bytes, options)
+    const whole = await core.readAll(result)
+    const { findings } = await core.verify(bytes, whole, receipt)
+    const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', whole))
+    const sha256 = Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+    const contradictions = findings.filter(({ verdict }) => verdict === 'false').length
+    results.push({ id, outcome: receipt.result.outcome, sha256, contradictions })
+  }
+  return { results, late: loading.lateEngines() }
+}`
+
+/** Bundle in a temporary folder. */
+export class BrowserLibrary {
+  readonly folder = mkdtempSync(join(tmpdir(), 'browser-library-'))
+
+  static async build(): Promise<BrowserLibrary> {
+    const library = new BrowserLibrary()
+    await bundleForBrowsers({ core: 'src/core/index.ts', loading: 'wasm/loading/engine-files.ts' }, library.folder)
+    return library
+  }
+
+  /** Text of all scripts. */
+  texts(names: readonly string[]): string[] {
+    return names.map((name) => readFileSync(join(this.folder, name), 'utf8'))
+  }
+
+  /** Runs the jobs in a process of `node`. @throws Error if the process fails */
+  async inNode(node: string, jobs: readonly BundleJob[]): Promise<BundleReport> {
+    const script = join(this.folder, 'run.mjs')
+    writeFileSync(join(this.folder, 'jobs.json'), asJson(jobs))
+    writeFileSync(
+      script,
+      `import { readFileSync } from 'node:fs'
+import * as core from './core.js'
+import * as loading from './loading.js'
+const jobs = JSON.parse(readFileSync(new URL('jobs.json', import.meta.url), 'utf8'))
+for (const job of jobs) job.bytes = new Uint8Array(Buffer.from(job.bytes, 'base64'))
+console.log(JSON.stringify(await (${RUN})(core, loading, jobs)))`,
+    )
+    const { stdout } = await promisify(execFile)(node, [script], { maxBuffer: 16 * 1024 * 1024 })
+    return JSON.parse(stdout) as BundleReport
+  }
+
+  /** Runs the jobs in a module worker of Chromium, on a page whose Content-Security-Policy forbids everything that is not needed. */
+  async inChromium(executablePath: string, jobs: readonly BundleJob[]): Promise<BundleReport> {
+    writeFileSync(join(this.folder, 'worker.js'), WORKER)
+    const server = createServer(({ url = '/' }, response) => {
+      response.setHeader(
+        'content-security-policy',
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'",
+      )
+      const type = url === '/' ? 'text/html' : extname(url) === '.js' ? 'text/javascript' : 'application/octet-stream'
+      response.setHeader('content-type', type)
+      response.end(url === '/' ? '<!doctype html><title>page</title>' : readFileSync(join(this.folder, url.slice(1))))
+    })
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] })
+    try {
+      const page = await browser.newPage()
+      await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
+      return (await page.evaluate(`(${IN_THE_PAGE})(${JSON.stringify(asJson(jobs))})`)) as BundleReport
+    } finally {
+      await browser.close()
+      await new Promise((closed) => server.close(closed))
+    }
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true })
+  }
+}
+
+const asJson = (jobs: readonly BundleJob[]) =>
+  JSON.stringify(jobs.map(({ bytes, ...job }) => ({ ...job, bytes: Buffer.from(bytes).toString('base64') })))
+
+const WORKER = `import * as core from './core.js'
+import * as loading from './loading.js'
+onmessage = async ({ data }) => {
+  try {
+    const jobs = JSON.parse(data)
+    for (const job of jobs) job.bytes = Uint8Array.from(atob(job.bytes), (character) => character.charCodeAt(0))
+    postMessage({ report: await (${RUN})(core, loading, jobs) })
+  } catch (error) {
+    postMessage({ error: String(error?.stack ?? error) })
+  }
+}`
+
+/** Function of the page, as text, because the page cannot import modules of this project. */
+const IN_THE_PAGE = `(jobs) => new Promise((resolve, reject) => {
+  const worker = new Worker('/worker.js', { type: 'module' })
+  worker.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.report))
+  worker.onerror = (event) => reject(new Error(event.message ?? 'the worker did not start'))
+  worker.postMessage(jobs)
+})`
