@@ -2,8 +2,10 @@
  * WebAssembly GIF engine (`gif.h`). It decodes a file frame by frame and encodes the animation again, lossless or within a target for
  * every frame. It uses about 9 bytes of memory per pixel of the canvas, 7 for a single frame, whatever the number of frames.
  */
+
 import { EngineError } from '../engine-error.ts'
 import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
+import { log10 } from '../same-math.ts'
 import module from './gif.wasm'
 
 export type GifFailure = 'memory' | 'truncated' | 'damaged' | 'unsupported' | 'limit' | 'misuse'
@@ -31,7 +33,7 @@ interface Exports extends LargeEngine {
   floors(): number
 }
 
-const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
+const decibels = (mse: number) => (mse > 0 ? 10 * log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
 
 /** Initial memory in bytes that the build links: mainly tables. */
 const FIRST_BYTES = 2_359_296

@@ -1,4 +1,5 @@
 import { EngineError } from '../engine-error.ts'
+import { log10 } from '../same-math.ts'
 import { COLOUR_CODE, Engine, type FileRange, type JpegInput } from './engine.ts'
 
 /** Quality and size of requantised coefficients, compared with the original ones. */
@@ -81,7 +82,7 @@ const SCANS = { sequential: 0, progressive: 1 } as const
 const COLOURS: readonly JpegColour[] = ['unknown', 'gray', 'rgb', 'ycbcr', 'cmyk', 'ycck']
 const CHANNELS = { gray: 1, rgb: 3, rgbx: 4, ycbcr: 3, cmyk: 4 } as const
 
-const decibel = (meanSquaredError: number) => (meanSquaredError > 0 ? Math.min(99, 10 * Math.log10(65025 / meanSquaredError)) : 99)
+const decibel = (meanSquaredError: number) => (meanSquaredError > 0 ? Math.min(99, 10 * log10(65025 / meanSquaredError)) : 99)
 
 /**
  * Picture as DCT coefficients. It is read once, requantised any number of times, and written. Each job uses one WebAssembly instance until

@@ -2,8 +2,10 @@
  * WebAssembly PNG engine (`png.h`). A picture is opened once; then several passes run over its rows, from zlib streams (`feed`) or
  * unfiltered (`takeRow`). It uses 12 to 24 MB of memory for 4,000 to 11,500 pixels of width, at any height.
  */
+
 import { EngineError } from '../engine-error.ts'
 import { type Engine, instantiate, retire } from '../memories/memories.ts'
+import { log10 } from '../same-math.ts'
 import module from './png.wasm'
 
 /** Colour type (W3C PNG, 11.2.1): 0 grey, 2 RGB, 3 indexed, 4 grey and alpha, 6 RGB and alpha. */
@@ -453,7 +455,7 @@ export class PngEngine {
   }
 }
 
-const decibels = (mse: number) => (mse > 0 ? 10 * Math.log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
+const decibels = (mse: number) => (mse > 0 ? 10 * log10((255 * 255) / mse) : Number.POSITIVE_INFINITY)
 
 function qualityOf(fact: (what: number) => number): PictureQuality {
   return { ...lumaOf(fact), score: fact(6), worstTile: fact(11), ...shadesOf(fact) }

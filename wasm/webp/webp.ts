@@ -8,8 +8,10 @@
  *     encoder.measure()                                   // SSIM and PSNR of the encoded picture
  *     const file = encoder.file()                         // RIFF file
  */
+
 import { EngineError } from '../engine-error.ts'
 import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
+import { log10 } from '../same-math.ts'
 import { refusedWasi } from '../wasi.ts'
 import wasmModule from './webp.wasm'
 
@@ -57,7 +59,7 @@ function start(): Exports {
   return exports
 }
 
-const decibel = (error: number) => (error > 0 ? Math.min(99, 10 * Math.log10(65025 / error)) : 99)
+const decibel = (error: number) => (error > 0 ? Math.min(99, 10 * log10(65025 / error)) : 99)
 
 export class WebpEncoder {
   private exports = start()

@@ -1,3 +1,4 @@
+import { log10 } from '../bytes/same-math.ts'
 /** Signal-to-noise ratio of audio, accumulated block by block. */
 export class SnrMeter {
   signal = 0
@@ -19,6 +20,6 @@ export class SnrMeter {
 
   /** Ratio in dB. `Infinity` without noise; negative infinity for noise without signal. */
   get decibels(): number {
-    return this.noise === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10(this.signal / this.noise)
+    return this.noise === 0 ? Number.POSITIVE_INFINITY : 10 * log10(this.signal / this.noise)
   }
 }

@@ -1,6 +1,8 @@
 /** SSIM and PSNR of two pictures, as used by floors and levels. */
+
 import { retire } from '../../../wasm/memories/memories.ts'
 import { createSsimKernel, type SsimKernel } from '../../../wasm/ssim/ssim.ts'
+import { log10, pow } from '../bytes/same-math.ts'
 
 export interface Similarity {
   /**
@@ -87,8 +89,8 @@ export class SimilarityMeter {
 
 /** Returns the PSNR in dB for a mean squared error of 8-bit samples; `Infinity` for 0. */
 export function psnrDb(meanSquaredError: number): number {
-  return meanSquaredError === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10((255 * 255) / meanSquaredError)
+  return meanSquaredError === 0 ? Number.POSITIVE_INFINITY : 10 * log10((255 * 255) / meanSquaredError)
 }
 
 /** Returns the mean squared error for a PSNR in dB; 0 for `Infinity`. */
-export const meanSquaredError = (decibels: number): number => (255 * 255) / 10 ** (decibels / 10)
+export const meanSquaredError = (decibels: number): number => (255 * 255) / pow(10, decibels / 10)

@@ -2,7 +2,9 @@
  * Measures a film's similarity to the upload second by second: PSNR from all frames, SSIM from some. Parts store sums, because a second
  * may begin in one part and end in the next. Seconds count from the film's first frame.
  */
+
 import { minOf } from '../../bytes/min-max.ts'
+import { log10, pow } from '../../bytes/same-math.ts'
 import type { LumaFigures } from '../../model/loss.ts'
 import { SSIM_FRAMES_PER_SECOND } from './tuning.ts'
 
@@ -17,9 +19,9 @@ const TICK = 1e-6
 const SAME_PSNR_DB = 100
 
 /** PSNR in dB from a mean squared error of 8-bit samples. Infinite if there is no difference. */
-export const psnrOf = (mse: number): number => (mse > 0 ? 10 * Math.log10(255 ** 2 / mse) : Number.POSITIVE_INFINITY)
+export const psnrOf = (mse: number): number => (mse > 0 ? 10 * log10(255 ** 2 / mse) : Number.POSITIVE_INFINITY)
 /** Mean squared error of 8-bit samples, from x264's PSNR in dB. */
-export const mseOf = (psnrDb: number): number => (psnrDb >= SAME_PSNR_DB ? 0 : 255 ** 2 / 10 ** (psnrDb / 10))
+export const mseOf = (psnrDb: number): number => (psnrDb >= SAME_PSNR_DB ? 0 : 255 ** 2 / pow(10, psnrDb / 10))
 
 export interface FilmFigures {
   /** Lowest SSIM and lowest PSNR of any second. */

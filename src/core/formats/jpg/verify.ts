@@ -2,6 +2,7 @@
 
 import { JpegJob, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { equalBytes } from '../../bytes/equal.ts'
+import { log10 } from '../../bytes/same-math.ts'
 import { scoreOfRows } from '../../images/compare/compare.ts'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
 import { isExact } from '../../images/convert/verify-output.ts'
@@ -128,7 +129,7 @@ async function verifyDownsampled([original, before]: Side, [result, after]: Side
   ])
   const tail = await trailingDataDifference(original, ends[0], result, ends[1])
   if (tail) return differs(tail)
-  const psnrDb = 10 * Math.log10(65025 / (squaredError(a, b) / a.length))
+  const psnrDb = 10 * log10(65025 / (squaredError(a, b) / a.length))
   if (psnrDb < THUMBNAIL_PSNR_DB) return differs(`another picture: ${psnrDb.toFixed(1)} dB between the thumbnails`)
   return { equal: true, ...(await score([original, before], result, outcome, options)) }
 }
@@ -188,7 +189,7 @@ async function thumbnailsDiffer(original: Side, result: Side): Promise<[JpegEnd,
     if (!a || !b) break
     squares += squaredError(a, b)
   }
-  const psnrDb = 10 * Math.log10(65025 / (squares / (before.stride * before.height)))
+  const psnrDb = 10 * log10(65025 / (squares / (before.stride * before.height)))
   return psnrDb < THUMBNAIL_PSNR_DB ? `another picture: ${psnrDb.toFixed(1)} dB at ${dctScale}/8 of the size` : [before, after]
 }
 

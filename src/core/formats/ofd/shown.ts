@@ -2,7 +2,9 @@
  * Determines the displayed size of pictures in an OFD (GB/T 33190-2016). Pages place an ImageObject (clause 10) by its CTM in millimetres.
  * Its ResourceID refers to a MultiMedia of a resource file (7.9), whose MediaFile is the picture.
  */
+
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
+import { hypot } from '../../bytes/same-math.ts'
 import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
@@ -113,6 +115,6 @@ function drawnSize(matrix: string | undefined): Shown | 'unknown' {
   const numbers = matrix?.trim().split(/\s+/).map(Number)
   if (numbers?.length !== 6 || !numbers.every(Number.isFinite)) return 'unknown'
   const [a, b, c, d] = numbers as [number, number, number, number]
-  const [width, height] = [Math.hypot(a, b), Math.hypot(c, d)]
+  const [width, height] = [hypot(a, b), hypot(c, d)]
   return width > 0 && height > 0 ? { widthInches: width / MM_PER_INCH, heightInches: height / MM_PER_INCH } : 'unknown'
 }

@@ -1,5 +1,7 @@
 /** Transformation matrices [a b c d e f] (ISO 32000-2, 8.3.3). */
+
 import { maxOf, minOf } from '../../bytes/min-max.ts'
+import { hypot } from '../../bytes/same-math.ts'
 export type Matrix = readonly [number, number, number, number, number, number]
 
 export const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0]
@@ -12,7 +14,7 @@ export function multiply(inner: Matrix, outer: Matrix): Matrix {
 }
 
 /** Lengths of the transformed sides of the unit square. This is the drawn size of an image (ISO 32000-2, 8.9.5.1). */
-export const sideLengths = ([a, b, c, d]: Matrix) => ({ width: Math.hypot(a, b), height: Math.hypot(c, d) })
+export const sideLengths = ([a, b, c, d]: Matrix) => ({ width: hypot(a, b), height: hypot(c, d) })
 
 export function toMatrix(values: readonly unknown[]): Matrix | undefined {
   if (values.length !== 6 || !values.every((v): v is number => typeof v === 'number' && Number.isFinite(v))) return undefined

@@ -2,6 +2,7 @@
  * Models pages rendered at 144 dpi: the pixel size of each picture on a page, and the loss that recompressed pictures cause on the page.
  */
 
+import { hypot } from '../../bytes/same-math.ts'
 import { meanSquaredError, psnrDb } from '../../metrics/ssim-psnr.ts'
 import { type LumaFigures, NO_STILL_PICTURE, type PictureLoss, worseLoss } from '../../model/loss.ts'
 import { boundsOf, type Matrix } from './matrix.ts'
@@ -65,7 +66,7 @@ export class RenderedPage {
       const grid = { width: touched(x0 - left, x1 - left), height: touched(top - y1, top - y0) }
       return a === 0 && d === 0 ? { width: grid.height, height: grid.width } : grid
     }
-    return { width: touched(0, Math.hypot(a, b)), height: touched(0, Math.hypot(c, d)) }
+    return { width: touched(0, hypot(a, b)), height: touched(0, hypot(c, d)) }
   }
 
   /** True if a picture with these scores keeps the page above `floors`, even if all other pictures on the page lose as much. */

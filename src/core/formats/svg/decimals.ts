@@ -2,7 +2,9 @@
  * Chooses the number of decimals for the numbers of a document. Only coordinates and lengths of drawn shapes get fewer than three decimals.
  * Their precision follows the size of the drawing: an icon is 24 units wide, a map thousands.
  */
+
 import { maxOf } from '../../bytes/min-max.ts'
+import { log10 } from '../../bytes/same-math.ts'
 import { HUGE_NUMBER, HUGE_RADIUS, LEAST_DECIMALS, LENGTH_TOLERANCE, MIN_STEPS_PER_SIDE, MOST_DECIMALS } from './tuning.ts'
 
 export interface SvgElement {
@@ -14,7 +16,7 @@ export interface SvgElement {
 
 /** Minimum number of decimals for coordinates in a box with this longer side, in user units. */
 export const fewestDecimals = (side: number): number =>
-  side > 0 && side < Number.POSITIVE_INFINITY ? Math.min(MOST_DECIMALS, Math.max(0, Math.ceil(Math.log10(MIN_STEPS_PER_SIDE / side)))) : 0
+  side > 0 && side < Number.POSITIVE_INFINITY ? Math.min(MOST_DECIMALS, Math.max(0, Math.ceil(log10(MIN_STEPS_PER_SIDE / side)))) : 0
 
 /** Longer side of the box given by `viewBox`, or else by `width` and `height`, in user units. `undefined`: neither is given. */
 export function longerSideOf(attributes: { readonly [name: string]: string | undefined }): number | undefined {
@@ -58,7 +60,7 @@ export function eachElement(
 
 /** Adds decimals for a scale above 1. A scale of 1.25, as from points to pixels, adds none. */
 const scaledDecimals = ({ decimals, scale }: Scope) =>
-  Math.min(MOST_DECIMALS, scale > 1 ? decimals + Math.max(0, Math.ceil(Math.log10(scale) - 0.5)) : decimals)
+  Math.min(MOST_DECIMALS, scale > 1 ? decimals + Math.max(0, Math.ceil(log10(scale) - 0.5)) : decimals)
 
 function scopeOf({ name, attributes }: SvgElement, outer: Scope, decimals: number): Scope {
   const units = UNITS_ATTRIBUTES[name]

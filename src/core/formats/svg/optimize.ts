@@ -1,6 +1,7 @@
 /** Runs svgo with a preset that keeps everything other documents or scripts may rely on. */
 
 import { optimize, type PluginConfig } from 'svgo/browser'
+import { withSameMath } from '../../bytes/same-math-in.ts'
 import { message } from '../../i18n/message.ts'
 import { malformed } from '../../model/error.ts'
 import { type AllowedChanges, type ChangeOptions, findAllowedChanges } from './freedom.ts'
@@ -60,7 +61,7 @@ export class SvgRounder {
 
 function run(text: string, plugins: PluginConfig[]): string {
   try {
-    return optimize(text, { plugins }).data
+    return withSameMath(() => optimize(text, { plugins }).data)
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw malformed('svg', 0, message('engine_reports', { problem: error.message.split('\n')[0] ?? 'not well-formed' }))

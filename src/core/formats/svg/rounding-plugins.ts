@@ -1,5 +1,7 @@
 /** Runs the rounding plugins of svgo with a separate precision for each element. svgo itself has one precision per document. */
+
 import type { PluginConfig } from 'svgo/browser'
+import { log10 } from '../../bytes/same-math.ts'
 import { eachElement, hasHugeNumbers, type SvgElement, scaleOf } from './decimals.ts'
 import type { AllowedChanges } from './freedom.ts'
 import { builtin, isConvertibleShape, type MarksHolder, type PluginFunction, plugin } from './guarded.ts'
@@ -82,7 +84,7 @@ const DECIMALS_OF: { readonly [Name in Builtin]: (node: SvgElement, decimals: nu
   mergePaths: ({ children }, decimals) =>
     Math.min(
       MOST_DECIMALS,
-      decimals + children.reduce((most, { attributes }) => Math.max(most, Math.log10(scaleOf(attributes?.['transform'] ?? ''))), 0),
+      decimals + children.reduce((most, { attributes }) => Math.max(most, log10(scaleOf(attributes?.['transform'] ?? ''))), 0),
     ),
 }
 
@@ -94,7 +96,7 @@ function decimalsOfTransform({ attributes }: SvgElement, decimals: number): numb
   const paint = attributes['gradientTransform'] ?? attributes['patternTransform']
   const least = paint === undefined ? decimals : Math.max(decimals, LEAST_DECIMALS)
   const scale = scaleOf(paint ?? attributes['transform'] ?? '')
-  return Math.min(2 * MOST_DECIMALS, Math.max(least, Math.ceil(-Math.log10(scale)) + 2 * Number(scale < 0.1)))
+  return Math.min(2 * MOST_DECIMALS, Math.max(least, Math.ceil(-log10(scale)) + 2 * Number(scale < 0.1)))
 }
 
 /** Arc tolerances for `trueArcs`: `threshold` in coordinate steps, `tolerance` in percent of the radius. */

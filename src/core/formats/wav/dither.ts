@@ -1,4 +1,5 @@
 /** Rounds samples to fewer bits with dither, so that the error is constant noise instead of distortion. */
+import { log10 } from '../../bytes/same-math.ts'
 import type { SampleBlock } from './samples.ts'
 
 /** Bit depths that samples can be dithered to. */
@@ -47,4 +48,4 @@ export class Dither {
 }
 
 /** Power of the dither error in dB relative to a full-scale sine: a quarter of a squared step against a mean square of ½. */
-export const ditherNoiseDb = (bits: DitheredBits): number => 10 * Math.log10((2 ** (1 - bits)) ** 2 / 4 / 0.5)
+export const ditherNoiseDb = (bits: DitheredBits): number => 10 * log10((2 ** (1 - bits)) ** 2 / 4 / 0.5)

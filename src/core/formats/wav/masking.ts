@@ -1,5 +1,7 @@
 /** Decides whether the noise of fewer bits is inaudible: masked by the sound itself, or below the threshold of hearing. */
+
 import { minOf } from '../../bytes/min-max.ts'
+import { exp, log10, pow } from '../../bytes/same-math.ts'
 import { type DitheredBits, ditherNoiseDb } from './dither.ts'
 import type { SampleBlock } from './samples.ts'
 import { BandSpectrum, type CriticalBand, criticalBands } from './spectrum.ts'
@@ -8,7 +10,7 @@ import { HIDDEN_MARGIN_DB, LOUDEST_DB_SPL, QUIET_MARGIN_DB } from './tuning.ts'
 /** Threshold in quiet in dB SPL (Terhardt, "Calculating virtual pitch", Hearing Research 1, 1979). */
 function quietDbSpl(hertz: number): number {
   const k = hertz / 1000
-  return 3.64 * k ** -0.8 - 6.5 * Math.exp(-0.6 * (k - 3.3) ** 2) + 1e-3 * k ** 4
+  return 3.64 * pow(k, -0.8) - 6.5 * exp(-0.6 * (k - 3.3) ** 2) + 1e-3 * k ** 4
 }
 
 /** Masking in dB of a band on the band `bark` Bark above it (Schroeder, Atal and Hall, JASA 66, 1979). */
@@ -16,7 +18,7 @@ const spreadDb = (bark: number) => 15.81 + 7.5 * (bark + 0.474) - 17.5 * Math.sq
 /** Level in dB by which noise must be below a tone that masks it, the stricter case, by the tone's band (Johnston, IEEE JSAC 6, 1988). */
 const belowToneDb = (band: number) => 14.5 + band
 
-const decibels = (power: number) => 10 * Math.log10(power)
+const decibels = (power: number) => 10 * log10(power)
 
 /** Measures masking over all samples. Call `allows` after the last one. */
 export class MaskingMeter {
@@ -45,7 +47,7 @@ export class MaskingMeter {
     this.#quietDb = bands.map(quietest)
     this.#spread = Float64Array.from({ length: bands.length ** 2 }, (_, i) => {
       const [to, from] = [Math.floor(i / bands.length), i % bands.length]
-      return 10 ** ((spreadDb(to - from) - belowToneDb(from)) / 10)
+      return pow(10, (spreadDb(to - from) - belowToneDb(from)) / 10)
     })
     this.#stretch = Array.from({ length: channels }, () => new Float64Array(this.#spectrum.length))
   }
@@ -72,7 +74,7 @@ export class MaskingMeter {
       this.#measure()
     }
     if (!(this.#peak <= 1)) return false
-    const playedDb = LOUDEST_DB_SPL - 20 * Math.log10(this.#peak) + ditherNoiseDb(bits)
+    const playedDb = LOUDEST_DB_SPL - 20 * log10(this.#peak) + ditherNoiseDb(bits)
     return this.#bands.every((_, band) => {
       const hidden = bits === 16 && this.#bare[band] === 0
       return hidden || playedDb + this.#shareDb[band]! + QUIET_MARGIN_DB <= this.#quietDb[band]!

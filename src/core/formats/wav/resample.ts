@@ -3,6 +3,7 @@
  * ICASSP '84).
  */
 
+import { sin } from '../../bytes/same-math.ts'
 import { FILTER_PHASES, KAISER_BETA, PASS_BAND, SINC_CROSSINGS } from './tuning.ts'
 
 /** Modified Bessel function of the first kind, order 0. */
@@ -42,7 +43,7 @@ export class Resampler {
         const distance = tap - (this.#half - 1) - phase / FILTER_PHASES
         const x = Math.PI * distance * shrink * PASS_BAND
         const inside = 1 - (distance / this.#half) ** 2
-        const value = inside <= 0 ? 0 : (x === 0 ? 1 : Math.sin(x) / x) * (bessel(KAISER_BETA * Math.sqrt(inside)) / edge)
+        const value = inside <= 0 ? 0 : (x === 0 ? 1 : sin(x) / x) * (bessel(KAISER_BETA * Math.sqrt(inside)) / edge)
         this.#filters[phase * taps + tap] = value
         sum += value
       }

@@ -1,5 +1,6 @@
 /** Power of short windows of sound by critical band. */
 
+import { cos, sin } from '../../bytes/same-math.ts'
 import { MAX_BIN_HERTZ, MAX_WINDOW_BITS } from './tuning.ts'
 
 /** Edges of the critical bands in Hz (Zwicker, "Subdivision of the Audible Frequency Range", JASA 33, 1961). */
@@ -40,9 +41,9 @@ export class BandSpectrum {
     const bits = Math.max(6, Math.min(MAX_WINDOW_BITS, Math.ceil(Math.log2(hertz / MAX_BIN_HERTZ))))
     const n = 2 ** bits
     this.length = n
-    this.#window = Float64Array.from({ length: n }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / n))
-    this.#cos = Float64Array.from({ length: n / 2 }, (_, i) => Math.cos((2 * Math.PI * i) / n))
-    this.#sin = Float64Array.from({ length: n / 2 }, (_, i) => -Math.sin((2 * Math.PI * i) / n))
+    this.#window = Float64Array.from({ length: n }, (_, i) => 0.5 - 0.5 * cos((2 * Math.PI * i) / n))
+    this.#cos = Float64Array.from({ length: n / 2 }, (_, i) => cos((2 * Math.PI * i) / n))
+    this.#sin = Float64Array.from({ length: n / 2 }, (_, i) => -sin((2 * Math.PI * i) / n))
     this.#re = new Float64Array(n)
     this.#im = new Float64Array(n)
     this.#swapped = Uint32Array.from({ length: n }, (_, i) => reversed(i, bits))

@@ -1,4 +1,5 @@
 /** Searches for the AVIF settings (quality and chroma format) with the fewest bytes that reach a perceptual score. */
+import { log, pow } from '../../bytes/same-math.ts'
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
 import { type Code, type Message, message } from '../../i18n/message.ts'
@@ -29,8 +30,8 @@ export type ProbeLimit = number | 'two'
 /** Quality scale of the search. Colour casts come mostly from halved chroma and do not decrease with quality. */
 const scaleOf = (chroma: Chroma, limit: ProbeLimit): QualityScale => ({
   ...PERCEPTUAL_RANGE,
-  coarseness: (quality) => (100 - quality) ** CURVE,
-  qualityOf: (coarseness) => 100 - Math.max(0, coarseness) ** (1 / CURVE),
+  coarseness: (quality) => pow(100 - quality, CURVE),
+  qualityOf: (coarseness) => 100 - pow(Math.max(0, coarseness), 1 / CURVE),
   pointsPerCoarseness: chroma === 'fitted' ? POINTS_PER_COARSENESS / 2 : POINTS_PER_COARSENESS,
   ...(limit === 'two' ? TWO_PROBES : { mostProbes: limit }),
   mostAskedByWindows: chroma === 'full' ? ASKED_BY_WINDOWS.full : ASKED_BY_WINDOWS.halved,
@@ -110,7 +111,7 @@ export async function smallestSettings(
   const lost = scoreMarginPoints(fullProbe.perceptual, target) - scoreMarginPoints(halvedResult.perceptual, target)
   const fitted = lost > POINTS_LOST_BY_HALVING ? await probe({ quality: halvedResult.quality, chroma: 'fitted' }) : halvedResult
   const isFitted =
-    Math.log(fitted.bytes / halvedResult.bytes) <
+    log(fitted.bytes / halvedResult.bytes) <
     BYTES_PER_POINT * (scoreMarginPoints(fitted.perceptual, target) - scoreMarginPoints(halvedResult.perceptual, target))
   const halved = isFitted ? smaller(halvedResult, await lowest('fitted', halvedResult.quality)) : halvedResult
   const isFullSmaller = await isFullChromaSmaller(probe, target, halved)
@@ -127,5 +128,5 @@ async function isFullChromaSmaller(
   const fullProbe = await probe({ quality: halved.quality, chroma: 'full' })
   const scale = scaleOf('full', 1)
   const points = marginInPoints(fullProbe.perceptual, target, scale) - marginInPoints(halved.perceptual, target, scale)
-  return Math.log(fullProbe.bytes / halved.bytes) < BYTES_PER_POINT * points
+  return log(fullProbe.bytes / halved.bytes) < BYTES_PER_POINT * points
 }

@@ -2,6 +2,7 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { maxOf, minOf } from '../../bytes/min-max.ts'
+import { log10, pow } from '../../bytes/same-math.ts'
 import type { PerceptualFigures } from '../../metrics/perceptual.ts'
 import type { Raster } from '../raster/raster.ts'
 import { isMeasuredInBands } from '../search/perceptual-search.ts'
@@ -44,10 +45,10 @@ export function probeSample(codec: AvifCodec, sample: readonly RgbaPixels[], { q
     bytes += codedPictureOf(file).frame.length
     discard(file)
     sums.ssim += similarity.ssim
-    sums.luma += 10 ** (-similarity.psnrDb / 10)
-    sums.colour += 10 ** (-similarity.psnrRgbDb / 10)
+    sums.luma += pow(10, -similarity.psnrDb / 10)
+    sums.colour += pow(10, -similarity.psnrRgbDb / 10)
   }
-  const mean = (value: number) => Math.min(99, -10 * Math.log10(value / sample.length))
+  const mean = (value: number) => Math.min(99, -10 * log10(value / sample.length))
   const figures = { ssim: sums.ssim / sample.length, psnrDb: mean(sums.luma), colourPsnrDb: mean(sums.colour) }
   return { bytes, figures, perceptual: combinedFigures(perceptualOfTiles) }
 }

@@ -4,7 +4,9 @@
  * picture is therefore decoded to linear light and converted to SDR at several exposures: diffuse white, eight times that, and the
  * brightest light of PQ. The worst score counts.
  */
+
 import { minOf } from '../../bytes/min-max.ts'
+import { exp, pow } from '../../bytes/same-math.ts'
 import { MAX_MEASURED_WIDTH, MIN_SCORED_SIDE, ScoreMeter } from '../../metrics/perceptual.ts'
 import { type Similarity, SimilarityMeter } from '../../metrics/ssim-psnr.ts'
 import { type ColourSignalling, HLG, isHdr, PQ } from '../raster/colour-signalling.ts'
@@ -24,22 +26,22 @@ const HLG_GAMMA = 1.2
 /** Light in cd/m² of a PQ signal from 0 to 1 (SMPTE ST 2084). */
 export function pqLight(signal: number): number {
   const [m1, m2, c1, c2, c3] = [2610 / 16384, (2523 / 4096) * 128, 3424 / 4096, (2413 / 4096) * 32, (2392 / 4096) * 32]
-  const power = signal ** (1 / m2)
-  return 10_000 * (Math.max(0, power - c1) / (c2 - c3 * power)) ** (1 / m1)
+  const power = pow(signal, 1 / m2)
+  return 10_000 * pow(Math.max(0, power - c1) / (c2 - c3 * power), 1 / m1)
 }
 
 /** Light in cd/m² of an HLG signal on a screen of `HLG_PEAK` (BT.2100, table 5), for a single channel. */
 export function hlgLight(signal: number): number {
   const [a, b, c] = [0.17883277, 0.28466892, 0.55991073]
-  const scene = signal <= 0.5 ? signal ** 2 / 3 : (Math.exp((signal - c) / a) + b) / 12
-  return HLG_PEAK * scene ** HLG_GAMMA
+  const scene = signal <= 0.5 ? signal ** 2 / 3 : (exp((signal - c) / a) + b) / 12
+  return HLG_PEAK * pow(scene, HLG_GAMMA)
 }
 
 /** Table of 8-bit sRGB samples for all 16-bit samples, with `white` cd/m² as white. */
 function exposure(light: (signal: number) => number, white: number): Uint8Array {
   return Uint8Array.from({ length: 65536 }, (_, sample) => {
     const linear = Math.min(1, light(sample / 65535) / white)
-    return Math.round(255 * (linear <= 0.0031308 ? 12.92 * linear : 1.055 * linear ** (1 / 2.4) - 0.055))
+    return Math.round(255 * (linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055))
   })
 }
 

@@ -6,6 +6,7 @@
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { concat } from '../../bytes/concat.ts'
+import { log10, pow } from '../../bytes/same-math.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import { fallbackLevelsOf } from '../../catalog/level-order.ts'
 import { pictureTarget, type Quality } from '../../catalog/levels.ts'
@@ -73,7 +74,7 @@ async function encodeAboveFloors(
     const missingDb = Math.max(
       request.target.psnrDb - decoded.psnrDb,
       LEAST_RGB_PSNR_DB - decoded.psnrRgbDb,
-      10 * Math.log10(Math.max(1 - decoded.ssim, 1e-9) / (1 - request.target.ssim)),
+      10 * log10(Math.max(1 - decoded.ssim, 1e-9) / (1 - request.target.ssim)),
     )
     const keeps = decoded.ssim >= FLOOR_SSIM && decoded.psnrDb >= FLOOR_PSNR_DB && decoded.psnrRgbDb >= LEAST_RGB_PSNR_DB
     if (encoded.steeredByScore && !keeps) {
@@ -88,7 +89,7 @@ async function encodeAboveFloors(
       throw unsupported(message('colours_not_kept', { output }))
     }
     const more = missingDb + EXTRA_PSNR_DB
-    target = { ...target, psnrDb: target.psnrDb + more, ssim: 1 - (1 - target.ssim) * 10 ** (-more / 10) }
+    target = { ...target, psnrDb: target.psnrDb + more, ssim: 1 - (1 - target.ssim) * pow(10, -more / 10) }
   }
 }
 

@@ -1,5 +1,6 @@
 /** Sample statistics that distinguish measurements, labels and tables from ordinary pictures (data-picture.ts). */
 
+import { hypot } from '../../bytes/same-math.ts'
 import { BLOCK_ROWS, MOST_COLOURS, SAMPLED_PIXELS } from './tuning.ts'
 
 /** Strip of whole rows: grey, grey and alpha, RGB or RGBA, alpha not premultiplied. */
@@ -145,7 +146,7 @@ export class DataStatistics {
   }
 
   #direction(x: number, y: number, z: number): void {
-    const length = Math.hypot(x, y, z)
+    const length = hypot(x, y, z)
     if (length < 0.02 || length > 1.7) return
     this.directions++
     if (Math.abs(length - 1) <= 0.04) this.unitLength++

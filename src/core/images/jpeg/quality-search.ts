@@ -5,6 +5,7 @@
 
 import type { CoefficientSet, JpegJob, Measured, Scans } from '../../../../wasm/jpeg/jpeg.ts'
 import { maxOf } from '../../bytes/min-max.ts'
+import { exp, log } from '../../bytes/same-math.ts'
 import type { LossyPictureTarget, LumaTarget } from '../../catalog/levels.ts'
 import { COLOUR_ALLOWANCE_DB, FLOORS, reaches } from '../../catalog/target.ts'
 import { type Bracket, bisect, lowestThatHolds } from '../../metrics/search.ts'
@@ -106,9 +107,9 @@ async function search(
 const at = (index: number): number => QUALITY_GRID[index] ?? HIGHEST_QUALITY
 
 /** Logarithm of the quantisation step scale at `quality` (IJG's formula). All quality figures are nearly linear in it. */
-export const coarseness = (quality: number) => Math.log(quality < 50 ? 5000 / quality : 200 - 2 * quality)
+export const coarseness = (quality: number) => log(quality < 50 ? 5000 / quality : 200 - 2 * quality)
 export const qualityOf = (logarithm: number) => {
-  const scale = Math.exp(logarithm)
+  const scale = exp(logarithm)
   return scale > 100 ? 5000 / scale : 100 - scale / 2
 }
 
@@ -126,7 +127,7 @@ function crossing(
   if (!a || !b) return high
   const goals = [target.ssim + margin.ssim, target.psnrDb + margin.psnrDb, target.psnrDb - COLOUR_ALLOWANCE_DB] as const
   const lines = (['ssim', 'psnrDb', 'colourPsnrDb'] as const).map((name, index) => {
-    const value = (figure: number) => (name === 'ssim' ? -Math.log(Math.max(1 - figure, 1e-6)) : figure)
+    const value = (figure: number) => (name === 'ssim' ? -log(Math.max(1 - figure, 1e-6)) : figure)
     const [from, to] = [coarseness(a.quality), coarseness(b.quality)]
     const slope = (value(b.figures[name]) - value(a.figures[name])) / (to - from)
     const goal = value(goals[index] ?? 0)

@@ -1,5 +1,7 @@
 /** Searches for a palette that reaches a target: number of colours, dithering, and the tolerance for repeating neighbours. */
+
 import type { ColourFacts, Effort, PictureQuality, PngEngine, TrialQuality } from '../../../../wasm/png/engine.ts'
+import { pow } from '../../bytes/same-math.ts'
 import { type RasterTarget, rasterMarginDb } from '../search/targets.ts'
 import type { PngPicture } from './png-picture.ts'
 import {
@@ -177,7 +179,7 @@ function finalEffort(pixels: number, strategies: number): Effort {
   return { level, trialLevel: 3, strategies, bandBytes: 131072, passes: 0, sparse: level < 12 }
 }
 
-const coloursAt = (step: number) => Math.round(256 * 2 ** (-step / STEPS_PER_DOUBLING))
+const coloursAt = (step: number) => Math.round(256 * pow(2, -step / STEPS_PER_DOUBLING))
 const stepOf = (colours: number) => Math.ceil(STEPS_PER_DOUBLING * Math.log2(256 / colours) - 1e-9)
 
 /** Fewest colours that reach the target, on a scale of six steps per doubling. `undefined`: `most` colours do not reach it. */
@@ -208,7 +210,7 @@ async function fewestColours(
 
 /** Largest tolerance that reaches the target, within about 0.1 dB or a few probes. Errors grow roughly linearly with the tolerance. */
 function mostTolerant(margin: (tolerance: number) => number, guess?: number): number {
-  const excess = (db: number) => 10 ** (-db / 10) - 1
+  const excess = (db: number) => pow(10, -db / 10) - 1
   const spare = margin(0)
   let low = { tolerance: 0, excess: excess(spare) }
   if (low.excess >= 0) return 0
@@ -239,11 +241,11 @@ export function largerPalette(plan: PalettePlan, attempt: number, short: number)
     return otherwise && { ...rest, ...otherwise }
   }
   const last = attempt === MOST_PALETTE_ATTEMPTS - (plan.otherwise ? 2 : 1)
-  const more = Math.max(1 + 0.15 * 2 ** (attempt - 1), 2 ** Math.min(1, (short + 0.2) / DB_PER_DOUBLING))
+  const more = Math.max(1 + 0.15 * 2 ** (attempt - 1), pow(2, Math.min(1, (short + 0.2) / DB_PER_DOUBLING)))
   return {
     ...plan,
     colours: last ? 256 : moreColours(colours, Math.min(256, Math.ceil(colours * more))),
-    tolerance: last || tolerance < 0.05 ? 0 : tolerance * Math.max(0.5, 10 ** (-(short + 0.2) / 10)),
+    tolerance: last || tolerance < 0.05 ? 0 : tolerance * Math.max(0.5, pow(10, -(short + 0.2) / 10)),
   }
 }
 

@@ -1,5 +1,7 @@
 /** Reduces pictures row by row with Lanczos windows (a = 3): sharp, without aliasing, with a few rows in memory. */
+
 import { type FilterWindow, Scaler } from '../../../../wasm/scale/scale.ts'
+import { sin } from '../../bytes/same-math.ts'
 import { asRgba, type Raster } from './raster.ts'
 
 const LOBES = 3
@@ -8,7 +10,7 @@ function lanczos(x: number): number {
   if (x === 0) return 1
   if (Math.abs(x) >= LOBES) return 0
   const p = Math.PI * x
-  return (LOBES * Math.sin(p) * Math.sin(p / LOBES)) / (p * p)
+  return (LOBES * sin(p) * sin(p / LOBES)) / (p * p)
 }
 
 /** Window of source samples and their weights for each sample of the smaller side. */

@@ -2,6 +2,7 @@
  * Searches for the lowest encoder quality at which a picture reaches the perceptual score of its level. Luma SSIM and PSNR alone protect
  * invisible noise and miss visible banding and colour casts.
  */
+import { log } from '../../bytes/same-math.ts'
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import { COLOUR_ALLOWANCE_DB, type ColourFigures } from '../../catalog/target.ts'
 import { MAX_MEASURED_WIDTH, MIN_SCORED_SIDE, type PerceptualFigures } from '../../metrics/perceptual.ts'
@@ -200,7 +201,7 @@ export function marginInPoints(
 ): number {
   const { cast, steps } = visible
   const scored = scoreMarginPoints(visible, target, tileSlope)
-  const windows = POINTS_PER_WINDOW * Math.min(Math.log(target.cast / Math.max(cast, 1e-3)), Math.log(target.steps / Math.max(steps, 1e-3)))
+  const windows = POINTS_PER_WINDOW * Math.min(log(target.cast / Math.max(cast, 1e-3)), log(target.steps / Math.max(steps, 1e-3)))
   return Math.min(scored, Math.max(windows, scored - mostAskedByWindows))
 }
 

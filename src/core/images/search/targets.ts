@@ -1,4 +1,5 @@
 /** Quality targets of the levels for pictures. The absolute floors are lower. */
+import { log10 } from '../../bytes/same-math.ts'
 import { LEVELS, type PerceptualTarget, type RasterTarget } from '../../catalog/levels.ts'
 import { CAST_BETWEEN_WINDOWS, NEAR_SPECKS, POINTS_PER_DB, TILE_ALLOWANCE_POINTS } from './tuning.ts'
 
@@ -48,7 +49,7 @@ export function reachesTarget(found: RasterFigures, target: RasterTarget, margin
 export function rasterMarginDb(found: RasterFigures, target: RasterTarget, margin = 0): number {
   const slack = margin * 0.25 + 0.02
   const luma = found.score === undefined ? target : target.scored
-  const ssim = 10 * Math.log10((1 - luma.ssim - margin * 0.004 - 0.0003) / Math.max(1e-9, 1 - found.ssim))
+  const ssim = 10 * log10((1 - luma.ssim - margin * 0.004 - 0.0003) / Math.max(1e-9, 1 - found.ssim))
   return Math.min(
     ssim,
     found.psnrDb - luma.psnrDb - slack,
@@ -65,7 +66,7 @@ export function rasterMarginDb(found: RasterFigures, target: RasterTarget, margi
  */
 function perceptualMarginDb(found: Partial<PerceptualTarget & Shades>, target: PerceptualTarget & Shades, margin: number): number {
   const { score = 100, worstTile = 100, cast = 0, steps = 0, bands = 0, specks = 0 } = found
-  const within = (value: number, most: number, missed: number) => 10 * Math.log10((most * (1 - missed * margin)) / Math.max(1e-3, value))
+  const within = (value: number, most: number, missed: number) => 10 * log10((most * (1 - missed * margin)) / Math.max(1e-3, value))
   return Math.min(
     (score - target.score - margin * 1.5) / POINTS_PER_DB,
     (worstTile - target.worstTile - margin * 1.5) / POINTS_PER_DB,

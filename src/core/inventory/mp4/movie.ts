@@ -1,4 +1,5 @@
 /** Reads the index of a film (`moov`) and lists what it holds. */
+import { atan2 } from '../../bytes/same-math.ts'
 import type { FileView } from '../file-view.ts'
 import type { Reading } from '../media/media-reader.ts'
 import { be32, seconds } from '../media/numbers.ts'
@@ -149,7 +150,7 @@ function describeTimes({ items }: Reading, movie: Movie, { times, timescale, edi
 function describeRotation({ items }: Reading, { matrix: outer }: Movie, { matrix: own }: Track, name: string): void {
   const product = (row: number, column: number) => own[row * 2]! * outer[column]! + own[row * 2 + 1]! * outer[2 + column]!
   const [a, b, c, d] = [product(0, 0), product(0, 1), product(1, 0), product(1, 1)]
-  const degrees = Math.round((-Math.atan2(b, a) * 180) / Math.PI) || 0
+  const degrees = Math.round((-atan2(b, a) * 180) / Math.PI) || 0
   const mirrored = a * d - b * c < 0
   if (degrees !== 0 || mirrored) items.add('rotation', `${name} turned = ${degrees}${mirrored ? ' mirrored' : ''}`)
 }

@@ -5,6 +5,7 @@
 
 import { discard } from '../../../../../wasm/memories/discard.ts'
 import { sha256Hex } from '../../../bytes/digest.ts'
+import { log } from '../../../bytes/same-math.ts'
 import { compareSamples } from '../../../images/compare/compare.ts'
 import { PdfSyntax, type Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
@@ -27,7 +28,7 @@ export function imageVerifier(a: Reader, b: Reader, isLossless = false): StreamV
     if (after.width > before.width || after.height > before.height)
       return `image grew from ${before.width}×${before.height} to ${after.width}×${after.height}`
     const proportion = (before.width * after.height) / (before.height * after.width)
-    if (Math.abs(Math.log(proportion)) > 0.1 + 1 / Math.min(after.width, after.height)) return 'the aspect ratio of the image changed'
+    if (Math.abs(log(proportion)) > 0.1 + 1 / Math.min(after.width, after.height)) return 'the aspect ratio of the image changed'
     if (isBilevel(before)) return sameBilevel({ reader: a, stream: original }, { reader: b, stream: result }, before, imageFilter(after))
     if (isLossless && isRepacked(before, after))
       return sameColours({ reader: a, stream: original }, { reader: b, stream: result }, before, after)

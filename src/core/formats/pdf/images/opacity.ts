@@ -2,6 +2,7 @@
  * Handles colours under a mask. Hidden pixels may have any colour, usually black. That colour must not mix with visible ones, neither by
  * downsampling nor by JPEG ringing inside a block.
  */
+import { log10 } from '../../../bytes/same-math.ts'
 import { CLEARLY_VISIBLE_OPACITY, MIN_VISIBLE_OPACITY, RIM_LEVELS } from '../tuning.ts'
 
 /** Combines pixels of one or three channels with their opacity into RGBA. */
@@ -46,15 +47,15 @@ export function meanOpacity(opacity: Uint8Array, step: number, ofNothing = 1): n
 export const visiblePartScores = <F extends { ssim: number; psnrDb: number }>(figures: F, share: number): F => ({
   ...figures,
   ssim: 1 - (1 - figures.ssim) / share,
-  psnrDb: figures.psnrDb + 10 * Math.log10(share),
+  psnrDb: figures.psnrDb + 10 * log10(share),
 })
 
 /** Target scores for the whole picture, computed from target scores for its visible part. */
 export const wholePictureTarget = <T extends { ssim: number; psnrDb: number; colourPsnrDb: number }>(target: T, share: number): T => ({
   ...target,
   ssim: 1 - (1 - target.ssim) * share,
-  psnrDb: target.psnrDb - 10 * Math.log10(share),
-  colourPsnrDb: target.colourPsnrDb - 10 * Math.log10(share),
+  psnrDb: target.psnrDb - 10 * log10(share),
+  colourPsnrDb: target.colourPsnrDb - 10 * log10(share),
 })
 
 /** Side of a JPEG block in pixels, in which an edge may cause ringing. */

@@ -1,6 +1,8 @@
 /** Encodes decoded images again: downsampled to their drawn size, as JPEG or with Flate. */
+
 import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../../bytes/concat.ts'
+import { pow } from '../../../bytes/same-math.ts'
 import type { PicturePerceptualTarget } from '../../../catalog/levels.ts'
 import type { JpegReference } from '../../../images/jpeg/perceptual-search.ts'
 import type { Similarity } from '../../../metrics/ssim-psnr.ts'
@@ -246,7 +248,7 @@ async function encodeToLumaTarget(
 ): Promise<ReencodedPicture | undefined> {
   const share = visibleShare(original)
   for (const raisedDb of RAISED_DB) {
-    const target = wholePictureTarget(request.target, share * 10 ** (-raisedDb / 10))
+    const target = wholePictureTarget(request.target, share * pow(10, -raisedDb / 10))
     const found = await searchQuality(job, request.size.width * request.size.height, target, request.hint, request.budget)
     if (!found) return undefined
     const encoded = await writeJpeg(job, found, { original, share, channels }, request)
@@ -268,7 +270,7 @@ async function encodeToPerceptualTarget(
   const share = visibleShare(original)
   const target = rims ? request.target : { ...request.target, ...goal.wanted.floor }
   for (const raisedDb of RAISED_DB) {
-    const wanted = { ...goal.wanted, floor: wholePictureTarget(target, share * 10 ** (-raisedDb / 10)) }
+    const wanted = { ...goal.wanted, floor: wholePictureTarget(target, share * pow(10, -raisedDb / 10)) }
     const found = await searchPerceptualQuality(job, { ...goal, wanted }, request.hint, request.budget)
     if (!found) return undefined
     const encoded = await writeJpeg(job, found, { original, share, channels }, { ...request, target })

@@ -1,5 +1,7 @@
 /** Searches the lowest JPEG quality that reaches a target, with few encodings. */
+
 import type { JpegJob, Measured } from '../../../../../wasm/jpeg/jpeg.ts'
+import { log10 } from '../../../bytes/same-math.ts'
 import { yieldToEventLoop } from '../../../bytes/yield.ts'
 import { lowestByMargin } from '../../../metrics/search.ts'
 import {
@@ -20,7 +22,7 @@ export interface FoundQuality {
   figures: Measured
 }
 
-const decibel = (ssim: number) => -10 * Math.log10(Math.max(1e-9, 1 - ssim))
+const decibel = (ssim: number) => -10 * log10(Math.max(1e-9, 1 - ssim))
 
 /** Distance to the target in dB, for the worst of SSIM, PSNR and chroma PSNR. SSIM is converted to −10 log10 (1 − SSIM). */
 export function marginDb(scores: { ssim: number; psnrDb: number; colourPsnrDb: number }, target: PictureTarget): number {

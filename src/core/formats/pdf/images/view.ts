@@ -2,6 +2,7 @@
 
 import { JpegRows } from '../../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../../wasm/memories/discard.ts'
+import { log10 } from '../../../bytes/same-math.ts'
 import { yieldToEventLoop } from '../../../bytes/yield.ts'
 import { PictureMeter } from '../../../images/compare/compare.ts'
 import type { Similarity } from '../../../metrics/ssim-psnr.ts'
@@ -198,7 +199,7 @@ class SimilarityComparison {
     const scores = { ssim, psnrDb: Math.min(99, psnrDb), psnrRgbDb: Math.min(99, psnrRgbDb) }
     if (!this.original.opacity) return scores
     const share = meanOpacity(this.original.reference, 4)
-    return { ...visiblePartScores(scores, share), psnrRgbDb: scores.psnrRgbDb + 10 * Math.log10(share) }
+    return { ...visiblePartScores(scores, share), psnrRgbDb: scores.psnrRgbDb + 10 * log10(share) }
   }
 }
 
