@@ -1,0 +1,33 @@
+/**
+ * The library as it is bundled for browsers, in this version of Node: the bytes of the service, and no engine that is used before it is loaded.
+ * `test/conformance/core/library` runs all formats, also in Node 20 and in Chromium.
+ */
+import { readdirSync } from 'node:fs'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { PRESS_CODECS } from '../../src/core/formats/press.ts'
+import { BrowserLibrary, expectedResults, generatedJobs } from '../support/browser-library.ts'
+
+const FORMATS = ['docx', 'jpg', 'pdf', 'svg', 'text']
+
+let library: BrowserLibrary
+beforeAll(async () => {
+  library = await BrowserLibrary.build()
+})
+afterAll(() => library[Symbol.dispose]())
+
+it('gives the bytes of the service, and loads every engine before it is used', async () => {
+  const jobs = await generatedJobs((format) => FORMATS.includes(format))
+  const { results, late } = await library.inNode(process.execPath, jobs)
+  expect(late).toEqual([])
+  expect(results).toEqual(await expectedResults(jobs, PRESS_CODECS))
+  expect(results.map(({ outcome }) => outcome)).toContain('compressed')
+})
+
+it('needs nothing that bundlers replace, and no newer symbol', () => {
+  const scripts = readdirSync(library.folder).filter((name) => name.endsWith('.js'))
+  const text = library.texts(scripts).join('\n')
+  const newer = /(?<!["'])Symbol\.(?:dispose|asyncDispose)\b|\bDisposableStack\b|\bMap\.groupBy\b/g
+  const ofNode = /\b(?:from|import)\b ?\(?["']node:[^"']+|new URL\("avif_\w+/g
+  expect([...(text.match(newer) ?? []), ...(text.match(ofNode) ?? [])]).toEqual([])
+  expect(text.match(/new URL\("\.\/zstd\.wasm", ?import\.meta\.url\)/g)).toHaveLength(1)
+})
