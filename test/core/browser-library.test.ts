@@ -3,6 +3,7 @@
  * `test/conformance/core/library` runs all formats, also in Node 20 and in Chromium.
  */
 import { readdirSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { PRESS_CODECS } from '../../src/core/formats/press.ts'
 import { BrowserLibrary, expectedResults, generatedJobs } from '../support/browser-library.ts'
@@ -30,4 +31,12 @@ it('needs nothing that bundlers replace, and no newer symbol', () => {
   const ofNode = /\b(?:from|import)\b ?\(?["']node:[^"']+|new URL\("avif_\w+/g
   expect([...(text.match(newer) ?? []), ...(text.match(ofNode) ?? [])]).toEqual([])
   expect(text.match(/new URL\("\.\/zstd\.wasm", ?import\.meta\.url\)/g)).toHaveLength(1)
+})
+
+it('has an entry of at most 60 kB after gzip, and no engine under the GPL', () => {
+  const scripts = library.scriptsOf('core.js')
+  expect(scripts.length).toBeGreaterThan(1)
+  expect(library.texts(scripts).reduce((bytes, text) => bytes + gzipSync(text).length, 0)).toBeLessThanOrEqual(60_000)
+  expect(readdirSync(library.folder)).toContain('jpeg.wasm')
+  expect(readdirSync(library.folder).filter((name) => /ffmpeg|lame/.test(name))).toEqual([])
 })

@@ -73,6 +73,9 @@ const RUN = `async (core, loading, jobs) => {
   return { results, late: loading.lateEngines() }
 }`
 
+/** Matches static imports in minified scripts. */
+const STATIC_IMPORT = /(?<=^|[;}\n])(?:import|export)(?:[^;"'()]*from)?"\.\/([^"]+\.js)"/g
+
 /** Bundle in a temporary folder. */
 export class BrowserLibrary {
   readonly folder = mkdtempSync(join(tmpdir(), 'browser-library-'))
@@ -81,6 +84,14 @@ export class BrowserLibrary {
     const library = new BrowserLibrary()
     await bundleForBrowsers({ core: 'src/core/index.ts', loading: 'wasm/loading/engine-files.ts' }, library.folder)
     return library
+  }
+
+  /** Names of the scripts that load with `name`, which comes first: its static imports. */
+  scriptsOf(name: string): string[] {
+    const names = new Set([name])
+    for (const script of names)
+      for (const [, imported] of readFileSync(join(this.folder, script), 'utf8').matchAll(STATIC_IMPORT)) names.add(imported!)
+    return [...names]
   }
 
   /** Text of all scripts. */

@@ -1,7 +1,11 @@
-/** Bundles the library for browsers and every other platform: ES modules in one folder, with the engines as files beside them. */
+/**
+ * Bundles the library for browsers and every other platform: ES modules in one folder, with the engines as files beside them. Engines
+ * under the GPL are left out.
+ */
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
+import { gplWrappers } from './gpl-wrappers.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const LOADING = join(ROOT, 'wasm/loading/engine-files.ts')
@@ -26,7 +30,7 @@ export async function bundleForBrowsers(entryPoints: Readonly<Record<string, str
     // esbuild replaces `using`, and its replacement looks for this symbol where the platform has none.
     define: { 'Symbol.dispose': 'symbolDispose' },
     inject: [join(import.meta.dirname, 'symbol-dispose.ts')],
-    plugins: [engineFiles(outdir), withoutOwnAddress],
+    plugins: [gplWrappers(), engineFiles(outdir), withoutOwnAddress],
     metafile: true,
     logLevel: 'warning',
   })

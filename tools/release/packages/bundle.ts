@@ -1,8 +1,9 @@
 /** Bundles packages for Node: code in chunks that are loaded when they are first needed, and Wasm engines as files beside them. */
-import { copyFileSync, globSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
+import { GPL_ENGINES, gplWrappers } from './gpl-wrappers.ts'
 
 export const ROOT = resolve(import.meta.dirname, '../../..')
 
@@ -48,8 +49,10 @@ export async function bundle({ entryPoints, separate = {}, withoutGpl = false }:
 const cryptoOfNode: Plugin = {
   name: 'crypto-of-node',
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\]bytes[/\\]platform[/\\]portable\.ts$/ }, () => ({
-      contents: "export const PORTABLE_CRYPTO = new Proxy({}, { get() { throw new Error('This package needs Node 20.16 or newer.') } })",
+    onLoad({ filter: /[/\\]bytes[/\\]platform[/\\]portable(?:-ciphers)?\.ts$/ }, ({ path }) => ({
+      contents: `export const ${path.includes('ciphers') ? 'PORTABLE_CIPHERS' : 'PORTABLE_HASHES'} = new Proxy({}, {
+  get() { throw new Error('This package needs Node 20.16 or newer.') },
+})`,
       loader: 'js',
     }))
   },
@@ -62,29 +65,6 @@ function separatePackages(separate: Readonly<Record<string, string>>): Plugin {
       onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
         const name = separate[join(resolveDir, path).slice(ROOT.length + 1)]
         return name === undefined ? undefined : { path: name, external: true }
-      })
-    },
-  }
-}
-
-/** Folders of the engines under the GPL or LGPL, as `origin.json` says. */
-const GPL_ENGINES = globSync('wasm/*/origin.json', { cwd: ROOT })
-  .filter((path) => /"[AL]?GPL-/.test(readFileSync(join(ROOT, path), 'utf8')))
-  .map(dirname)
-
-/** Replaces the wrappers of GPL engines by one that throws. The check of receipts imports them for sound and films. */
-function gplWrappers(): Plugin {
-  const wrappers = GPL_ENGINES.map((folder) => join(ROOT, folder, `${basename(folder)}.ts`))
-  return {
-    name: 'gpl-wrappers',
-    setup({ onLoad }) {
-      onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        if (!wrappers.includes(path)) return undefined
-        const names = [...readFileSync(path, 'utf8').matchAll(/^export (?:class|const|function) (\w+)/gm)].map(([, name]) => name)
-        const classes = names.map(
-          (name) => `export class ${name} { constructor() { throw new Error('films and sound need @whittle-app/film') } }`,
-        )
-        return { contents: classes.join('\n'), loader: 'js' }
       })
     },
   }

@@ -26,11 +26,14 @@ export interface CbcKey {
   readonly iv: Uint8Array
 }
 
-export interface CryptoPort {
+export interface HashPort {
   createHash(name: HashName): Hash
-  createHmac(name: HashName, key: Uint8Array): Hash
   /** Returns the hash of bytes that are all there, faster than `createHash`. */
   digestOf(name: HashName, bytes: Uint8Array): Uint8Array
+}
+
+export interface CipherPort {
+  createHmac(name: HashName, key: Uint8Array): Hash
   /** Derives a key from a password (PBKDF2, RFC 8018). @param length bytes of the key */
   pbkdf2(name: HashName, password: Uint8Array, settings: { salt: Uint8Array; iterations: number; length: number }): Uint8Array
   /** AES in CBC mode. `padded`: ends with PKCS #7 padding; otherwise whole blocks are expected. */

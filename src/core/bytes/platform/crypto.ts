@@ -1,10 +1,10 @@
-/** Hashes, ciphers and random bytes of the platform. The results are the same everywhere. */
+/** Hashes and random bytes of the platform. The results are the same everywhere. */
 import { nodeCrypto } from './node.ts'
-import { PORTABLE_CRYPTO } from './portable.ts'
+import { PORTABLE_HASHES } from './portable.ts'
 
-export type { BlockCipher, Hash, HashName } from './crypto-port.ts'
+export type { Hash, HashName } from './crypto-port.ts'
 
-export const { createHash, createHmac, digestOf, pbkdf2, encryptCbc, decryptCbc, encryptEcb } = nodeCrypto() ?? PORTABLE_CRYPTO
+export const { createHash, digestOf } = nodeCrypto() ?? PORTABLE_HASHES
 
 /** Most bytes of one call (Web Cryptography API, 10.1.1). */
 const MOST_RANDOM_BYTES = 65_536

@@ -3,7 +3,7 @@
  * ones. This is the only file of the core that knows a module of Node. It does not import it, so that bundlers for browsers need no settings.
  */
 import type * as NodeCrypto from 'node:crypto'
-import type { BlockCipher, CryptoPort, Hash } from './crypto-port.ts'
+import type { BlockCipher, CipherPort, Hash, HashPort } from './crypto-port.ts'
 
 /** ECB has no initialisation vector. workerd refuses `null`. */
 const NO_IV = new Uint8Array(0)
@@ -14,12 +14,12 @@ interface Process {
 }
 
 /** Returns the platform's own hashes and ciphers. `undefined`: it has none that are synchronous. */
-export function nodeCrypto(): CryptoPort | undefined {
+export function nodeCrypto(): (HashPort & CipherPort) | undefined {
   const crypto = (globalThis as { process?: Process }).process?.getBuiltinModule?.('node:crypto')
   return crypto && portOf(crypto)
 }
 
-function portOf(node: typeof NodeCrypto): CryptoPort {
+function portOf(node: typeof NodeCrypto): HashPort & CipherPort {
   const algorithm = (key: Uint8Array, mode: 'cbc' | 'ecb') => `aes-${key.length * 8}-${mode}`
   return {
     createHash: (name) => hashOf(node.createHash(name)),

@@ -3,7 +3,7 @@
  * PBKDF2-HMAC-SHA1, AES in counter mode with a little-endian counter that starts at 1, HMAC-SHA1 over the ciphertext.
  */
 
-import { createHmac, encryptEcb, pbkdf2 } from '../../bytes/platform/crypto.ts'
+import { createHmac, encryptEcb, pbkdf2 } from '../../bytes/platform/ciphers.ts'
 export const AES_METHOD = 99
 export const AES_EXTRA = 0x9901
 export const SALT_BYTES = 16

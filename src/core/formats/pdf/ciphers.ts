@@ -1,7 +1,8 @@
 /** Ciphers that encrypt and decrypt the strings and streams of a PDF with a known file key (ISO 32000-2, 7.6.3). */
 
 import { concat } from '../../bytes/concat.ts'
-import { type BlockCipher, createHash, decryptCbc, encryptCbc, randomBytes } from '../../bytes/platform/crypto.ts'
+import { type BlockCipher, decryptCbc, encryptCbc } from '../../bytes/platform/ciphers.ts'
+import { createHash, randomBytes } from '../../bytes/platform/crypto.ts'
 import { message } from '../../i18n/message.ts'
 import { type ObjectId, PdfSyntax } from './objects.ts'
 import { Rc4 } from './rc4.ts'

@@ -3,14 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
 import { randomBytes } from '../../../../src/core/bytes/platform/crypto.ts'
-import type { BlockCipher, CryptoPort, HashName } from '../../../../src/core/bytes/platform/crypto-port.ts'
+import type { BlockCipher, CipherPort, HashName, HashPort } from '../../../../src/core/bytes/platform/crypto-port.ts'
 import { nodeCrypto } from '../../../../src/core/bytes/platform/node.ts'
-import { PORTABLE_CRYPTO } from '../../../../src/core/bytes/platform/portable.ts'
+import { PORTABLE_HASHES } from '../../../../src/core/bytes/platform/portable.ts'
+import { PORTABLE_CIPHERS } from '../../../../src/core/bytes/platform/portable-ciphers.ts'
 
 const NAMES: readonly HashName[] = ['md5', 'sha1', 'sha256', 'sha384', 'sha512']
-const PORTS: readonly [string, CryptoPort][] = [
+const PORTS: readonly [string, HashPort & CipherPort][] = [
   ['the platform', nodeCrypto()!],
-  ['JavaScript', PORTABLE_CRYPTO],
+  ['JavaScript', { ...PORTABLE_HASHES, ...PORTABLE_CIPHERS }],
 ]
 const pieces = fc.array(fc.uint8Array({ maxLength: 100 }), { maxLength: 8 })
 const blocks = fc.uint8Array({ minLength: 16, maxLength: 16 })
