@@ -98,6 +98,14 @@ describe('verify', () => {
     expect(verdicts((await verify(original, changed, receipt)).findings)).toContain('false')
   })
 
+  it('confirms the receipt of a file without a format, and detects another result', async () => {
+    const { receipt } = await compress(noise())
+    const falseFields = async (result: Uint8Array) =>
+      (await verify(noise(), result, receipt)).findings.filter(({ verdict }) => verdict === 'false').map(({ field }) => field)
+    expect(await falseFields(noise())).toEqual([])
+    expect(await falseFields(noise().with(0, 1))).toEqual(expect.arrayContaining(['outcome']))
+  })
+
   it('measures two files without a receipt', async () => {
     const original = await photo()
     const { result } = await compress(original, { quality: 'high' })

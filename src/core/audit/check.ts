@@ -86,17 +86,17 @@ export async function checkReceipt(
     ...(await fileFindings(original, result, claims)),
     finding(
       'format',
-      format?.id === claims.format,
+      (format?.id ?? 'unknown') === claims.format,
       `the format of the original is ${format?.id ?? 'not supported'}, the receipt says ${claims.format}`,
     ),
   ]
-  if (!format) return { findings: facts }
   if (claims.result.outcome === 'unchanged') {
     const outcome = claims.encrypted
       ? uncheckedEncrypted('outcome')
       : finding('outcome', await sameBytes(original, result), 'the receipt says "unchanged", but the result differs from the original')
-    return { format: format.id, findings: [...facts, outcome] }
+    return { ...(format && { format: format.id }), findings: [...facts, outcome] }
   }
+  if (!format) return { findings: facts }
   if (claims.encrypted) return { format: format.id, findings: [...facts, ...['result', 'fidelity', 'figures'].map(uncheckedEncrypted)] }
   const smaller = finding(
     'outcome',
