@@ -21,6 +21,7 @@ import type {
 import type { Action } from '../src/service/store/audit.ts'
 import type { DeliveryRecord } from '../src/service/store/people.ts'
 import { PLANS, type PlanId } from '../src/service/store/plans.ts'
+import type { StoredPreset } from '../src/service/store/presets.ts'
 import { withRegionBindings } from '../src/service/store/region-bindings.ts'
 import { isTestAccount, testAccountOf } from '../src/service/store/test-accounts.ts'
 import { egressSender } from '../src/service/tasks/egress.ts'
@@ -31,6 +32,7 @@ import { DeliveryTable } from './delivery-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
+import { PresetTable } from './preset-table.ts'
 import { QueuePlaces } from './queue-places.ts'
 import { StorageAlerts } from './storage-alerts.ts'
 import { StorageQuota } from './storage-quota.ts'
@@ -59,6 +61,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
   readonly #deliveries: DeliveryTable
   readonly #alerts: StorageAlerts
   readonly #places: QueuePlaces
+  readonly #presets: PresetTable
   /** Parallel parts: tasks that recently asked for their share. Task id → time of the last request in epoch milliseconds. */
   readonly #splitTasks = new Map<string, number>()
 
@@ -67,6 +70,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
     this.#applications = new ApplicationTable(ctx.storage)
     this.#tasks = new TaskIndex(ctx.storage)
     this.#places = new QueuePlaces(ctx.storage.sql)
+    this.#presets = new PresetTable(ctx.storage.kv)
     this.#idempotency = new IdempotencyTable(ctx.storage)
     this.#quota = new StorageQuota(ctx.storage, this.#tasks, () => this.#record())
     this.#audit = new AuditTable(ctx.storage)
@@ -222,6 +226,18 @@ export class Account extends DurableObject<Env> implements AccountApi {
 
   async abandonIdempotent(key: string, scope: string) {
     this.#idempotency.abandon(key, scope)
+  }
+
+  async preset(name: string) {
+    return this.#presets.find(name)
+  }
+
+  async putPreset(name: string, preset: StoredPreset) {
+    return this.#presets.put(name, preset)
+  }
+
+  async removePreset(name: string) {
+    return this.#presets.remove(name)
   }
 
   async webhookSecret() {

@@ -6,10 +6,11 @@ import { uploadKeyOf } from '../src/service/store/blob-names.ts'
 import { countTask } from '../src/service/store/metrics.ts'
 import { withRegionBindings } from '../src/service/store/region-bindings.ts'
 import type { NewTask, StoredResult, Task, TaskError } from '../src/service/store/task.ts'
-import type { Claim, ClaimingWorker, FailureCause, JobMessage, TaskRecordApi } from '../src/service/store/tasks.ts'
+import type { Claim, ClaimingWorker, FailureCause, JobMessage, NewLink, TaskRecordApi } from '../src/service/store/tasks.ts'
 import { attemptsOf, newStep } from '../src/service/tasks/job.ts'
 import { ContainerLane } from './task/container-lane.ts'
 import { LeaseProtocol } from './task/lease-protocol.ts'
+import { LinkTable } from './task/link-table.ts'
 import { Outbox } from './task/outbox.ts'
 import { StepWatch } from './task/step-watch.ts'
 import { removeBlobs } from './task/task-blobs.ts'
@@ -32,6 +33,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   readonly #stepWatch: StepWatch
   readonly #leases: LeaseProtocol
   readonly #leaseMs: number
+  readonly #links: LinkTable
   readonly #waiters = new WaitList()
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -42,6 +44,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     const containers = new ContainerLane(state, this.env)
     this.#state = state
     this.#outbox = new Outbox(state, this.env)
+    this.#links = new LinkTable(ctx.storage.kv)
     this.#password = new TaskPassword(ctx.storage.kv, this.env.SECRET_KEY)
     const fail = (error: TaskError) => this.#end({ status: 'failed', error })
     this.#stepWatch = new StepWatch(state, { env: this.env, containers, leaseMs, fail })
@@ -88,6 +91,18 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     const { task } = this.#state
     if (task && !hasEnded(task)) await this.#waiters.wait(ms)
     return this.#state.task
+  }
+
+  async createLink(link: NewLink) {
+    return this.#state.live !== undefined && this.#links.add(link)
+  }
+
+  async linked(linkId: string) {
+    return this.#links.works(linkId) ? this.#state.live : undefined
+  }
+
+  async countDownload(linkId: string) {
+    return this.#state.live !== undefined && this.#links.count(linkId)
   }
 
   async remove() {

@@ -27,7 +27,10 @@ export function announcedBytes({ method, headers }: IncomingMessage, path: strin
   const override = headers['x-http-method-override']
   const verb = method === 'POST' && typeof override === 'string' ? override.toUpperCase() : method
   if (!(verb === 'POST' || verb === 'PATCH') || !STORING_PATH.test(path)) return Number.NEGATIVE_INFINITY
-  const [body = 0, upload = 0] = [headers['content-length'], headers['upload-length']].map((length) => Number(length) || 0)
+  // A length that is no whole number is refused later.
+  const [body = 0, upload = 0] = [headers['content-length'], headers['upload-length']].map((length) =>
+    /^\d{1,15}$/.test(String(length)) ? Number(length) : 0,
+  )
   return Math.max(0, body, upload)
 }
 

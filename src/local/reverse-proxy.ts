@@ -33,6 +33,8 @@ const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'tra
 /** Paths of Miniflare's own. */
 const INTERNAL_PATH = /^\/cdn-cgi(\/|$)/i
 const INTERNAL_HEADER = /^(mf|cf)-/i
+/** Paths whose responses can be files. Miniflare would compress text files although they say `no-transform`. */
+const FILE_PATH = /^\/(?:d|(?:console\/api\/)?v1)\//
 /** Header with the client's address for the rate limits by address, as on Cloudflare. Clients cannot set it: see `INTERNAL_HEADER`. */
 const CLIENT_ADDRESS = 'CF-Connecting-IP'
 
@@ -191,7 +193,8 @@ function sendOnce(
   { port, agent, path, traceparent, signal, isBehindProxy }: ForwardTarget,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = endToEnd(incoming.rawHeaders, ['traceparent', ...(buffered ? ['content-length'] : [])])
+    const own = ['traceparent', ...(buffered ? ['content-length'] : []), ...(FILE_PATH.test(path) ? ['accept-encoding'] : [])]
+    const headers = endToEnd(incoming.rawHeaders, own)
     if (traceparent !== undefined) headers.push('traceparent', traceparent)
     if (incoming.headers.host === undefined) headers.push('Host', `127.0.0.1:${port}`)
     headers.push(CLIENT_ADDRESS, clientAddress(incoming, isBehindProxy))

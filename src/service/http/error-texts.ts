@@ -17,7 +17,7 @@ export const ERROR_TEXTS: Readonly<Record<number, string>> = {
 }
 
 /** Meaning and remedy of every `error_detail.type`. The `doc_url` of an error links to its row. */
-const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>> = {
+const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
   missing_file: 'The form has no field `file` (for a batch: `files[]`) with a file name, and no field `upload`.',
   empty_file: 'The file has 0 bytes.',
   file_too_large: 'The file is larger than `limit_bytes`, the limit of your plan.',
@@ -41,11 +41,15 @@ const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>>
   unknown_task: 'The task does not exist. It was deleted, or its results have expired.',
   unknown_batch: 'The batch does not exist in your account, or all of its tasks were deleted.',
   unknown_upload: 'The upload does not exist in your account. It was deleted or is older than 24 hours.',
+  unknown_preset: 'The account has no preset with this name.',
+  unknown_link: 'The link does not exist, has expired, was used as often as it may be, or its task was deleted.',
   unknown_route: 'The address does not exist.',
   method_not_allowed: 'The address exists, but not with this method. The header `Allow` lists the methods.',
   not_completed: 'The task has no result: its status is `status`. `Prefer: wait=30` on the task waits for the result.',
   idempotency_in_flight: 'The first request with this Idempotency-Key is still in progress. Try again.',
   upload_used: 'Another task already uses this upload. Each task needs an upload of its own.',
+  too_many_links: 'The task has `limit` links that still work. Wait until one expires.',
+  too_many_presets: 'The account has `limit` presets. Delete one.',
   offset_mismatch: 'The upload has `offset` bytes. A PATCH must continue there, and a task needs a complete upload.',
   precondition_failed: 'The entity tag of the result does not match `If-Match`, or `Tus-Resumable` is not 1.0.0.',
   range_not_satisfiable: 'The range is outside the file, which has `size` bytes.',
@@ -55,8 +59,7 @@ const ERROR_MEANINGS: Readonly<Record<ErrorType | 'target_unreachable', string>>
   internal: 'Internal error of the service. Try again; if the error remains, report the `request_id` to the operator.',
   overloaded: 'The service is busy. Try again after `Retry-After` seconds.',
   maintenance: 'The service is closed for maintenance.',
-  target_unreachable:
-    'Only in failed tasks: no result of at most `target_size` bytes meets the minimum quality. `best_size` is the smallest size that does.',
+  target_unreachable: 'No result of at most `target_size` bytes meets the minimum quality. `best_size` is the smallest size that does.',
 }
 
 const statusOf = (type: string) => (type in ERROR_TYPES ? ERROR_TYPES[type as ErrorType] : 400)

@@ -9,7 +9,7 @@ const COMMON: Readonly<Record<string, string>> = {
   'Access-Control-Expose-Headers':
     'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Retry-After, ' +
     'Content-Disposition, Content-Range, Accept-Ranges, ETag, Repr-Digest, Preference-Applied, Server-Timing, Allow, ' +
-    'Location, Whittle-Task, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, ' +
+    'Location, Whittle-Task, Whittle-Outcome, Whittle-Original-Size, Whittle-Receipt, Upload-Offset, Upload-Length, Upload-Metadata, Upload-Expires, ' +
     'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm',
 }
 

@@ -31,7 +31,11 @@ function idsOf(name: string, value: unknown): string[] {
   throw invalidParameter(name, apiMessage('field_must_name_uploads', { name }))
 }
 
-function textOf(name: string, value: unknown): string {
+/**
+ * Returns a field of a JSON body as the text that a form would have.
+ * @throws ApiError if it is neither text nor a number
+ */
+export function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return String(value)
   throw invalidParameter(name, apiMessage('field_must_be_text_or_number', { name }))

@@ -36,7 +36,8 @@ const TAGS = [
   { name: 'Compress', description: 'Send files and receive tasks.', paths: /^\/v1\/(compress|batch)/ },
   { name: 'Tasks', description: 'Progress, results, and receipts that anybody can verify.', paths: /^\/v1\/tasks|jwks/ },
   { name: 'Uploads', description: 'Resumable uploads, for files larger than one request body may be.', paths: /^\/v1\/uploads/ },
-  { name: 'Account', description: 'Usage and limits of the account.', paths: /^\/v1\// },
+  { name: 'Links', description: 'Addresses that download a result without a key.', paths: /^\/d\// },
+  { name: 'Account', description: 'Presets, usage and limits of the account.', paths: /^\/v1\// },
   { name: 'Service', description: 'Pages and health checks.', paths: /./ },
   // Callbacks have a tag of their own: openapi-generator creates one class per tag and would overwrite the class of the operations.
   { name: 'Callbacks', description: 'Requests that the service sends to a `callback_url`.', paths: /^$/ },
@@ -124,6 +125,7 @@ function operation(route: Route, doc: RouteDoc, schemas: Schemas): Json {
     ...(route.access === 'public' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(doc.form ? { requestBody: formBody(doc.form, schemas) } : {}),
+    ...(doc.json ? { requestBody: jsonBody(doc.json, schemas) } : {}),
     ...(doc.body ? { requestBody: { required: true, content: { [doc.body]: { schema: BINARY } } } } : {}),
     responses: responses(route, doc, schemas),
   }
@@ -177,6 +179,11 @@ function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
     },
   }
 }
+
+const jsonBody = (schema: z.ZodType, schemas: Schemas): Json => ({
+  required: true,
+  content: { 'application/json': { schema: schemas.of(schema, 'input') } },
+})
 
 /** Links (OpenAPI): operations that use a field of an answer, by field. */
 const LINKS: Readonly<Record<string, readonly (readonly [operationId: string, field: string])[]>> = {

@@ -5,7 +5,7 @@ import type { Role } from '../store/people.ts'
 import type { Access, AppContext } from './context.ts'
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path with parameters in the syntax of OpenAPI: `/v1/tasks/{task_id}`. */
   readonly path: string
   readonly access: Access
@@ -47,6 +47,8 @@ export interface RouteDoc {
   readonly form?: { readonly fields: z.ZodObject; readonly file: string; readonly several: boolean }
   /** Request headers that the route uses. */
   readonly headers?: readonly RequestHeader[]
+  /** Schema of a JSON body that is not a form. */
+  readonly json?: z.ZodType
   /** Media type of a body that is neither a form nor JSON. */
   readonly body?: string
   /** Kind of a successful answer: JSON schema; `binary`: file; `html`: page; `jws`: signed text or this JSON; `created` and `empty`: headers only. */

@@ -39,6 +39,8 @@ export interface NewTask {
   /** Time of acceptance in epoch milliseconds. */
   readonly createdAt: number
   readonly retentionMs: number
+  /** True: the client asked to keep nothing (`retention=0`). The task is removed after its first download, or after `retentionMs`. */
+  readonly singleDownload?: true
   /** Largest estimated CPU time in seconds, from the plan. `undefined`: no limit, as in tasks created before 2026-12. */
   readonly maxWorkSeconds?: number
   /** Blob key of the upload. `undefined`: no blob, or a task of an earlier release (see `uploadKeyOf`). */

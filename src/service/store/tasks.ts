@@ -91,6 +91,18 @@ export type Claim =
 /** Cause of a failed attempt: an error in Whittle's code, or an unavailable platform service. */
 export type FailureCause = 'codec' | 'platform'
 
+/** Most links of a task that work at the same time. */
+export const MAX_LINKS = 100
+
+/** Link that downloads a result without a key. */
+export interface NewLink {
+  readonly id: string
+  /** Time in epoch milliseconds after which the link no longer works. */
+  readonly expiresAt: number
+  /** Number of downloads. `undefined`: no limit. */
+  readonly maxDownloads?: number
+}
+
 export interface TaskRecordApi {
   /** Accepts a task, adds it to its account's index, and (slow lane) queues it. Idempotent. */
   create(task: NewTask): Promise<Task>
@@ -124,6 +136,12 @@ export interface TaskRecordApi {
   giveUp(attempt: number, why: StoredMessage): Promise<void>
   /** Reports a failed attempt. It is repeated later; the task fails after 3 errors of the code, or after an hour of platform errors. */
   release(attempt: number, why: string, part?: number, whose?: FailureCause): Promise<void>
+  /** Stores a link to the result. Returns `false` if the task is gone or has `MAX_LINKS` links that still work. */
+  createLink(link: NewLink): Promise<boolean>
+  /** Returns the task if this link to its result still works. */
+  linked(linkId: string): Promise<Task | undefined>
+  /** Counts a download of a link. Returns `false` if the link no longer works. */
+  countDownload(linkId: string): Promise<boolean>
   /** Cancels a running job and removes blobs and record. `undefined`: the task does not exist. */
   remove(): Promise<{ freedBytes: number } | undefined>
   /** Returns the task's callback message, whether it is delivered or not. `undefined`: there is none. */

@@ -6,6 +6,7 @@
 import type { MetadataMode } from '../../core/catalog/metadata.ts'
 import type { Quality } from '../../core/model/codec.ts'
 import type { PlanId } from './plans.ts'
+import type { PresetOptions } from './presets.ts'
 
 /** Task id of an upload: the same characters after the prefix, so that one upload becomes at most one task. */
 export const taskIdOfUpload = (uploadId: string) => `tsk_${uploadId.slice(4)}`
@@ -20,6 +21,8 @@ interface UploadOptions {
   readonly targetSize?: number
   readonly metadata?: MetadataMode
   readonly usageRights?: 'keep' | 'drop'
+  /** Options of the preset that the metadata names, as they were when the upload began. */
+  readonly preset?: PresetOptions
 }
 
 export interface NewUpload {

@@ -5,6 +5,8 @@ import type { MetadataMode } from '../../core/catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputNamed, REQUESTABLE_OUTPUTS } from '../../core/catalog/outputs.ts'
 import type { Quality } from '../../core/model/codec.ts'
 import { apiMessage } from '../i18n/message.ts'
+import type { Plan } from '../store/plans.ts'
+import type { PresetOptions } from '../store/presets.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 
 type UsageRights = 'keep' | 'drop'
@@ -21,6 +23,31 @@ export interface JobOptions {
   readonly metadata?: MetadataMode
   /** PDF only. `drop`: remove usage rights if they are the only signed content. */
   readonly usageRights?: UsageRights
+  /** Seconds that result and upload are kept. `0`: nothing is kept after the answer. `undefined`: the plan's retention. */
+  readonly retention?: number
+  /** Answer of the request: the task, or the bytes of the result. `undefined`: the task. */
+  readonly response?: ResponseKind
+  /** Options of a preset. Each applies if the client did not choose that option and the file's format has it. */
+  readonly preset?: PresetOptions
+}
+
+type ResponseKind = 'task' | 'file'
+
+/**
+ * Adds the options of a preset to those that the client chose. Options that the file's format does not have are left out.
+ * `callbackUrl`, `targetSize`, `retention` and `response` apply to every format.
+ */
+export function withPreset({ preset, ...chosen }: Partial<JobOptions>, format: KnownFormat): JobOptions {
+  if (!preset) return { quality: 'medium', ...chosen }
+  const { quality = 'medium', format: output, metadata, usageRights, ...others } = preset
+  return {
+    quality: quality === 'ultra' && !format.ultra ? 'medium' : quality,
+    ...(output !== undefined && outputNamed(format, output) ? { format: output } : {}),
+    ...(metadata !== undefined && format.metadata ? { metadata } : {}),
+    ...(usageRights !== undefined && format.id === 'pdf' ? { usageRights } : {}),
+    ...others,
+    ...chosen,
+  }
 }
 
 /**
@@ -76,4 +103,15 @@ export function checkQuality(format: KnownFormat, quality: Quality): void {
 export function checkMetadata(format: KnownFormat, metadata: MetadataMode | undefined): void {
   if (metadata === undefined || metadata === 'keep' || format.metadata) return
   throw invalidParameter('metadata', apiMessage('metadata_stays_in_format', { format: format.title }), { got: metadata, allowed: ['keep'] })
+}
+
+/**
+ * Checks how long a result is to be kept.
+ * @throws ApiError `invalid_parameter` if it exceeds the plan's retention, or if nothing is kept although the answer is not the file
+ */
+export function checkRetention({ retentionMs }: Plan, { retention, response }: Pick<Partial<JobOptions>, 'retention' | 'response'>): void {
+  if (retention === undefined) return
+  const limit = Math.floor(retentionMs / 1000)
+  if (retention > limit) throw invalidParameter('retention', apiMessage('retention_at_most', { limit }), { got: String(retention), limit })
+  if (retention === 0 && response !== 'file') throw invalidParameter('retention', 'no_retention_needs_file', { got: '0' })
 }

@@ -1,5 +1,6 @@
 /** Creates tasks from received files: chooses output and lane. Quick tasks call the press directly. */
 
+import { FORMATS } from '../../core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
 import { otherTypeOf } from '../../core/pipeline/other-types.ts'
 import { passwordObstacle } from '../../core/pipeline/password.ts'
@@ -15,7 +16,7 @@ import { traceField } from '../trace-context.ts'
 import { ApiError } from './api-error.ts'
 import { checkCallbackUrl } from './callback-url.ts'
 import { type IngestedFile, newTaskId, unsupportedFormat } from './ingest.ts'
-import { checkMetadata, checkQuality, chooseOutput, type JobOptions } from './job-options.ts'
+import { checkMetadata, checkQuality, chooseOutput, type JobOptions, withPreset } from './job-options.ts'
 import { waitForTask } from './wait-for-task.ts'
 
 export interface Submission {
@@ -108,12 +109,11 @@ export async function submitBatchFile(submission: Submission, staged: IngestedFi
   }
 }
 
-/** Merges job options. Options of the request take precedence over those of the upload's metadata. */
-const mergedOptions = ({ jobOptions }: Submission, { metadataOptions: wishes }: IngestedFile): JobOptions => ({
-  quality: 'medium',
-  ...wishes,
-  ...jobOptions,
-})
+/**
+ * Merges job options. Options of the request take precedence over those of the upload's metadata, and both over the options of a preset.
+ */
+const mergedOptions = ({ jobOptions }: Submission, { metadataOptions: wishes, outcome }: IngestedFile): JobOptions =>
+  withPreset({ ...wishes, ...jobOptions }, 'refusal' in outcome ? FORMATS.data : outcome.format)
 
 type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
 
@@ -136,13 +136,18 @@ async function outputOf(staged: IngestedFile, format: KnownFormat, wanted: strin
 
 const PASSWORD_REFUSALS = { signed: 'signed_pdf_with_password', encrypted: 'document_has_password' } as const
 
-async function refusePassword({ outcome: retentionOf, fileName }: IngestedFile, format: KnownFormat): Promise<void> {
-  const obstacle = 'refusal' in retentionOf ? undefined : await passwordObstacle(retentionOf.upload.source(fileName), format)
+async function refusePassword({ outcome, fileName }: IngestedFile, format: KnownFormat): Promise<void> {
+  const obstacle = 'refusal' in outcome ? undefined : await passwordObstacle(outcome.upload.source(fileName), format)
   if (obstacle) throw new ApiError('password_not_applicable', PASSWORD_REFUSALS[obstacle], { param: 'password' })
 }
 
+/** Time in milliseconds that a result waits for its only download, if nothing is to be kept. */
+const SINGLE_DOWNLOAD_MS = 3_600_000
+
 /** Limits the retention of a task to the retention in its upload's blob key. The plan may have changed since the upload. */
-function retentionOf({ retentionMs }: Plan, staged: IngestedFile): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
+function retentionOf(plan: Plan, { retention }: JobOptions, staged: IngestedFile): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
+  const wantedMs = retention === undefined ? plan.retentionMs : retention === 0 ? SINGLE_DOWNLOAD_MS : retention * 1000
+  const retentionMs = Math.min(wantedMs, plan.retentionMs)
   if ('refusal' in staged.outcome) return { retentionMs }
   const { key } = staged.outcome.upload
   // The failed task of a resumable upload does not own the upload's blob.
@@ -162,7 +167,8 @@ function commonFields(submission: Submission, staged: IngestedFile) {
     originalSha256: staged.sha256,
     createdAt: Date.now(),
     maxWorkSeconds: maxWorkSeconds(plan, staged.size),
-    ...retentionOf(plan, staged),
+    ...retentionOf(plan, jobOptions, staged),
+    ...(jobOptions.retention === 0 ? { singleDownload: true as const } : {}),
     baseUrl,
     requestId,
     ...(traceparent === undefined ? {} : { traceparent }),

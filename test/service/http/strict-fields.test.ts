@@ -6,15 +6,13 @@ import { blobs, call, errorOf, type Member, member, TEXT } from './client.ts'
 import { Tus } from './tus.ts'
 
 const SECRET = 'kept-to-ourselves-7391'
-const COMPRESS = ['file', 'upload', 'quality', 'format', 'password', 'callback_url', 'target_size', 'metadata', 'usage_rights']
-const BATCH = ['files[]', 'files', 'uploads[]', 'uploads', 'quality', 'format', 'password', 'callback_url', 'metadata', 'usage_rights']
-const METADATA = [
-  ...['filename', 'filetype', 'name', 'type', 'relativePath'],
-  ...['quality', 'format', 'password', 'callback_url', 'target_size', 'metadata', 'usage_rights', 'compress'],
-]
+const OPTIONS = ['quality', 'format', 'password', 'callback_url', 'target_size', 'metadata', 'usage_rights']
+const COMPRESS = ['file', 'upload', ...OPTIONS, 'response', 'retention', 'preset']
+const BATCH = ['files[]', 'files', 'uploads[]', 'uploads', ...OPTIONS.filter((name) => name !== 'target_size'), 'preset']
+const METADATA = [...['filename', 'filetype', 'name', 'type', 'relativePath'], ...OPTIONS, 'preset', 'compress']
 /** Fields of the contract that are not implemented yet, and misspelled fields. */
 const UNKNOWN = [
-  ...['max_width', 'max_height', 'dpi', 'url', 'destination_url', 'effort', 'response', 'retention', 'target_score', 'preset'],
+  ...['max_width', 'max_height', 'dpi', 'url', 'destination_url', 'effort', 'target_score'],
   ...['Quality', 'pasword', 'quality[]', '__proto__', 'constructor', 'toString', '', 'x'.repeat(150)],
 ]
 

@@ -6,8 +6,10 @@ import { ADMIN_ROUTES } from './admin.ts'
 import { getBatch } from './batches.ts'
 import { download } from './download.ts'
 import { healthz } from './health.ts'
+import { createLink, downloadLink } from './links.ts'
 import { metricsRoute } from './metrics.ts'
 import { pageRoutes } from './pages.ts'
+import { deletePreset, getPreset, putPreset } from './presets.ts'
 import { getKeys, getReceipt } from './receipts.ts'
 import { createUploadRoute, deleteUploadRoute, getUploadRoute, overrideUploadRoute, patchUploadRoute } from './resumable.ts'
 import { getStatus } from './status.ts'
@@ -22,9 +24,14 @@ const API: readonly Route[] = [
   getTask,
   download,
   getReceipt,
+  createLink,
+  downloadLink,
   deleteTask,
   listTasks,
   getBatch,
+  getPreset,
+  putPreset,
+  deletePreset,
   getUsage,
   getFormats,
   getKeys,

@@ -6,6 +6,7 @@ import { regionOf } from '../../store/regions.ts'
 import { ChecksumMismatch, ChunkWriter, finishUpload, UploadLockLost, uploadBufferBytes } from '../../store/resumable.ts'
 import type { UploadRecordApi, UploadState } from '../../store/upload-records.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
+import { presetFor, presetOptions } from '../../tasks/presets.ts'
 import { createTaskOfUpload, createUpload, UPLOAD_LIFETIME_MS, unknownUpload, uploadRecord } from '../../tasks/resumable.ts'
 import { checkCallback } from '../../tasks/submit.ts'
 import { chunkReaderOf } from '../body-stream.ts'
@@ -55,7 +56,7 @@ export const createUploadRoute: Route = {
     id: 'createUpload',
     summary: 'Begin a resumable upload (tus 1.0.0)',
     description:
-      'Works with any tus client. `Upload-Metadata` accepts `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `metadata`, `usage_rights`, `callback_url`; with `compress`, the task starts automatically after the last byte. The body may contain the first bytes. Unfinished uploads are deleted after 24 hours and count towards the storage until then.',
+      'Works with any tus client. `Upload-Metadata` accepts `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `metadata`, `usage_rights`, `callback_url`, `preset`; with `compress`, the task starts automatically after the last byte. The body may contain the first bytes. Unfinished uploads are deleted after 24 hours and count towards the storage until then.',
     headers: ['Tus-Resumable', 'Upload-Length', 'Upload-Metadata', 'Upload-Checksum'],
     answer: 'created',
     errors: [400, 403, 412, 460],
@@ -144,8 +145,10 @@ async function create(c: AppContext): Promise<UploadState> {
   }
   const size = wholeNumber(c, 'Upload-Length')
   const { values, shown } = parseMetadata(c.req.header('Upload-Metadata'), 'password')
-  const { password, compress, ...wishes } = parseUploadOptions(values)
+  const { password, compress, presetName, ...wishes } = parseUploadOptions(values)
   const { accountId, plan } = c.get('key')
+  const found = presetName === undefined ? undefined : await presetOptions(c.env, accountId, presetName)
+  const preset = found && presetFor(found, wishes, { plan: PLANS[plan], several: false })
   const callbackUrl = wishes.callbackUrl === undefined ? undefined : checkCallback(c.env, PLANS[plan], wishes.callbackUrl)
   if (!isChunk(c) && (contentLength(c) ?? 0) > 0) throw malformed(apiMessage('body_needs_content_type', { type: CHUNK_TYPE }))
   const createdAt = Date.now()
@@ -156,7 +159,7 @@ async function create(c: AppContext): Promise<UploadState> {
     size,
     fileName: cleanFileName(values.get('filename') ?? values.get('name') ?? ''),
     metadata: shown,
-    wishes: { ...wishes, ...(callbackUrl === undefined ? {} : { callbackUrl }) },
+    wishes: { ...wishes, ...(callbackUrl === undefined ? {} : { callbackUrl }), ...(preset ? { preset } : {}) },
     compress,
     createdAt,
     expiresAt: createdAt + UPLOAD_LIFETIME_MS,

@@ -14,11 +14,13 @@ import {
   parseIdempotencyKey,
 } from '../../tasks/idempotency.ts'
 import { type HashedFile, hashFile, type IngestedFile } from '../../tasks/ingest.ts'
-import type { JobOptions } from '../../tasks/job-options.ts'
+import { checkRetention, type JobOptions } from '../../tasks/job-options.ts'
+import { presetFor, presetOptions } from '../../tasks/presets.ts'
 import { checkCallback, runAndWait, type Submission, submit, submitBatchFile } from '../../tasks/submit.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { type Form, type FormRules, readForm } from '../form.ts'
 import { isJson, readJsonForm } from '../json-form.ts'
+import { oneCallAnswer } from '../one-call.ts'
 import { preference, preferenceApplied } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
 import { batchFields, checkField, compressFields, parseJobOptions } from '../schemas/requests.ts'
@@ -45,30 +47,31 @@ export const compress: Route = {
   async handle(c) {
     const request = preference(c.req.header('Prefer'))
     const waitMs = request?.kind === 'async' ? 0 : request?.ms
-    const finished = await upload<Task>(c, SINGLE, {
+    const { made, wantsFile } = await upload<{ made: Task; wantsFile: boolean }>(c, SINGLE, {
       async make(submission, [staged]) {
         if ('refusal' in staged!.outcome) throw staged!.outcome.refusal
-        const made = await c.get('timing').measure('create', () => submit(submission, staged!, waitMs === 0 ? 'slow' : 'quick'))
-        return { answer: made, id: made.taskId }
+        const task = await c.get('timing').measure('create', () => submit(submission, staged!, waitMs === 0 ? 'slow' : 'quick'))
+        return { answer: { made: task, wantsFile: wantsFileOf(submission.jobOptions) }, id: task.taskId }
       },
-      async repeat(id) {
+      async repeat(id, options) {
         const known = await c.env.TASKS.getByName(id).read()
         if (!known) throw new ApiError('unknown_task', 'idempotency_task_deleted')
-        return known
+        return { made: known, wantsFile: wantsFileOf(options) }
       },
     })
-    c.get('logged').taskIds = [finished.taskId]
-    const pending = finished.status === 'pending' || finished.status === 'processing'
+    c.get('logged').taskIds = [made.taskId]
+    const pending = made.status === 'pending' || made.status === 'processing'
+    const longestMs = waitMs ?? (wantsFile ? FILE_WAIT_MS : undefined)
     const ended = pending
-      ? await c.get('timing').measure('job', () => runAndWait(c.env, finished, waitMs, (work) => c.executionCtx.waitUntil(work)))
-      : finished
-    return json(serialiseTask(c, ended), preferenceApplied(request))
+      ? await c.get('timing').measure('job', () => runAndWait(c.env, made, longestMs, (work) => c.executionCtx.waitUntil(work)))
+      : made
+    return wantsFile ? oneCallAnswer(c, ended, preferenceApplied(request)) : json(serialiseTask(c, ended), preferenceApplied(request))
   },
   doc: {
     id: 'compress',
     summary: 'Compress one file',
     description:
-      'Files up to `quick_up_to` of their format are completed in the answer; other tasks are `pending`. `Prefer: respond-async` never waits, `Prefer: wait=N` waits up to N seconds (at most 60).',
+      'Files up to `quick_up_to` of their format are completed in the answer; other tasks are `pending`. `Prefer: respond-async` never waits, `Prefer: wait=N` waits up to N seconds (at most 60). With `response=file`, the answer is the result: 200 with its bytes and the headers `Whittle-Task`, `Whittle-Outcome`, `Whittle-Original-Size` and `Whittle-Receipt`, or 202 with the task if the time runs out.',
     form: { fields: compressFields, file: 'file', several: false },
     headers: ['Prefer', 'Idempotency-Key'],
     answer: task,
@@ -107,10 +110,15 @@ export const batchCompress: Route = {
   },
 }
 
+/** Longest time in milliseconds that `response=file` waits, unless the client sends `Prefer`. */
+const FILE_WAIT_MS = 60_000
+
+const wantsFileOf = ({ response, preset }: Partial<JobOptions>) => (response ?? preset?.response) === 'file'
+
 interface Maker<Answer> {
   make(submission: Submission, files: readonly IngestedFile[]): Promise<{ answer: Answer; id: string }>
   /** Answer to an earlier request with the same Idempotency-Key. `undefined`: none. */
-  repeat(id: string): Promise<Answer>
+  repeat(id: string, options: Partial<JobOptions>): Promise<Answer>
 }
 
 async function upload<Answer>(c: AppContext, kind: Kind, maker: Maker<Answer>): Promise<Answer> {
@@ -141,7 +149,7 @@ async function make<Answer>(
         read<Promise<IngestedFile>[]>(c, withNotes({ ...rules(c, kind), ...staging.takers }, staging), () => staging.stored()),
       )
     const files = await staging.end()
-    const jobOptions = jobOptionsOf(c, kind, form.fields)
+    const jobOptions = await jobOptionsOf(c, kind, form.fields)
     if (files.length === 0) throw missingFile(kind)
     if (kind.scope === 'batch' && files.every(isUnknownUpload)) throw unknownUploads(kind, files)
     const submission = {
@@ -187,7 +195,7 @@ async function repeat<Answer>(
     take,
   })
   assertSameFingerprint(turn.fingerprint, await fingerprint(secretOf(c), form.files, form.fields))
-  return maker.repeat(turn.id)
+  return maker.repeat(turn.id, await jobOptionsOf(c, kind, form.fields))
 }
 
 /** @param stored resolves when the uploaded files are no longer in memory */
@@ -216,10 +224,18 @@ function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 't
   }
 }
 
-function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, string>): Partial<JobOptions> {
-  const jobOptions = parseJobOptions(kind.schema, fields)
-  if (jobOptions.callbackUrl === undefined) return jobOptions
-  return { ...jobOptions, callbackUrl: checkCallback(c.env, PLANS[c.get('key').plan], jobOptions.callbackUrl) }
+async function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, string>): Promise<Partial<JobOptions>> {
+  const { accountId, plan: planId } = c.get('key')
+  const plan = PLANS[planId]
+  const chosen = parseJobOptions(kind.schema, fields)
+  const found = fields.has('preset') ? await presetOptions(c.env, accountId, fields.get('preset')!) : undefined
+  const preset = found && presetFor(found, chosen, { plan, several: kind.scope === 'batch' })
+  checkRetention(plan, { ...preset, ...chosen })
+  return {
+    ...chosen,
+    ...(chosen.callbackUrl === undefined ? {} : { callbackUrl: checkCallback(c.env, plan, chosen.callbackUrl) }),
+    ...(preset ? { preset } : {}),
+  }
 }
 
 const isUnknownUpload = ({ outcome }: IngestedFile) => 'refusal' in outcome && outcome.refusal.type === 'unknown_upload'

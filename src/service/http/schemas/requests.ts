@@ -47,6 +47,24 @@ const usageRights = z
     'For PDFs whose only signature grants usage rights for Adobe Reader. `keep` returns them unchanged with the reason `signed`. `drop` compresses them without these rights: Adobe Reader may then no longer save form entries or comments.',
   )
 
+const retention = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must_be_whole_number_of_seconds' satisfies ApiPlainCode)
+  .transform(Number)
+  .describe(
+    'Seconds that result and upload are kept, at most the retention of the plan (default). `0` keeps nothing after the answer; it needs `response=file`.',
+  )
+
+const response = z
+  .enum(['task', 'file'])
+  .describe('`task` (default): the answer is the task. `file`: the answer is the result, if the task ends within the wait (60 s).')
+
+export const PRESET_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
+const preset = z
+  .string()
+  .regex(PRESET_NAME, 'must_be_name_of_preset' satisfies ApiPlainCode)
+  .describe('Name of a preset: `web`, `email`, `archive`, `print`, or one of the account. Other fields of the request take precedence.')
+
 export const compressFields = z.object({
   quality,
   format: format.optional(),
@@ -55,11 +73,16 @@ export const compressFields = z.object({
   target_size: targetSize.optional(),
   metadata: metadata.optional(),
   usage_rights: usageRights.optional(),
+  response: response.optional(),
+  retention: retention.optional(),
+  preset: preset.optional(),
   upload: z.string().max(200).optional().describe('A finished resumable upload (`upl_…`), instead of `file`'),
 })
-export const batchFields = compressFields.omit({ target_size: true, upload: true })
+export const batchFields = compressFields.omit({ target_size: true, upload: true, response: true, retention: true })
+/** Fields that a preset can have. */
+export const presetFields = compressFields.omit({ password: true, preset: true, upload: true })
 
-type Fields = typeof compressFields | typeof batchFields
+type Fields = typeof compressFields | typeof batchFields | typeof presetFields
 
 /** Validates one text field at the time it arrives. */
 export function checkField(schema: Fields, name: string, value: string): void {
@@ -68,7 +91,7 @@ export function checkField(schema: Fields, name: string, value: string): void {
   if (parsed && !parsed.success) throw invalidField(name, value, parsed.error)
 }
 
-/** Options of a request. Fields that were not sent are `undefined`. */
+/** Options of a request, without those of its preset. Fields that were not sent are `undefined`. */
 export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, string>): Partial<JobOptions> {
   const parsed = (schema as typeof compressFields).parse(Object.fromEntries(fields))
   return {
@@ -79,21 +102,28 @@ export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, stri
     ...(parsed.target_size === undefined ? {} : { targetSize: parsed.target_size }),
     ...(parsed.metadata === undefined ? {} : { metadata: parsed.metadata }),
     ...(parsed.usage_rights === undefined ? {} : { usageRights: parsed.usage_rights }),
+    ...(parsed.response === undefined ? {} : { response: parsed.response }),
+    ...(parsed.retention === undefined ? {} : { retention: parsed.retention }),
   }
 }
 
 /** Metadata keys of a resumable upload that describe the file, under the names that common clients use. */
 const FILE_FACTS = ['filename', 'filetype', 'name', 'type', 'relativePath']
-const WISHES = Object.keys(compressFields.shape).filter((name) => name !== 'upload')
+const WISHES = Object.keys(compressFields.omit({ upload: true, response: true, retention: true }).shape)
 
-/** Metadata keys of a resumable upload that set options: the fields of the form, and whether its task starts automatically. */
-export function parseUploadOptions(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean } {
+/** Metadata keys of a resumable upload that set options: the fields of the form except `response` and `retention`, and whether its task starts automatically. */
+export function parseUploadOptions(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean; presetName?: string } {
   refuseUnknownNames(values.keys(), [...FILE_FACTS, ...WISHES, 'compress'])
   const fields = new Map([...values].filter(([name]) => WISHES.includes(name)))
   for (const [name, value] of fields) checkField(compressFields, name, value)
   const options = parseJobOptions(compressFields, fields)
   if (options.format !== undefined) checkOutputName(options.format)
-  return { ...options, compress: isSwitchedOn('compress', values.get('compress')) }
+  const presetName = fields.get('preset')
+  return {
+    ...options,
+    compress: isSwitchedOn('compress', values.get('compress')),
+    ...(presetName === undefined ? {} : { presetName }),
+  }
 }
 
 const SWITCH: Readonly<Record<string, boolean>> = { '': true, true: true, '1': true, yes: true, false: false, '0': false, no: false }
@@ -150,6 +180,16 @@ export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: u
   const param = issue?.path.join('.') || 'body'
   throw invalidParameter(param, apiMessage('value_not_valid', { name: param, why: shapeOf(issue) }))
 }
+
+export const linkFields = z.strictObject({
+  expires_in: z
+    .int()
+    .min(1)
+    .max(30 * 86_400)
+    .default(3600)
+    .describe('Seconds until the link stops working'),
+  max_downloads: z.int().min(1).max(1_000_000).optional().describe('Number of downloads. Default: no limit'),
+})
 
 export const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('Tasks per page'),

@@ -1,5 +1,6 @@
 /** Schemas of usage, formats, limits and the state of the service. */
 import * as z from 'zod'
+import { METADATA_MODES } from '../../../core/catalog/metadata.ts'
 import { bytes, fidelity, ofTestKeys, planName, qualityName, time } from './common.ts'
 
 const usageOfFormat = z.object({ tasks: z.int(), original_size: bytes, compressed_size: bytes }).meta({ id: 'UsageOfFormat' })
@@ -25,6 +26,21 @@ export const usage = z
     by_day: z.array(usageOfDay),
   })
   .meta({ id: 'Usage' })
+
+/** Fields of a preset, as the API shows and accepts them. */
+export const preset = z
+  .object({
+    quality: qualityName,
+    format: z.string().describe('Output format, for files that can have it'),
+    callback_url: z.url(),
+    target_size: z.int().min(1).describe('Bytes'),
+    metadata: z.enum(METADATA_MODES),
+    usage_rights: z.enum(['keep', 'drop']),
+    response: z.enum(['task', 'file']),
+    retention: z.int().min(0).describe('Seconds'),
+  })
+  .partial()
+  .meta({ id: 'Preset', description: 'Fields of `/v1/compress` under a name. All are optional.' })
 
 const formatFacts = z
   .object({

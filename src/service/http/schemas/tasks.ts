@@ -60,6 +60,14 @@ export const batch = z.object({ batch_id: batchId, tasks: z.array(task) }).meta(
 export const taskPage = z.object({ tasks: z.array(task), next_cursor: z.string().nullable() }).meta({ id: 'TaskPage' })
 export const deleted = z.object({ task_id: taskId, deleted: z.literal(true), freed_bytes: bytes }).meta({ id: 'Deleted' })
 
+export const link = z
+  .object({
+    url: z.url().describe('Address that downloads the result without a key'),
+    expires_at: time,
+    max_downloads: z.int().nullable().describe('`null`: no limit'),
+  })
+  .meta({ id: 'Link' })
+
 export const upload = z
   .object({
     upload_id: uploadId,
