@@ -67,7 +67,7 @@ describe('KeyGate', () => {
         ctx.storage.kv.put(name, value)
       const revived = new KeyGate(ctx, env as unknown as Env)
       expect(await revived.enter(null)).toMatchObject({ kind: 'accepted', rate: { remaining: 6, resetAt: START + 55_000 } })
-      await vi.waitFor(() => expect(ctx.storage.kv.get('recent')).toMatchObject({ lastUsedAt: START }))
+      await vi.waitFor(() => expect(ctx.storage.kv.get('recent')).toMatchObject({ lastUsedAt: START }), { timeout: 30_000 })
       expect([...ctx.storage.kv.list()].map(([name]) => name)).toEqual(['recent', 'record'])
       expect(await new KeyGate(ctx, env as unknown as Env).enter(null)).toMatchObject({ rate: { remaining: 5 } })
     })
@@ -82,7 +82,9 @@ describe('KeyGate', () => {
     expect(await gate.calls('2026-11')).toEqual(counted)
     expect(await gate.calls('2026-12')).toEqual({ total: 0, byDay: {} })
     await runInDurableObject(gate as unknown as DurableObjectStub, async (_, ctx) => {
-      await vi.waitFor(() => expect(ctx.storage.kv.get('recent')).toMatchObject({ today: { day: '2026-11-21', calls: 1 } }))
+      await vi.waitFor(() => expect(ctx.storage.kv.get('recent')).toMatchObject({ today: { day: '2026-11-21', calls: 1 } }), {
+        timeout: 30_000,
+      })
       expect(await new KeyGate(ctx, env as unknown as Env).calls('2026-11'), 'after reloading from storage').toEqual(counted)
     })
   })

@@ -131,7 +131,7 @@ it('a slow queue does not delay a callback that becomes due meanwhile', async ()
   await withQueue(task, async (api, queue, storage) => {
     queue.hangs = true
     const creating = api.create(task)
-    await vi.waitFor(() => expect(queue.sent).toHaveLength(1))
+    await vi.waitFor(() => expect(queue.sent).toHaveLength(1), { timeout: 30_000 })
     const claim = await api.claim(1, 'whole')
     if (claim.kind !== 'claimed') throw new Error('not claimed')
     await api.complete(claim.attempt, { ...RESULT, key: claim.uploadKey })

@@ -18,5 +18,5 @@ it.skipIf(withParentDeathSignal().length === 0)('ends a busy child when its pare
   const pid = Number(String(output))
   expect(isThere(pid)).toBe(true)
   parent.kill('SIGKILL')
-  await expect.poll(() => isThere(pid), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => isThere(pid), { timeout: 30_000 }).toBe(false)
 })

@@ -128,7 +128,7 @@ describe('backups', () => {
       const own = instance as unknown as AccountApi
       expect(await own.restore({ at: 1_800_000_000_000 })).toBe('1 before')
       expect(await own.restore({ bookmark: '1 before' })).toBe('2 before')
-      await vi.waitFor(() => expect(done).toHaveLength(4), 5000)
+      await vi.waitFor(() => expect(done).toHaveLength(4), { timeout: 30_000 })
       Reflect.set(instance, 'ctx', state)
     })
     const ended = 'the account is restored'

@@ -143,7 +143,7 @@ describe('chunks', () => {
         },
       }),
     )
-    await vi.waitFor(() => expect(sent).toBeGreaterThan(1))
+    await vi.waitFor(() => expect(sent).toBeGreaterThan(1), { timeout: 30_000 })
     expect((await tus.patch(id, 0, bytes)).status).toBe(204)
     slow.resolve()
     const late = await first

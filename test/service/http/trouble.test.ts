@@ -107,7 +107,7 @@ describe('a press without free memory', () => {
       go = resolve
     })
     const running = run(env, { mp4: reading(() => held) }, step(first.taskId))
-    await vi.waitFor(async () => expect((await env.TASKS.getByName(first.taskId).read())?.status).toBe('processing'))
+    await vi.waitFor(async () => expect((await env.TASKS.getByName(first.taskId).read())?.status).toBe('processing'), { timeout: 30_000 })
     expect(await run(env, { mp4: reading() }, step(second.taskId), { waitMs: 50 })).toBe('busy')
     expect(await env.TASKS.getByName(second.taskId).read()).toMatchObject({ status: 'pending' })
     go()
@@ -133,7 +133,7 @@ describe('a press without free memory', () => {
     const pending = (await record.read())!
     const edge = { ...env, PRESS: press, TASKS: tasks } as unknown as Env
     const waited = runAndWait(edge, pending, undefined, () => undefined)
-    await vi.waitFor(() => expect(queued).toEqual(['at once']))
+    await vi.waitFor(() => expect(queued).toEqual(['at once']), { timeout: 30_000 })
     await record.claim(null, 'whole')
     await record.fail(1, { code: 500, type: 'internal', message: 'it broke', requestId: 'req_run' })
     expect((await waited).status).toBe('failed')

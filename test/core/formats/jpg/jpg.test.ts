@@ -339,7 +339,7 @@ describe('jpg codec, invalid input', () => {
     expect((await press(repeated)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
   })
 
-  it('rejects a huge picture of many empty scans quickly', { timeout: 60_000 }, async () => {
+  it('rejects a huge picture of many empty scans', { timeout: 60_000 }, async () => {
     const side = 8192
     const rows = new Uint8Array(side * 64).fill(90)
     const rowInput = JpegJob.fromRows({ width: side, height: side, pixels: 'gray' }, { kind: 'stream', quality: 50, trellis: false })
