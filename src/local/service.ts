@@ -59,7 +59,7 @@ export interface PoolOptions {
 }
 
 /** Default pool: one press process for the slow lane, with the default memory limit of `npm start` (1,536 MB). */
-export const DEFAULT_POOL: PoolOptions = { workers: 1, memoryBytes: 1536 * 2 ** 20 }
+const DEFAULT_POOL: PoolOptions = { workers: 1, memoryBytes: 1536 * 2 ** 20 }
 const START_TIMEOUT_MS = 120_000
 const STOP_TIMEOUT_MS = 5000
 /** Most milliseconds in which running requests and jobs may end before a stop. With the stop itself, 30 s. */

@@ -4,7 +4,7 @@
  */
 import { Liveness, type LivenessLimits, type Verdict as LivenessVerdict } from './liveness.ts'
 
-export interface WatchdogLimits extends LivenessLimits {
+interface WatchdogLimits extends LivenessLimits {
   /** Resident memory limit, in bytes. `undefined`: no limit. */
   readonly memoryBytes?: number
 }

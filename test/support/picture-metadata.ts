@@ -7,7 +7,7 @@ export const u32 = (...values: number[]): Uint8Array =>
 export const u16 = (...values: number[]): Uint8Array => Uint8Array.from(values.flatMap((value) => [value >>> 8, value & 255]))
 
 /** Field of a directory: tag, type, and its value as numbers, text, bytes or the name of another directory. */
-export type ExifField = readonly [tag: number, type: number, value: readonly number[] | string | Uint8Array]
+type ExifField = readonly [tag: number, type: number, value: readonly number[] | string | Uint8Array]
 export interface ExifDirectories {
   readonly ifd0: readonly ExifField[]
   readonly exif?: readonly ExifField[]

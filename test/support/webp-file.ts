@@ -75,7 +75,7 @@ export interface AnimationFrame {
   readonly others?: readonly Uint8Array[]
 }
 
-export function anmf({ file, x, y, width, height, milliseconds = 100, flags = 0, others = [] }: AnimationFrame): Uint8Array {
+function anmf({ file, x, y, width, height, milliseconds = 100, flags = 0, others = [] }: AnimationFrame): Uint8Array {
   const head = new Uint8Array(16)
   const view = new DataView(head.buffer)
   for (const [at, value] of [x / 2, y / 2, width - 1, height - 1, milliseconds].entries()) view.setUint16(3 * at, value, true)

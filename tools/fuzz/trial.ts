@@ -18,7 +18,7 @@ export interface Request {
   readonly output: OutputId | undefined
 }
 
-export type Trial =
+type Trial =
   | { readonly kind: 'refused' }
   | { readonly kind: 'unchanged'; readonly format: FormatId; readonly reason: string }
   | Compressed

@@ -27,7 +27,7 @@ const ENCRYPTED: ReadonlySet<FormatId> = new Set(['pdf', 'docx', 'png'])
 const PASSWORD = 'golden'
 
 /** Levels of a format, from the smallest result to the largest. */
-export const levelsOf = (id: FormatId): Quality[] => [...('ultra' in FORMATS[id] ? (['ultra'] as const) : []), 'low', 'medium', 'high']
+const levelsOf = (id: FormatId): Quality[] => [...('ultra' in FORMATS[id] ? (['ultra'] as const) : []), 'low', 'medium', 'high']
 
 /**
  * Compresses one file at every level and for every output of its format.

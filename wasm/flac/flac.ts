@@ -46,7 +46,7 @@ function instance(hooks: Hooks, channels: number): Exports {
   return exports
 }
 
-export interface FlacPicture {
+interface FlacPicture {
   /** Picture type, with the numbers of ID3v2 APIC frames. */
   readonly type: number
   readonly mime: string

@@ -8,7 +8,7 @@ import { instantiateLarge, type LargeEngine, retire } from '../memories/memories
 import { log10 } from '../same-math.ts'
 import module from './gif.wasm'
 
-export type GifFailure = 'memory' | 'truncated' | 'damaged' | 'unsupported' | 'limit' | 'misuse'
+type GifFailure = 'memory' | 'truncated' | 'damaged' | 'unsupported' | 'limit' | 'misuse'
 /** Failure names, in the order of the negative codes of `common/host.h`. */
 const FAILURES: readonly GifFailure[] = ['memory', 'truncated', 'damaged', 'unsupported', 'limit', 'misuse']
 

@@ -49,7 +49,7 @@ interface Exports extends LargeEngine {
  * Kind of failure. `damaged` and `truncated`: invalid file. `unsupported`: valid variant that the engine cannot read. `limit`: hostile
  * file. `memory`: file too large. `misuse`: error of the caller.
  */
-export type JpegFailure = 'damaged' | 'truncated' | 'unsupported' | 'limit' | 'memory' | 'misuse'
+type JpegFailure = 'damaged' | 'truncated' | 'unsupported' | 'limit' | 'memory' | 'misuse'
 
 /**
  * Kind of failure for an error code. Negative codes are the engine's own (src/jpeg.h); libjpeg's message texts show unsupported features.

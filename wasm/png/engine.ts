@@ -28,7 +28,7 @@ export interface PictureHeader {
 }
 
 export const PASS = { digest: 1, rows: 2, analyse: 3, encode: 4, histogram: 5, remap: 6, indices: 7, survey: 8, near: 9 } as const
-export const ROW_FORM = { native: 0, rgba8: 1, rgb8: 2, gray8: 3, rgba16: 4 } as const
+const ROW_FORM = { native: 0, rgba8: 1, rgb8: 2, gray8: 3, rgba16: 4 } as const
 
 /**
  * Form of decoded rows: unchanged (`native`); 8-bit RGBA, RGB or the red channel (for grey pictures); or 16-bit RGBA, little-endian. All
@@ -101,7 +101,6 @@ type Perceptual = 'score' | 'worstTile' | Shades
 /** Quality of a sample that has the `share` of the picture's rows. Figures that were not measured are absent. */
 export type TrialQuality = Omit<PictureQuality, Perceptual> & Partial<Pick<PictureQuality, Perceptual>> & { readonly share: number }
 
-export type PngFailure = (typeof FAILURES)[number]
 /** Failure names, in the order of the negative codes of `common/host.h`. */
 const FAILURES = ['memory', 'truncated', 'damaged', 'unsupported', 'limit', 'misuse'] as const
 

@@ -26,7 +26,7 @@ export interface Reporter {
   done(report: Report): void
 }
 
-export interface RunSettings {
+interface RunSettings {
   readonly options: CompressOptions
   readonly jobs: number
   readonly keep: boolean

@@ -26,7 +26,7 @@ export function formatBytes(count: number): string {
   return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`
 }
 
-export function formatReport(report: Report): string {
+function formatReport(report: Report): string {
   const { path, status, originalSize, compressedSize = originalSize, result, message, facts } = report
   if (status === 'failed') return `✗ ${path}: ${message}`
   if (status === 'done before') return `· ${path}: already done in an earlier run`
@@ -57,7 +57,7 @@ const formatChange = (before: number, after: number) =>
   `${after > before ? '+' : '−'}${(before > 0 ? (Math.abs(before - after) / before) * 100 : 0).toFixed(1)}%`
 
 /** Report with the names of the API, for `--json`. */
-export function jsonOf({ path, status, originalSize, compressedSize, result, facts, task, message }: Report): Record<string, unknown> {
+function jsonOf({ path, status, originalSize, compressedSize, result, facts, task, message }: Report): Record<string, unknown> {
   return {
     path,
     status: status.replace(' ', '_'),
@@ -173,7 +173,7 @@ class Bars {
 }
 
 /** Formats a duration, for example `0.6 s`, `45 s`, `3:20 min`, `2:05 h`. */
-export function formatDuration(ms: number): string {
+function formatDuration(ms: number): string {
   if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`
   const seconds = Math.round(ms / 1000)
   if (seconds < 60) return `${seconds} s`

@@ -21,7 +21,7 @@ export interface VerifyJob {
 }
 
 /** Lists the formats that are compressed here. */
-export interface FormatsJob {
+interface FormatsJob {
   readonly kind: 'formats'
 }
 

@@ -54,7 +54,7 @@ async function* segmentedMember(
 }
 
 /** Returns the trailer of a member (RFC 1952, 2.3.1). */
-export const gzipTrailer = (crc: number, length: number) => new ByteWriter(new Uint8Array(8), true).u32(crc).u32(length).finish()
+const gzipTrailer = (crc: number, length: number) => new ByteWriter(new Uint8Array(8), true).u32(crc).u32(length).finish()
 
 /**
  * Decompresses all members of `input`.

@@ -12,7 +12,7 @@ import {
 const twoDecimals = (ssim: number) => ssim.toFixed(2)
 
 /** Returns for example `SSIM 0.96 and 35 dB`. */
-export const describeLuma = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)} and ${psnrDb} dB`
+const describeLuma = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)} and ${psnrDb} dB`
 
 /** Returns for example `SSIMULACRA 2 72 (worst tile 52), at least SSIM 0.93 and 31.3 dB`. */
 export function describePictureTarget(quality: Quality): string {
@@ -21,7 +21,7 @@ export function describePictureTarget(quality: Quality): string {
 }
 
 /** Returns for example `SSIM 0.96, 35 dB`. */
-export const describeLumaBriefly = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)}, ${psnrDb} dB`
+const describeLumaBriefly = ({ ssim, psnrDb }: LumaTarget) => `SSIM ${twoDecimals(ssim)}, ${psnrDb} dB`
 
 /** Returns for example `a palette that keeps hues and soft gradients (SSIM 0.92, 33 dB, SSIMULACRA 2 72, worst tile 52)`. */
 export function describePaletteTarget(quality: Exclude<Quality, 'high'>): string {

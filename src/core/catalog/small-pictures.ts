@@ -7,11 +7,11 @@ interface Size {
 }
 
 /** Pictures with a side below this number of pixels are small: icons, thumbnails, buttons. */
-export const SMALL_SIDE = 128
+const SMALL_SIDE = 128
 /** Least saving of a lossy result of a small picture, compared with the lossless result: 10 % and 64 bytes. */
 const LEAST_GAIN = { share: 0.1, bytes: 64 }
 
-export const isSmallPicture = ({ width, height }: Size): boolean => Math.min(width, height) < SMALL_SIDE
+const isSmallPicture = ({ width, height }: Size): boolean => Math.min(width, height) < SMALL_SIDE
 
 /**
  * Returns the largest size in bytes at which a lossless result is preferred to a lossy result of `lossyBytes`. For pictures that are not

@@ -20,7 +20,7 @@ export const croppedRows = (bytes: Uint8Array, facts: PictureHeader, rect: Rect,
   cutRows(rowsOf(bytes, facts, channels), facts.width * channels, rect, channels)
 
 /** Yields the part of `rect` from whole rows of `stride` bytes. */
-export async function* cutRows(whole: AsyncIterable<Uint8Array>, stride: number, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> {
+async function* cutRows(whole: AsyncIterable<Uint8Array>, stride: number, rect: Rect, channels: 3 | 4): AsyncGenerator<Uint8Array> {
   const width = rect.width * channels
   let y = 0
   for await (const rows of whole) {

@@ -2,7 +2,7 @@
 
 import { orientationOf } from '../images/raster/orientation.ts'
 
-export type PictureKind = 'jpg' | 'png' | 'gif' | 'bmp'
+type PictureKind = 'jpg' | 'png' | 'gif' | 'bmp'
 
 export interface PictureHeader {
   readonly kind: PictureKind

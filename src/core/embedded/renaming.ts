@@ -18,7 +18,7 @@ export interface PictureReferences {
 }
 
 /** File names that need no escaping in URLs and XML. */
-export const PLAIN_NAME = /^[\w./ -]+$/
+const PLAIN_NAME = /^[\w./ -]+$/
 
 /**
  * Returns the name of the picture as a JPEG, with the same folder and stem. `undefined`: the package has such a name already, ignoring

@@ -24,7 +24,7 @@ export interface SimpleUse {
 }
 
 /** Use of a font whose glyphs have CIDs (ISO 32000-2, 9.7). */
-export interface CidUse {
+interface CidUse {
   readonly kind: 'cid'
   /** CIDs that the document shows. */
   readonly codes: ReadonlySet<number>

@@ -12,7 +12,7 @@ export interface Message extends AnyMessage {
 }
 
 /** A code whose text has no parameters. */
-export type PlainCode = PlainCodeOf<typeof EN>
+type PlainCode = PlainCodeOf<typeof EN>
 
 /** A message, or the code of one that has no parameters. */
 export type MessageOrCode = Message | PlainCode

@@ -1,7 +1,7 @@
 /** Texts of messages: a table maps each code to a text in which `{name}` stands for a parameter. */
 
 /** Parameter of a message: text of the file, a number, or other messages. */
-export type Parameter = string | number | AnyMessage | readonly (string | AnyMessage)[]
+type Parameter = string | number | AnyMessage | readonly (string | AnyMessage)[]
 
 /** Message of any table: a code and its parameters, as plain JSON. */
 export interface AnyMessage {
@@ -27,7 +27,7 @@ export type PlainCodeOf<Table extends Texts> = {
   string
 
 /** Code of the separator between the messages of a list. Every language may have its own. */
-export const SEPARATOR = 'list_separator'
+const SEPARATOR = 'list_separator'
 
 /**
  * Returns the text of a message from the first table that has its code. A code without a text comes from another version and is

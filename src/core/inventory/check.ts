@@ -69,7 +69,7 @@ export async function checkInventory(pair: InventoryPair & CheckRequest): Promis
 }
 
 /** Error if the inventory reader cannot read the result, although the codec could. */
-export class UnreadableResult extends Error {
+class UnreadableResult extends Error {
   override readonly name = 'UnreadableResult'
 }
 

@@ -26,7 +26,7 @@ const THUMBNAIL_LENGTH = 0x202
 const MOST_DIRECTORIES = 64
 
 /** Tags that say how the pixels of a directory are stored, or where other parts of the file are. */
-export const STORAGE_TAGS: ReadonlySet<number> = new Set([
+const STORAGE_TAGS: ReadonlySet<number> = new Set([
   0x100,
   0x101,
   0x102,
@@ -77,7 +77,7 @@ export async function addExif(builder: InventoryBuilder, exif: Ranges): Promise<
  * Adds the items of a directory and of those that it refers to. Directories that follow `IFD0` are `IFD1` and so on; other
  * directories (`ExifIFD`, `GPS` of a TIFF page) have no followers.
  */
-export async function addDirectories(builder: InventoryBuilder, file: Ranges, header: TiffHeader, start: Place): Promise<void> {
+async function addDirectories(builder: InventoryBuilder, file: Ranges, header: TiffHeader, start: Place): Promise<void> {
   const waiting: Place[] = [start]
   const seen = new Set<number>()
   for (let place = waiting.shift(); place; place = waiting.shift()) {

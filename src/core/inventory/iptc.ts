@@ -49,7 +49,7 @@ const MARKER = 0x1c
 const MOST_LISTED_BYTES = 64 * 1024
 
 /** Adds the data sets of IPTC records. Data sets of the same name are one item with all values. */
-export function addIptc(builder: InventoryBuilder, records: Uint8Array): void {
+function addIptc(builder: InventoryBuilder, records: Uint8Array): void {
   const values = new Map<string, string[]>()
   let at = 0
   while (at + 5 <= records.length && records[at] === MARKER) {

@@ -34,7 +34,7 @@ export interface ReceiptView {
 }
 
 /** Removed items in words: what kind, how many, and why. */
-export interface RemovedView {
+interface RemovedView {
   what: string
   count: number
   why: string

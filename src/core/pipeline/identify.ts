@@ -15,7 +15,7 @@ import { identifyText, isNamedText } from './identify-text.ts'
 import { identifyZip, isNamedArchive } from './identify-zip.ts'
 
 /** Length of the head in bytes. Most formats are recognised by it. */
-export const HEAD_BYTES = 64 * 1024
+const HEAD_BYTES = 64 * 1024
 
 /** True for a DICOM file without a preamble. The table that recognises it is loaded for files that nothing else recognises. */
 const isBareDicom = async (head: Uint8Array) => (await import('../formats/dicom/bare.ts')).recogniseBareDicom(head)

@@ -39,10 +39,10 @@ type OrUndefined<T> = { readonly [Name in keyof T]: T[Name] | undefined }
  * Opens the sink for a result; called once per attempt. The sink must reject results as large as the source, or larger than
  * `targetSize` if that is smaller.
  */
-export type OpenSink = () => Promise<ResultSink>
+type OpenSink = () => Promise<ResultSink>
 
 /** First step of a job: either a list of parts to encode (`cut`), or the finished result (`done`). */
-export type FirstStep =
+type FirstStep =
   | { readonly kind: 'cut'; readonly parts: PartPlan[] }
   | { readonly kind: 'done'; readonly pressed: CompressionResult }
 

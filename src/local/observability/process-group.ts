@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 
 /** `workerd` runs the API. `press` processes run codecs, and FFmpeg. `pool` is the process that started both. */
-export type ProcessKind = 'workerd' | 'press' | 'pool'
+type ProcessKind = 'workerd' | 'press' | 'pool'
 
 export interface GroupUsage {
   /** CPU seconds of all processes of the group, also of those that have ended. Never falls. */

@@ -8,7 +8,7 @@ import type { AppContext } from './context.ts'
 import { secondsUntil } from './headers.ts'
 
 /** Bearer token in the syntax of RFC 6750. The scheme name is case-insensitive (RFC 9110, 11.1). */
-export function bearer(c: AppContext): string {
+function bearer(c: AppContext): string {
   const header = c.req.header('Authorization')?.trim()
   if (!header) throw unauthorized('missing_key', 'key_needed')
   const token = /^bearer\s+(\S+)$/i.exec(header)?.[1]

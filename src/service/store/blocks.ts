@@ -15,7 +15,7 @@ export const MAX_READS = 45_000
 
 const MIB = 1024 * 1024
 /** Default size of the cache in bytes, shared by all objects of a job. */
-export const DEFAULT_CACHE_BYTES = 2 * MIB
+const DEFAULT_CACHE_BYTES = 2 * MIB
 /** Size of the smallest read, in bytes. Larger reads are multiples of it. */
 const UNIT_BYTES = 256 * 1024
 /** Divisor for the largest read: 1/4 of the cache, so that an original and its result can be read side by side. */

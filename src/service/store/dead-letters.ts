@@ -1,7 +1,7 @@
 /** Queue messages that failed too often (dead letters), stored for the operator. Each one is a blob of its own, because they are rare. */
 import type { JobMessage } from './tasks.ts'
 
-export const DEAD_LETTER_PREFIX = 'dead-letters/'
+const DEAD_LETTER_PREFIX = 'dead-letters/'
 /** Largest timestamp. Keys contain this minus the time, so that the bucket lists the newest dead letter first. */
 const MAX_TIME_MS = 9_999_999_999_999
 

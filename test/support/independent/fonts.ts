@@ -63,7 +63,7 @@ function harfbuzzSubset(font: Uint8Array, glyphs: Iterable<number>): Uint8Array 
   }
 }
 
-export interface Glyph {
+interface Glyph {
   /** Outline as an SVG path. */
   readonly outline: string
   readonly advance: number

@@ -7,7 +7,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export const VERSIONS = {
+const VERSIONS = {
   '@jsquash/jpeg': '1.6.0',
   '@jsquash/png': '3.1.1',
   '@jsquash/oxipng': '2.3.0',

@@ -7,7 +7,7 @@ import { BitReader } from '../bits.ts'
 import { BLACK_RUN_CODES, type Code, HORIZONTAL, PASS, VERTICAL_CODES, WHITE_RUN_CODES } from './codes.ts'
 
 /** Coding: `rle` has one-dimensional rows aligned to bytes, `g3` has an end-of-line code before each row, `g4` has no separators. */
-export type FaxKind = 'rle' | 'g3' | 'g4'
+type FaxKind = 'rle' | 'g3' | 'g4'
 
 export interface FaxOptions {
   readonly kind: FaxKind

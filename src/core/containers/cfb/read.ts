@@ -13,7 +13,7 @@ const MAX_DIRECTORY_ENTRIES = 10_000
 /** Object type of a directory entry: stream ([MS-CFB] 2.6.1). */
 const STREAM = 2
 
-export interface CfbStream {
+interface CfbStream {
   readonly size: number
   read(offset: number, length: number): Promise<Uint8Array>
 }

@@ -11,7 +11,7 @@ export interface Edit {
 }
 
 /** Description of a track in the index, without its tables. */
-export interface TrackDescription {
+interface TrackDescription {
   readonly index: number
   /** The track's `trak` box inside `moov`. */
   readonly box: Box

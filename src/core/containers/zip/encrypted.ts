@@ -139,7 +139,7 @@ async function isCompressible(source: Source): Promise<boolean> {
 
 /** MS-DOS date and time (APPNOTE.TXT 4.4.6), in steps of two seconds, from 1980. */
 // biome-ignore lint/style/noRestrictedGlobals: used only as a type
-export function dosTime(now: Date): { time: number; date: number } {
+function dosTime(now: Date): { time: number; date: number } {
   return {
     time: (now.getUTCHours() << 11) | (now.getUTCMinutes() << 5) | (now.getUTCSeconds() >> 1),
     date: ((now.getUTCFullYear() - 1980) << 9) | ((now.getUTCMonth() + 1) << 5) | now.getUTCDate(),

@@ -18,7 +18,7 @@ export const OP = {
   fdSelect: 1237,
 } as const
 
-export interface DictEntry {
+interface DictEntry {
   values: number[]
   /** Bytes of operands and operator in the file. */
   raw: Uint8Array

@@ -17,7 +17,7 @@ export interface FontPart {
 }
 
 /** Returns the first glyph or lookup that differs; `undefined` if none does. Ignores glyphs and lookups that only one part has. */
-export function partConflict(a: FontPart, b: FontPart): string | undefined {
+function partConflict(a: FontPart, b: FontPart): string | undefined {
   if (a.commonProperties !== b.commonProperties) return 'scale, hinting data or kind of encoding differ'
   for (const [glyph, bytes] of b.glyphs) {
     const other = a.glyphs.get(glyph)

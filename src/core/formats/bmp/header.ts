@@ -9,7 +9,7 @@ import type { Source } from '../../model/codec.ts'
 import { type CodecError, malformed, unsupported } from '../../model/error.ts'
 import { MOST_GAP_BYTES, MOST_PROFILE_BYTES } from './tuning.ts'
 
-export type BmpCoding = 'plain' | 'rle8' | 'rle4'
+type BmpCoding = 'plain' | 'rle8' | 'rle4'
 
 export interface BmpHeader {
   readonly width: number

@@ -14,7 +14,7 @@ import type { BmpHeader } from './header.ts'
 import { rleRowStarts, rleRows } from './rle.ts'
 import { STRIP_BYTES } from './tuning.ts'
 
-export type Order = 'bottom-up' | 'top-down'
+type Order = 'bottom-up' | 'top-down'
 
 export interface BmpPixels {
   readonly header: PictureHeader

@@ -159,7 +159,7 @@ function close(part: OpenPart, end: number): void {
 }
 
 /** Value of a parameter of a structured field: `name="value"`, `name=value` or RFC 2231 `name*=charset''value`. `undefined`: missing. */
-export function fieldParameter(field: string, name: string): string | undefined {
+function fieldParameter(field: string, name: string): string | undefined {
   const found = new RegExp(`;\\s*${name}(\\*?)\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^;\\s]*))`, 'i').exec(field)
   if (!found) return undefined
   const value = found[2]?.replace(/\\(.)/g, '$1') ?? found[3] ?? ''

@@ -79,7 +79,7 @@ export function videoStream(moov: Uint8Array, entry: Box): VideoStream | undefin
 }
 
 /** Object type and decoder-specific information of an ES descriptor (ISO/IEC 14496-1, 7.2.6). */
-export function decoderConfig(moov: Uint8Array, esds: Box): { objectType: number; specific: Uint8Array } | undefined {
+function decoderConfig(moov: Uint8Array, esds: Box): { objectType: number; specific: Uint8Array } | undefined {
   let at = esds.body + 4
   let objectType = -1
   for (let nesting = 0; nesting < 8 && at + 2 < esds.end; nesting++) {

@@ -77,7 +77,7 @@ async function smoothShareAt(engine: Ffmpeg, { source, track, cut, options }: St
 const SMALL_WINDOW_BYTES = 320 * 1024
 
 /** Share of squares that are smooth but not of one colour, 0 to 1. Frees `luma`. */
-export function smoothShare(luma: Uint8Array, width: number, height: number): number {
+function smoothShare(luma: Uint8Array, width: number, height: number): number {
   const [across, down] = [Math.floor(width / SQUARE), Math.floor(height / SQUARE)]
   const means = new Float32Array(across * down)
   const quiet = new Uint8Array(across * down)

@@ -23,7 +23,7 @@ export interface EmptyTrack {
 /** Metadata of a film: four-character code of an iTunes item and its text. Other names become items with their own name (`----`). */
 export type Notes = readonly (readonly [name: string, text: string])[]
 
-export const MOVIE_TIMESCALE = 1000
+const MOVIE_TIMESCALE = 1000
 const MATRIX = words(0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
 /** Language code `und` (ISO 639-2/T), three letters of five bits each. */
 const UNDETERMINED = 0x55c40000

@@ -2,7 +2,7 @@
 export const WAVE_PACKET_SIZE = 29
 
 /** Item of the "laszip encoded" VLR: a group of record fields and its compressor version. */
-export interface LazItem {
+interface LazItem {
   /** Item type: 6 POINT10, 7 GPSTIME11, 8 RGB12, 9 WAVEPACKET13, 0 BYTE, 10 POINT14, 11 RGB14, 12 RGBNIR14, 13 WAVEPACKET14, 14 BYTE14. */
   readonly type: number
   readonly size: number

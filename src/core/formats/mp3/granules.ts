@@ -27,7 +27,7 @@ export class BrokenReservoir extends Error {
 /** Largest main_data_begin: 9 bits in MPEG-1, 8 bits in MPEG-2 and 2.5. */
 export const maxReservoir = (header: FrameHeader) => (header.version === 1 ? 511 : 255)
 
-export function mainDataBegin([first = 0, second = 0]: Uint8Array, header: FrameHeader): number {
+function mainDataBegin([first = 0, second = 0]: Uint8Array, header: FrameHeader): number {
   return header.version === 1 ? (first << 1) | (second >> 7) : first
 }
 
@@ -42,7 +42,7 @@ export function setMainDataBegin(side: Uint8Array, header: FrameHeader, value: n
  * Sum of part2_3_length over granules and channels (2.4.1.7). Side information has 59 bits per granule and channel in MPEG-1, 63 in MPEG-2
  * and 2.5.
  */
-export function mainDataBits(side: Uint8Array, header: FrameHeader): number {
+function mainDataBits(side: Uint8Array, header: FrameHeader): number {
   const { channels } = header
   const one = header.version === 1
   let at = one ? (channels === 1 ? 9 + 5 + 4 : 9 + 3 + 8) : channels === 1 ? 8 + 1 : 8 + 2

@@ -137,7 +137,7 @@ export const keptTail = ({ tail, tailKnown, endTags }: Pick<Mp3Stream, 'tail' | 
   tailKnown ? tail : endTags
 
 /** Yields consecutive frames from `start` on, until other data follows. */
-export async function* framesFrom(source: Source, start: number, end: number, framesABreath = HEADERS_PER_YIELD): AsyncGenerator<Mp3Frame> {
+async function* framesFrom(source: Source, start: number, end: number, framesABreath = HEADERS_PER_YIELD): AsyncGenerator<Mp3Frame> {
   const breath = new YieldBudget(framesABreath)
   let window: Uint8Array = new Uint8Array()
   let windowAt = start

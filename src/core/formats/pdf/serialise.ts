@@ -20,7 +20,7 @@ function isRegular(code: number): boolean {
   )
 }
 
-export function numberText(value: number): string {
+function numberText(value: number): string {
   if (Number.isInteger(value)) return value === 0 ? '0' : value.toFixed(0)
   let text = String(value)
   // PDF numbers have no exponents (ISO 32000-2, 7.3.3).

@@ -6,7 +6,7 @@ import { overBudget } from '../../model/error.ts'
 /** Largest object number that PDF processors support (ISO 32000, annex C.2). Larger numbers would waste one table entry each. */
 const MAX_OBJECTS = 8_388_607
 
-export const ABSENT = 0
+const ABSENT = 0
 /** Entry kind: `place` is the file offset of "n g obj", `extra` is the generation. */
 export const AT_OFFSET = 1
 /** Entry kind: `place` is the number of the object stream, `extra` is the index in it. */

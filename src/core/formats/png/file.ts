@@ -47,7 +47,7 @@ export interface PngChunk {
 }
 
 /** Size of a frame from its fcTL chunk (W3C PNG, 11.3.6.2). */
-export function frameSize(data: Uint8Array): { width: number; height: number } {
+function frameSize(data: Uint8Array): { width: number; height: number } {
   if (data.length !== 26) throw new EngineError('png', 'damaged', `fcTL has ${data.length} bytes, 26 expected`)
   const reader = new ByteReader(data, false)
   const [width, height, x, y] = [reader.u32(4), reader.u32(8), reader.u32(12), reader.u32(16)]
@@ -197,7 +197,7 @@ function fitsInterlaced(header: PictureHeader, options: Options): boolean {
 }
 
 /** Passes the frames of an event stream to a visitor: IDAT is the first frame, every run of fdAT another. */
-export async function visitFrames(events: AsyncGenerator<PngEvent>, header: PictureHeader, visitor: FrameVisitor): Promise<void> {
+async function visitFrames(events: AsyncGenerator<PngEvent>, header: PictureHeader, visitor: FrameVisitor): Promise<void> {
   let open: 'IDAT' | 'fdAT' | undefined
   let size: { width: number; height: number } | undefined
   for await (const event of events) {

@@ -13,7 +13,7 @@ export type Token =
   | { kind: 'close'; name: string; from: number; to: number }
   | { kind: 'text' | 'cdata' | 'comment' | 'instruction' | 'doctype'; from: number; to: number }
 
-export interface Attribute {
+interface Attribute {
   readonly name: string
   readonly value: string
   readonly quote: '"' | "'"

@@ -11,7 +11,7 @@ import { adpcm } from './adpcm.ts'
 import { MS_COEFFICIENTS } from './ms-adpcm.ts'
 
 /** How a WAVE file encodes a sample. */
-export type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'ms' | 'other'
+type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'ms' | 'other'
 
 export interface Layout {
   readonly coding: Coding

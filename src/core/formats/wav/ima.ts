@@ -24,7 +24,7 @@ function difference(nibble: number, step: number): number {
 const clamp16 = (value: number) => (value < -32768 ? -32768 : value > 32767 ? 32767 : value)
 
 /** Block size in bytes that common IMA encoders use at a sample rate. */
-export const imaBlockBytes = (hertz: number, channels: number) => (hertz < 22000 ? 256 : hertz < 44000 ? 512 : 1024) * channels
+const imaBlockBytes = (hertz: number, channels: number) => (hertz < 22000 ? 256 : hertz < 44000 ? 512 : 1024) * channels
 
 /** Samples per channel in a block, which may be incomplete: one in the header, then groups of eight. */
 export const imaBlockSamples = (bytes: number, channels: number) =>

@@ -75,7 +75,7 @@ export async function isEmptyPadding(source: Source, { id, offset, size }: RiffC
   return true
 }
 
-export function targetLayout(layout: Layout, target: SampleForm): Layout {
+function targetLayout(layout: Layout, target: SampleForm): Layout {
   const { channels, hertz, mask } = layout
   if (target.coding === 'ima') {
     const ima = new ImaEncoder(hertz, channels)

@@ -12,7 +12,7 @@ import { type CodedPicture, codedChunks } from './picture.ts'
 import { ALPHA_BYTES_PER_PIXEL, BASE_BYTES, COPIES_OF_FILE, LOSSLESS_BYTES_PER_PIXEL } from './tuning.ts'
 
 /** Returns a WebP file with nothing but the chunks of `picture`. */
-export async function pictureFile(source: Source, { chunks }: CodedPicture): Promise<Uint8Array> {
+async function pictureFile(source: Source, { chunks }: CodedPicture): Promise<Uint8Array> {
   const parts = await codedChunks(source, chunks)
   const bytes = parts.reduce((sum, part) => sum + part.length, 4)
   return concat([new ByteWriter(new Uint8Array(12), true).ascii('RIFF').u32(bytes).ascii('WEBP').finish(), ...parts])

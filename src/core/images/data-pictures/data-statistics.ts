@@ -15,7 +15,7 @@ export interface PictureForm {
 }
 
 /** Statistics of a height or depth that is split over 8-bit channels, high byte first. */
-export class CodeStatistics {
+class CodeStatistics {
   readonly order: readonly number[]
   /** Pairs of neighbouring pixels whose low bytes differ. */
   pairs = 0

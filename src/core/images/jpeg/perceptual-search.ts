@@ -116,7 +116,7 @@ export const pointsAboveTarget = (visible: PerceptualFigures, target: PicturePer
  * Perceptual figures of the job's last result, compared with `reference` as decoders show both. `scoredRows` caches the score of the rows
  * for the receipt, if the whole picture is compared unconverted.
  */
-export async function perceptualFiguresOfJob(job: JpegJob, reference: JpegReference, scoredRows?: ScoredRows): Promise<PerceptualFigures> {
+async function perceptualFiguresOfJob(job: JpegJob, reference: JpegReference, scoredRows?: ScoredRows): Promise<PerceptualFigures> {
   using candidate = await JpegRows.open(job.writePreview(), {
     ...(!reference.isCmyk && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
   })

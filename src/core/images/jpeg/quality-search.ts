@@ -148,7 +148,7 @@ function nextQuality(quality: number, figures: Measured, target: LumaTarget): nu
   return Math.min(HIGHEST_QUALITY, quality + Math.min(MOST_STEPS_UP, Math.ceil(steps)))
 }
 
-export const reachesWithinTolerance = (figures: Measured, target: LossyPictureTarget, tolerance = 1): boolean =>
+const reachesWithinTolerance = (figures: Measured, target: LossyPictureTarget, tolerance = 1): boolean =>
   reaches(figures, target, { ssim: -TOLERANCE.ssim * tolerance, psnrDb: -TOLERANCE.psnrDb * tolerance })
 
 export const reachesWithinStreamedTolerance = (figures: Measured, target: LossyPictureTarget): boolean =>

@@ -22,7 +22,7 @@ import type { PngPicture } from './png-picture.ts'
 const COLOUR_TYPE: Record<Raster['channels'], ColourType> = { 1: 0, 2: 4, 3: 2, 4: 6 }
 
 /** Wraps a raster as a picture that the PNG engine can read several times. */
-export function asPngPicture(raster: Raster, profiled: boolean): PngPicture {
+function asPngPicture(raster: Raster, profiled: boolean): PngPicture {
   const { width, height, channels } = raster
   return {
     header: { width, height, colourType: COLOUR_TYPE[channels], bitDepth: 8 },

@@ -17,10 +17,10 @@ export const QUICK_EXCESS = 1.25
 export const MEBIBYTE = 1 << 20
 
 /** Bit set of all filter strategies except the exhaustive one, which deflates each candidate row. */
-export const ALL_BUT_EXHAUSTIVE = 0xff
+const ALL_BUT_EXHAUSTIVE = 0xff
 
 /** Bit set of all PNG filter strategies. */
-export const ALL_FILTERS = 0x1ff
+const ALL_FILTERS = 0x1ff
 
 /** Bit set of the strategy that uses filter type 0 in every row (W3C PNG, 9.2). */
 export const FILTER_NONE = 0x01

@@ -2,7 +2,7 @@
 import { concat } from '../../bytes/concat.ts'
 import { halfWords, latin1Bytes, words } from '../../containers/isobmff/box.ts'
 
-export type Chromaticity = readonly [x: number, y: number]
+type Chromaticity = readonly [x: number, y: number]
 
 export interface Gamut {
   readonly red: Chromaticity

@@ -31,7 +31,7 @@ export interface PictureMetadata {
 }
 
 /** Chunk of a RIFF file: an id of four characters, and the body without the padding byte. */
-export interface RiffChunk {
+interface RiffChunk {
   readonly id: string
   readonly data: Uint8Array
 }

@@ -40,12 +40,10 @@ export const TARGETS_BY_QUALITY: readonly RasterTarget[] = [
   target([0.903, 30.2, 26, 20, 18], [10, 25, 8, 8, 40], { leastColours: 2, tileBelow: 200 }),
 ]
 
-/** True if the figures reach the target, with a small tolerance for rounding. `margin`: safety factor of a sample, 0 to 1. */
-export function reachesTarget(found: RasterFigures, target: RasterTarget, margin = 0): boolean {
-  return rasterMarginDb(found, target, margin) >= 0
-}
-
-/** Distance of the worst figure from the target in dB; negative: below the target. SSIM is converted by its distance from 1. */
+/**
+ * Distance of the worst figure from the target in dB, with a small tolerance for rounding; negative: below the target. SSIM is converted by
+ * its distance from 1. `margin`: safety factor of a sample, 0 to 1.
+ */
 export function rasterMarginDb(found: RasterFigures, target: RasterTarget, margin = 0): number {
   const slack = margin * 0.25 + 0.02
   const luma = found.score === undefined ? target : target.scored

@@ -4,7 +4,7 @@ import { latin1Of } from '../../bytes/latin1.ts'
 import { bytesFor, type Cursor } from './cursor.ts'
 
 /** Parts of values that are more than their bytes: they refer to other places of the file, which differ between files. */
-export type Parts =
+type Parts =
   | { readonly kind: 'bytes' | 'text' | 'object' | 'region' }
   | { readonly kind: 'sequence'; readonly of: Datatype }
   | { readonly kind: 'array'; readonly count: number; readonly of: Datatype }

@@ -13,10 +13,10 @@ export interface Times {
   last: number
 }
 
-export const noTimes = (): Times => ({ samples: 0, next: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY })
+const noTimes = (): Times => ({ samples: 0, next: 0, first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY })
 
 /** Adds `count` samples of equal duration and composition offset. */
-export function addSamples(times: Times, count: number, duration: number, composition: number): void {
+function addSamples(times: Times, count: number, duration: number, composition: number): void {
   if (count <= 0) return
   times.first = Math.min(times.first, times.next + composition)
   times.next += count * duration

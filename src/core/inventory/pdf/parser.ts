@@ -26,8 +26,7 @@ const CLASSES = new Uint8Array(256)
 for (const byte of [0, 9, 10, 12, 13, 32]) CLASSES[byte] = 1
 for (const delimiter of '()<>[]{}/%') CLASSES[delimiter.charCodeAt(0)] = 2
 
-export const isWhiteSpace = (byte: number): boolean => CLASSES[byte] === 1
-export const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57
+const isDigit = (byte: number): boolean => byte >= 48 && byte <= 57
 
 const ESCAPED: { readonly [letter: string]: number } = { n: 10, r: 13, t: 9, b: 8, f: 12 }
 const MAX_NESTING = 500

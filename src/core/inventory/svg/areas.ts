@@ -88,7 +88,7 @@ const NUMBER = /[\s,]*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/iy
 const FLAG = /[\s,]*[01]/y
 
 /** Number of vertices of a shape. */
-export function verticesOf({ name, attributes }: Pick<Shape, 'name' | 'attributes'>): number {
+function verticesOf({ name, attributes }: Pick<Shape, 'name' | 'attributes'>): number {
   if (name === 'line') return 2
   if (name !== 'path') return Math.floor(numbersIn(attributes.get('points') ?? '', 2) / 2) + Number(name === 'polygon')
   let vertices = 0

@@ -119,7 +119,7 @@ function endOfUrl(css: string, bracket: number): number {
  * Returns CSS in one spelling: without comments, white space that has no meaning, and double quotes. A comment between two characters
  * separates them, so it stays as an empty comment.
  */
-export function oneSpelling(css: string): string {
+function oneSpelling(css: string): string {
   return css
     .replace(/\/\*[^*]*(?:\*(?!\/)[^*]*)*(?:\*\/|$)/g, '\0')
     .replace(/[\s\0]+/g, (run) => (/\s/.test(run) ? ' ' : '/**/'))

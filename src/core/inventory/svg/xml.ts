@@ -4,7 +4,7 @@ import { YieldBudget } from '../../bytes/yield.ts'
 import { message } from '../../i18n/message.ts'
 import { malformed, overBudget } from '../../model/error.ts'
 
-export interface XmlAttribute {
+interface XmlAttribute {
   /** Namespace URI. Empty: none. */
   readonly uri: string
   readonly local: string

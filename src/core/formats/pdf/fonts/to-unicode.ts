@@ -13,7 +13,7 @@ export interface ToUnicode {
 }
 
 /** Parses a ToUnicode CMap. `undefined`: it builds on another CMap or has codes that are not two bytes long. */
-export function parseToUnicode(data: Uint8Array): ToUnicode | undefined {
+function parseToUnicode(data: Uint8Array): ToUnicode | undefined {
   const lexer = new Lexer(data, 0, true, false)
   const text = new Map<number, string>()
   const spaces: string[] = []

@@ -28,7 +28,7 @@ import {
 import { openJpeg, type Preview, ScaledPicture, type SimilarityReference, type Size, screenReference, similarity } from './view.ts'
 
 /** Pixel formats of the JPEG engine by number of channels. */
-export const PIXELS = { 1: 'gray', 3: 'rgb', 4: 'cmyk' } as const
+const PIXELS = { 1: 'gray', 3: 'rgb', 4: 'cmyk' } as const
 
 export interface ReencodedPicture extends EncodedPicture {
   figures: { ssim: number; psnrDb: number }

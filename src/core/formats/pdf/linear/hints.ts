@@ -5,7 +5,7 @@
 import { BitWriter } from '../../../bytes/bits.ts'
 import type { Layout, Unit } from './layout.ts'
 
-export const bitsFor = (value: number): number => (value > 0 ? Math.floor(Math.log2(value)) + 1 : 0)
+const bitsFor = (value: number): number => (value > 0 ? Math.floor(Math.log2(value)) + 1 : 0)
 
 /** Positions and lengths that are known after the file is written. */
 export interface WrittenPositions {
