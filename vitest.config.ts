@@ -18,6 +18,9 @@ const retry = process.env['CI'] ? 1 : 0
 /** A condition that a test waits for may take as long as a loaded machine needs. Vitest's own limit is 1 s. */
 const patient = { retry, expect: { poll: { timeout: 30_000 } } }
 
+/** Many files in one process of workerd, which loads the Workers once. */
+const warm = { isolate: false, setupFiles: ['test/support/fresh-storage.ts'] }
+
 /** Files that need a fresh process: they count the blocks of code that V8 compiles, or the Wasm memories that modules make or share. */
 const ALONE = [
   'test/core/bytes/memories.test.ts',
@@ -25,13 +28,16 @@ const ALONE = [
   'test/core/formats/tiff/tiff.test.ts',
 ]
 
+/** Files that replace a module with `vi.mock`. In a shared process, other files would get the replacement, or these the original. */
+const MOCKING = ['test/service/http/{run-promises,trouble}.test.ts']
+
 const codecs = {
   plugins: [wasmModules],
   test: {
     server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
     testTimeout: 60_000,
     ...patient,
-    setupFiles: ['test/support/same-seed.ts'],
+    setupFiles: ['test/support/same-seed.ts', 'test/support/quick-bytes.ts'],
   },
 }
 
@@ -65,12 +71,16 @@ export default defineConfig({
             miniflare: { bindings: { KEPT_TASKS: process.env['WHITTLE_KEPT_TASKS'] ?? '' } },
           }),
         ],
-        test: { name: 'objects', ...patient, include: ['test/durable-objects/**/*.test.ts'], testTimeout: 30_000 },
+        test: { name: 'objects', ...patient, ...warm, include: ['test/durable-objects/**/*.test.ts'], testTimeout: 30_000 },
       },
       {
         // HTTP, inside workerd.
         plugins: [cloudflareTest({ wrangler: { configPath: './test/service/http/wrangler.toml' } })],
-        test: { name: 'http', ...patient, include: ['test/service/http/**/*.test.ts'], testTimeout: 60_000 },
+        test: { name: 'http', ...patient, ...warm, include: ['test/service/http/**/*.test.ts'], exclude: MOCKING, testTimeout: 60_000 },
+      },
+      {
+        plugins: [cloudflareTest({ wrangler: { configPath: './test/service/http/wrangler.toml' } })],
+        test: { name: 'http-alone', ...patient, include: MOCKING, testTimeout: 60_000 },
       },
       {
         // The command line, the deployment, the build and the pool of presses, with doubles for the service and for wrangler.
