@@ -138,8 +138,8 @@ describe('images in a PDF', () => {
   })
 
   it('target_size selects a lower level that fits', async () => {
-    const pixels = photo(700, 700, 3)
-    const bytes = imageDocument('/Width 700/Height 700/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode', flate(pixels), 300)
+    const pixels = photo(350, 350, 3)
+    const bytes = imageDocument('/Width 350/Height 350/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/FlateDecode', flate(pixels), 150)
     const sizes = { high: 0, medium: 0, low: 0 }
     for (const quality of ['high', 'medium', 'low'] as const) sizes[quality] = (await press(bytes, quality)).bytes.length
     expect(sizes.low).toBeLessThan(sizes.medium)
