@@ -15,7 +15,10 @@ const thorough = globSync('test/core/**/*.test.ts').filter((path) => readFileSyn
 
 const wasm = {
   plugins: [wasmModules],
-  test: { server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } }, setupFiles: ['test/support/same-seed.ts', 'test/support/quick-bytes.ts'] },
+  test: {
+    server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
+    setupFiles: ['test/support/same-seed.ts', 'test/support/quick-bytes.ts'],
+  },
 }
 
 export default defineConfig({

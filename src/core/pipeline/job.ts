@@ -42,9 +42,7 @@ type OrUndefined<T> = { readonly [Name in keyof T]: T[Name] | undefined }
 type OpenSink = () => Promise<ResultSink>
 
 /** First step of a job: either a list of parts to encode (`cut`), or the finished result (`done`). */
-type FirstStep =
-  | { readonly kind: 'cut'; readonly parts: PartPlan[] }
-  | { readonly kind: 'done'; readonly pressed: CompressionResult }
+type FirstStep = { readonly kind: 'cut'; readonly parts: PartPlan[] } | { readonly kind: 'done'; readonly pressed: CompressionResult }
 
 /**
  * One job, which runs once. Errors of the file become an `unchanged` outcome in `whole`, `start` and `join`. Only planning throws;
