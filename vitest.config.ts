@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
@@ -29,7 +30,7 @@ const ALONE = [
 ]
 
 /** Files that replace a module with `vi.mock`. In a shared process, other files would get the replacement, or these the original. */
-const MOCKING = ['test/service/http/{run-promises,trouble}.test.ts']
+const MOCKING = globSync('test/service/http/**/*.test.ts').filter((path) => readFileSync(path, 'utf8').includes('vi.mock('))
 
 const codecs = {
   plugins: [wasmModules],
