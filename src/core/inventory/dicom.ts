@@ -5,12 +5,13 @@
 import { latin1Of } from '../bytes/latin1.ts'
 import type { Source } from '../model/codec.ts'
 import { type ByteStream, streamOfFile, streamOfInflated } from './byte-stream.ts'
+import { ItemCollector } from './collector.ts'
 import { DataSetWalker, type ElementHeader } from './dicom/data-set.ts'
 import { ElementItems } from './dicom/items.ts'
 import { type Coding, EXPLICIT_LITTLE, findStart, IMPLICIT_LITTLE, START_BYTES } from './dicom/start.ts'
 import { valueText } from './dicom/values.ts'
 import { FileView } from './file-view.ts'
-import { InventoryBuilder, type InventoryReader } from './inventory.ts'
+import type { InventoryReader } from './inventory.ts'
 
 const SYNTAX_IMPLICIT = '1.2.840.10008.1.2'
 const SYNTAX_BIG_ENDIAN = '1.2.840.10008.1.2.2'
@@ -31,7 +32,7 @@ async function read(source: Source, signal: AbortSignal) {
   const view = new FileView(source, 'dicom', signal)
   const start = findStart(await view.bytesUpTo(0, START_BYTES))
   if (!start) throw view.malformed(0)
-  const to = new InventoryBuilder()
+  const to = new ItemCollector()
   if (start.preamble.some((byte) => byte !== 0)) to.addBytes('preamble', 'preamble', start.preamble)
   const items = new ElementItems(to)
   if (start.coding) await dataSetWalker(view, start.at, items).dataSet(start.coding)
@@ -53,7 +54,7 @@ interface Meta {
 }
 
 /** Reads the file meta information, group 0002, which is always explicit little endian (PS3.10, 7.1). */
-async function readMeta(view: FileView, at: number, to: InventoryBuilder): Promise<Meta> {
+async function readMeta(view: FileView, at: number, to: ItemCollector): Promise<Meta> {
   const stream = streamOfFile(view, at)
   const items = new ElementItems(to)
   const walker = new DataSetWalker(stream, items, (position) => view.malformed(at + position))

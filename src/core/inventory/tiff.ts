@@ -3,15 +3,13 @@
  * items: the codec compares them.
  */
 import type { Source } from '../model/codec.ts'
+import { ItemCollector } from './collector.ts'
 import { FileView } from './file-view.ts'
-import { FoldedItems } from './folded-items.ts'
-import { InventoryBuilder, type InventoryReader } from './inventory.ts'
+import type { InventoryReader } from './inventory.ts'
 import { Extent } from './tiff/extent.ts'
 import { Pages } from './tiff/pages.ts'
 import { digestOfRange, readTiffHeader } from './tiff-directory.ts'
 
-/** Tags and pages that have an item of their own. */
-const MAX_NAMED = 40_000
 const ZERO_SCAN_BYTES = 64 * 1024
 
 export const TIFF_READER: InventoryReader = { read }
@@ -20,14 +18,13 @@ async function read(source: Source, signal: AbortSignal) {
   const view = new FileView(source, 'tiff', signal)
   const header = await readTiffHeader(view)
   if (!header) throw view.malformed(0)
-  const to = new InventoryBuilder()
-  const items = new FoldedItems(to, MAX_NAMED)
+  const items = new ItemCollector()
   const extent = await Extent.of(view, header)
   if ((await new Pages(view, header, items, extent).read()) === 0) throw view.malformed(header.firstAt)
   const length = view.size - extent.end
   if (length > 0 && !(await isZero(view, extent.end)))
-    to.add('trailing_bytes', `after the last directory = ${length} bytes #${await digestOfRange(view, extent.end, length)}`)
-  return to.build()
+    items.add('trailing_bytes', `after the last directory = ${length} bytes #${await digestOfRange(view, extent.end, length)}`)
+  return items.build()
 }
 
 /** True if only zeros follow, which some writers leave as padding. */

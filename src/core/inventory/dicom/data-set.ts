@@ -128,9 +128,9 @@ export class DataSetWalker {
       if (!header && depth === 0) return
       if (header?.tag === ITEM_END && depth > 0 && end === undefined) return
       if (!header || header.tag >>> 16 === 0xfffe) throw this.#failed(this.#stream.position)
+      if (depth === 0) this.#items.beginElement(header.tag)
       const reading = this.value(header, scope)
       if (reading) await reading
-      if (depth === 0) this.#items.endOfElement(header.tag)
     }
   }
 

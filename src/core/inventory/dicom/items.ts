@@ -1,9 +1,5 @@
+import type { ItemCollector } from '../collector.ts'
 import { Digest } from '../digest.ts'
-import { FoldedItems } from '../folded-items.ts'
-import type { InventoryBuilder } from '../inventory.ts'
-
-/** Elements that have an item of their own. */
-const MAX_NAMED_ELEMENTS = 20_000
 
 /** Characters that are digested at once, because many short calls cost more. */
 const PENDING_CHARACTERS = 16 * 1024
@@ -14,15 +10,13 @@ export const tagName = (tag: number): string =>
 
 /** Collects the elements of a file. */
 export class ElementItems {
-  readonly #to: InventoryBuilder
-  readonly #folded: FoldedItems
+  readonly #to: ItemCollector
   readonly #representations = new Digest()
   #withRepresentation = 0
   #pending = ''
 
-  constructor(to: InventoryBuilder) {
+  constructor(to: ItemCollector) {
     this.#to = to
-    this.#folded = new FoldedItems(to, MAX_NAMED_ELEMENTS)
   }
 
   /** @param vr value representation. `undefined`: the file does not name it */
@@ -32,17 +26,17 @@ export class ElementItems {
       this.#withRepresentation++
       if (this.#pending.length > PENDING_CHARACTERS) this.#digestPending()
     }
-    this.#folded.add('elements', `${name} = ${text}`)
+    this.#to.add('elements', `${name} = ${text}`)
   }
 
   /** A group length (element 0000 of a group, retired) has no text, because it counts bytes of the encoding. */
   groupLength(name: string): void {
-    this.#folded.add('group_lengths', name)
+    this.#to.add('group_lengths', name)
   }
 
-  /** Ends an element of the top level. */
-  endOfElement(tag: number): void {
-    this.#folded.endOfGroup(tagName(tag))
+  /** Begins an element of the top level. */
+  beginElement(tag: number): void {
+    this.#to.beginGroup(tagName(tag))
   }
 
   /** Adds an item for the value representations of all elements. Conversion from implicit files adds them, so such files have none. */

@@ -2,12 +2,14 @@
 
 import { message } from '../../i18n/message.ts'
 import { overBudget } from '../../model/error.ts'
+import { ItemCollector } from '../collector.ts'
 import type { PdfFile } from './file.ts'
-import { Items } from './items.ts'
 import { Spelling } from './spelling.ts'
 import { damaged, nameText, PdfDictionary, PdfReference, type PdfValue } from './values.ts'
 import { NumberSet } from './xref-table.ts'
 
+/** Items of a kind that are listed. With up to 40 kinds, a PDF stays below the limits of `InventoryBuilder`. */
+const LISTED = { items: 5000, characters: 400_000 }
 const MAX_NODES = 4_000_000
 /** Most levels of a name tree or number tree. */
 const MAX_TREE_LEVELS = 32
@@ -20,7 +22,7 @@ export interface PdfDocument {
   /** Object numbers of the pages, in page order. */
   readonly pages: readonly number[]
   readonly spelling: Spelling
-  readonly items: Items
+  readonly items: ItemCollector
   readonly signal: AbortSignal
 }
 
@@ -31,7 +33,7 @@ export async function documentOf(file: PdfFile, signal: AbortSignal): Promise<Pd
   const pages = await pageNumbers(file, catalog, signal)
   const byNumber = new Map<number, number>()
   for (const [index, number] of pages.entries()) byNumber.set(number, index + 1)
-  return { file, catalog, pages, spelling: new Spelling(file, byNumber), items: new Items(), signal }
+  return { file, catalog, pages, spelling: new Spelling(file, byNumber), items: new ItemCollector(LISTED), signal }
 }
 
 /** Returns the leaves of the page tree (ISO 32000-2, 7.7.3). Each node counts once, so loops end. */

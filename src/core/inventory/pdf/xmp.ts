@@ -1,7 +1,7 @@
 /** XMP metadata of a document (ISO 16684-1): properties by name, and claims of conformance such as PDF/A. */
 import { SaxesParser, type SaxesTagNS } from 'saxes'
+import type { ItemCollector } from '../collector.ts'
 import { digestOf } from '../digest.ts'
-import type { Items } from './items.ts'
 
 const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 const XML = 'http://www.w3.org/XML/1998/namespace'
@@ -14,7 +14,7 @@ const CLAIM =
   /^(http:\/\/www\.aiim\.org\/pdf(a|ua)\/|http:\/\/www\.npes\.org\/pdfx\/|http:\/\/ns\.adobe\.com\/pdfx\/|http:\/\/www\.npes\.org\/pdfvt\/)/
 
 /** Adds the properties of an XMP packet. One that is no well-formed XML counts by its digest. */
-export function addXmp(items: Items, packet: Uint8Array): void {
+export function addXmp(items: ItemCollector, packet: Uint8Array): void {
   const properties = propertiesOf(textOf(packet))
   if (!properties) items.add('xmp_properties', `packet = ${packet.length} bytes #${digestOf(packet)}`)
   for (const { namespace, name, text } of properties ?? [])

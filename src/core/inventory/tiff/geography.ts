@@ -1,8 +1,8 @@
 /** GeoKeys (GeoTIFF 1.1, section 7.1) and GDAL's metadata as items. */
 import { SaxesParser } from 'saxes'
 import { latin1Of } from '../../bytes/latin1.ts'
+import type { ItemCollector } from '../collector.ts'
 import type { FileView } from '../file-view.ts'
-import type { FoldedItems } from '../folded-items.ts'
 import { isInside, numbersOf, type TiffEntry, type TiffHeader } from '../tiff-directory.ts'
 import { TAG } from './tags.ts'
 
@@ -37,7 +37,7 @@ export interface Fields {
 }
 
 /** Adds one item for each GeoKey. A key refers to a number, or to a part of the lists of doubles or texts. */
-export async function addGeoKeys({ view, header, entryOf }: Fields, page: string, items: FoldedItems): Promise<void> {
+export async function addGeoKeys({ view, header, entryOf }: Fields, page: string, items: ItemCollector): Promise<void> {
   const numbers = async (tag: number, most: number) => {
     const entry = entryOf(tag)
     return entry ? numbersOf(view, header, entry, most) : []
@@ -61,7 +61,7 @@ async function shortText(view: FileView, entry: TiffEntry | undefined): Promise<
 }
 
 /** Adds one item for each `<Item>` of GDAL's XML metadata. A text that is no XML is an item of the tag only. */
-export async function addGdalMetadata({ view, entryOf }: Fields, page: string, items: FoldedItems): Promise<void> {
+export async function addGdalMetadata({ view, entryOf }: Fields, page: string, items: ItemCollector): Promise<void> {
   const xml = (await shortText(view, entryOf(TAG.gdalMetadata))).replace(/\0+$/, '')
   if (xml === '') return
   const found: string[] = []

@@ -1,8 +1,8 @@
 /** Walks through the directories of a TIFF file (TIFF 6.0, section 2) and adds their items. */
 import type { InventoryKind } from '../../catalog/inventory/kinds.ts'
+import type { ItemCollector } from '../collector.ts'
 import { exifTagName } from '../exif-names.ts'
 import type { FileView } from '../file-view.ts'
-import type { FoldedItems } from '../folded-items.ts'
 import { InventoryBuilder } from '../inventory.ts'
 import {
   digestOfRange,
@@ -44,14 +44,14 @@ interface Link {
 export class Pages {
   readonly #view: FileView
   readonly #header: TiffHeader
-  readonly #items: FoldedItems
+  readonly #items: ItemCollector
   readonly #extent: Extent
   /** Names of the directories that have been read, by offset. Pages may share some. */
   readonly #known = new Map<number, string>()
   #links = 0
   #valueBytes = 0
 
-  constructor(view: FileView, header: TiffHeader, items: FoldedItems, extent: Extent) {
+  constructor(view: FileView, header: TiffHeader, items: ItemCollector, extent: Extent) {
     this.#view = view
     this.#header = header
     this.#items = items
@@ -69,6 +69,7 @@ export class Pages {
     let [next, count] = [at, 0]
     for (; next !== 0; count++) {
       const name = nameOf(count)
+      if (depth === 0) this.#items.beginGroup(name)
       const directory = await this.#directory(next, name)
       if (!directory) break
       if (typeof directory === 'string') {
@@ -127,7 +128,6 @@ export class Pages {
     const fields = { view: this.#view, header: this.#header, entryOf }
     await addGeoKeys(fields, name, this.#items)
     await addGdalMetadata(fields, name, this.#items)
-    this.#items.endOfGroup(name)
   }
 
   async #entry(entry: TiffEntry, { name, depth }: Link): Promise<void> {
@@ -144,8 +144,7 @@ export class Pages {
   async #xmp({ valueAt, byteLength }: TiffEntry): Promise<void> {
     const found = new InventoryBuilder()
     addXmp(found, (await this.#view.bytes(valueAt, byteLength)).slice())
-    for (const [kind, items] of found.build())
-      for (const [item, count] of items) for (let i = 0; i < count; i++) this.#items.add(kind, item)
+    this.#items.addAll(found.build())
   }
 
   async #subDirectories(entry: TiffEntry, name: string, depth: number): Promise<void> {
