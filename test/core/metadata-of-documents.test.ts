@@ -252,9 +252,17 @@ async function withPrivateParts(parts: Parts, main: string, media: string, core 
   }
 }
 
+/** Workbook as Excel saves it: with the folder of the file, in a user's home. */
+function savedWorkbook(): Parts {
+  const parts = workbook()
+  const folder =
+    '<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="x15"><x15ac:absPath url="C:\\Users\\private &amp; name\\a>b\\" xmlns:x15ac="http://schemas.microsoft.com/office/spreadsheetml/2010/11/ac"/></mc:Choice></mc:AlternateContent>'
+  return { ...parts, 'xl/workbook.xml': String(parts['xl/workbook.xml']).replace('<sheets>', `${folder}<sheets>`) }
+}
+
 const PACKAGES = [
   ['docx', () => withPrivateParts(wordDocument(), 'word/document.xml', 'word/media/image9.jpg')],
-  ['xlsx', () => withPrivateParts(workbook(), 'xl/workbook.xml', 'xl/media/image9.jpg')],
+  ['xlsx', () => withPrivateParts(savedWorkbook(), 'xl/workbook.xml', 'xl/media/image9.jpg')],
   ['pptx', () => withPrivateParts(presentation(), 'ppt/presentation.xml', 'ppt/media/image9.jpg')],
 ] as const
 
@@ -295,6 +303,18 @@ describe('Office documents', () => {
     const items = await itemsOf('docx', made.bytes)
     expect(items.get('comments')).toEqual(['Ben Is this right?'])
     expect(items.get('changes')).toEqual(['ins Ann'])
+  })
+
+  it('removes and counts the folder of a workbook, and keeps it if nothing is asked for', async () => {
+    const file = await zipOf(savedWorkbook(), 1)
+    const gone = await pressAs('xlsx', 'file', file, 'xlsx', 'medium', { metadata: 'safe' })
+    const item = { kind: 'properties', count: 1, why: 'as_requested' }
+    expect(gone.outcome).toMatchObject({ kind: 'compressed', metadata: 'safe', removed: [item] })
+    const rest = '<mc:Choice Requires="x15"></mc:Choice></mc:AlternateContent><sheets>'
+    expect(utf8Text((await partsOf(gone.bytes)).get('xl/workbook.xml'))).toContain(rest)
+    expect(falseOf(await check(...receiptOf('xlsx', file, gone)))).toEqual([])
+    const kept = await pressAs('xlsx', 'file', file, 'xlsx', 'medium', {})
+    expect((await itemsOf('xlsx', kept.bytes)).get('properties')).toEqual(['folder of the workbook = C:\\Users\\private & name\\a>b\\'])
   })
 
   it('says that the metadata is still there if the package is signed', async () => {

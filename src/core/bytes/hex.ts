@@ -1,6 +1,11 @@
+/** Both digits of each byte. */
+const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 /** Returns the bytes in lower-case hexadecimal. */
 export function hex(bytes: ArrayBuffer | Uint8Array): string {
-  return Array.from(bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  let text = ''
+  for (const byte of bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes)) text += DIGITS[byte]
+  return text
 }
 
 /** Returns the bytes of hexadecimal digits, up to the first pair that is none. */

@@ -65,6 +65,9 @@ const OFFICE_SETTINGS = /^(?:DocSecurity|HyperlinkBase|HyperlinksChanged|LinksUp
 /** Start of the names of custom properties in items. */
 export const CUSTOM_PROPERTY = 'custom '
 
+/** Name of the item for the folder in which a workbook was saved, which often has the name of a user. */
+export const FOLDER_PROPERTY = 'folder of the workbook'
+
 /** True if an element of the core or extended properties of an Office document stays. */
 export const keepsOfficeProperty = (name: string): boolean => name === 'title' || OFFICE_SETTINGS.test(name)
 

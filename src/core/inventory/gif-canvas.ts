@@ -108,24 +108,17 @@ export class ShownCanvas {
   /** Draws the indices of a frame. True if a pixel outside of `apart` has changed. */
   #paint(frame: GifFrame, indices: Uint8Array, colours: Uint32Array, apart: Area | undefined): boolean {
     const { width, height } = this.#canvas
-    const canvas = this.#pixels
-    const transparent = frame.transparent ?? -1
-    const right = Math.min(frame.left + frame.width, width)
+    const visible = Math.max(0, Math.min(frame.width, width - frame.left))
     let hasChanged = false
     for (const { y, at } of rowsOf(frame, indices.length)) {
       const row = frame.top + y
       if (row >= height) continue
+      const start = row * width + frame.left
       const isApart = apart !== undefined && row >= apart.top && row < apart.bottom
-      const count = Math.min(right - frame.left, indices.length - at)
-      for (let x = 0; x < count; x++) {
-        const index = indices[at + x]!
-        if (index === transparent) continue
-        const place = row * width + frame.left + x
-        const colour = colours[index]!
-        if (canvas[place] === colour) continue
-        canvas[place] = colour
-        hasChanged ||= !isApart || frame.left + x < apart.left || frame.left + x >= apart.right
-      }
+      // Columns of the row that do not count.
+      const [from, to] = isApart ? [apart.left - frame.left, apart.right - frame.left] : [visible, visible]
+      const shown = this.#pixels.subarray(start, start + visible)
+      if (paintRow(shown, indices.subarray(at, at + visible), { colours, transparent: frame.transparent ?? -1 }, from, to)) hasChanged = true
     }
     return hasChanged
   }
@@ -145,6 +138,26 @@ export class ShownCanvas {
       found[i] = (0xff000000 | (bytes[3 * i]! << 16) | (bytes[3 * i + 1]! << 8) | bytes[3 * i + 2]!) >>> 0
     return found
   }
+}
+
+/** Draws a row of indices. True if a pixel has changed that is not in the columns `from` to `to`. */
+function paintRow(
+  row: Uint32Array,
+  indices: Uint8Array,
+  { colours, transparent }: { colours: Uint32Array; transparent: number },
+  from: number,
+  to: number,
+): boolean {
+  let hasChanged = false
+  for (let x = 0; x < indices.length; x++) {
+    const index = indices[x]!
+    if (index === transparent) continue
+    const colour = colours[index]!
+    if (row[x] === colour) continue
+    row[x] = colour
+    if (x < from || x >= to) hasChanged = true
+  }
+  return hasChanged
 }
 
 /** Rows of a frame in the order of the file: row in the frame, and offset of its first index. */

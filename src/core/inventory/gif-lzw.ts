@@ -5,11 +5,14 @@ import type { GifFrame } from './gif-frame.ts'
 const MOST_CODES = 4096
 const MOST_BITS = 12
 
-/** LZW decoder. A code stands for the string of its prefix and one more index. Its buffers serve all frames of a file. */
+/**
+ * LZW decoder. The string of a code is the string before it and one more index, so it stands in the output already, and the table only holds
+ * its place. The buffers serve all frames of a file.
+ */
 export class LzwDecoder {
-  readonly #prefix = new Uint16Array(MOST_CODES)
-  readonly #last = new Uint8Array(MOST_CODES)
-  readonly #length = new Uint16Array(MOST_CODES)
+  /** Place of the string of each code in the output, and its length. */
+  readonly #places = new Uint32Array(MOST_CODES)
+  readonly #lengths = new Uint16Array(MOST_CODES)
   #room = new Uint8Array(0)
   #pixels = 0
   #filled = 0
@@ -18,8 +21,8 @@ export class LzwDecoder {
   #bitCount = 0
   #width = 0
   #next = 0
-  /** Code before this one. -1: none since the last clear code. */
-  #before = -1
+  /** Length of the string before this one. 0: none since the last clear code. */
+  #before = 0
 
   /**
    * Returns the indices of a frame in the order of the file, valid until the next call. Shorter than the frame if the data ends early or
@@ -34,7 +37,7 @@ export class LzwDecoder {
       if (length === 0 || !this.#push(await view.bytesUpTo(at + 1, length))) break
       at += 1 + length
     }
-    return this.#room.subarray(0, Math.min(this.#filled, this.#pixels))
+    return this.#room.subarray(0, this.#filled)
   }
 
   #begin(codeSize: number, pixels: number): void {
@@ -43,60 +46,64 @@ export class LzwDecoder {
     this.#codeSize = codeSize
     this.#filled = this.#bits = this.#bitCount = 0
     this.#clear()
-    for (let i = 0; i < 1 << codeSize; i++) {
-      this.#last[i] = i
-      this.#length[i] = 1
-    }
   }
 
   #clear(): void {
     this.#width = this.#codeSize + 1
     this.#next = (1 << this.#codeSize) + 2
-    this.#before = -1
+    this.#before = 0
   }
 
   /** Decodes a sub-block. False: the data has ended, the frame is full, or a code is wrong. */
   #push(block: Uint8Array): boolean {
     const clear = 1 << this.#codeSize
+    // Local variables, because this loop runs for each code.
+    let [bits, bitCount] = [this.#bits, this.#bitCount]
     for (const byte of block) {
-      this.#bits |= byte << this.#bitCount
-      this.#bitCount += 8
-      while (this.#bitCount >= this.#width) {
-        const code = this.#bits & ((1 << this.#width) - 1)
-        this.#bits >>>= this.#width
-        this.#bitCount -= this.#width
+      bits |= byte << bitCount
+      bitCount += 8
+      while (bitCount >= this.#width) {
+        const code = bits & ((1 << this.#width) - 1)
+        bits >>>= this.#width
+        bitCount -= this.#width
         if (code === clear) this.#clear()
-        else if (code === clear + 1 || !this.#string(code)) return false
+        else if (code === clear + 1 || !this.#string(code, code < clear)) return false
       }
     }
+    this.#bits = bits
+    this.#bitCount = bitCount
     return this.#filled < this.#pixels
   }
 
-  /** Writes the string of a code and adds the next code to the table. False: the code is not in the table. */
-  #string(code: number): boolean {
-    const isNew = code === this.#next && this.#before >= 0
-    if (code >= this.#next && !isNew) return false
-    const known = isNew ? this.#before : code
-    const length = this.#length[known]!
-    const end = this.#filled + length
-    let first = 0
-    for (let at = end - 1, rest = known; at >= this.#filled; at--) {
-      first = this.#last[rest]!
-      if (at < this.#pixels) this.#room[at] = first
-      rest = this.#prefix[rest]!
+  /** Writes the string of a code and adds the next code to the table. False: the code is not in the table, or the frame is full. */
+  #string(code: number, isIndex: boolean): boolean {
+    const [room, start, before] = [this.#room, this.#filled, this.#before]
+    // The next code: the string before, followed by its own first index. It may be asked for at once.
+    if (before > 0 && this.#next < MOST_CODES) {
+      this.#places[this.#next] = start - before
+      this.#lengths[this.#next] = before + 1
     }
-    if (isNew && end < this.#pixels) this.#room[end] = first
-    this.#filled = isNew ? end + 1 : end
-    if (this.#before >= 0 && this.#next < MOST_CODES) this.#add(this.#before, first)
-    this.#before = code
-    return true
+    if (!isIndex && (code > this.#next || (code === this.#next && before === 0))) return false
+    const length = isIndex ? 1 : this.#lengths[code]!
+    const end = Math.min(start + length, this.#pixels)
+    if (isIndex) room[start] = code
+    else copyForward(room, this.#places[code]!, start, end)
+    if (before > 0 && this.#next < MOST_CODES && ++this.#next === 1 << this.#width && this.#width < MOST_BITS) this.#width++
+    this.#filled = end
+    this.#before = length
+    return end < this.#pixels
   }
+}
 
-  #add(before: number, first: number): void {
-    this.#prefix[this.#next] = before
-    this.#last[this.#next] = first
-    this.#length[this.#next] = this.#length[before]! + 1
-    this.#next++
-    if (this.#next === 1 << this.#width && this.#width < MOST_BITS) this.#width++
+/** Bytes from which the platform's copy is faster than a loop. */
+const LONG_BYTES = 24
+
+/** Copies bytes from `from` to `start`, up to `end`. The last one may be the first that was written. */
+function copyForward(room: Uint8Array, from: number, start: number, end: number): void {
+  const length = end - start
+  if (length < LONG_BYTES) for (let at = start; at < end; ) room[at++] = room[from++]!
+  else {
+    room.copyWithin(start, from, from + length - 1)
+    room[end - 1] = room[from + length - 1]!
   }
 }

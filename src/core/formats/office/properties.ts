@@ -47,6 +47,19 @@ export function reducedProperties(kind: PropertyKind, xml: string, mode: Removin
   return DECLARATION + writers[kind](kept, isStrict ? 'strict' : 'transitional')
 }
 
+/**
+ * Returns a part without the folder in which a workbook was saved ([MS-XLSX], `absPath`). Excel writes it again when it saves the file.
+ * `undefined`: there is none. @throws EngineError if the text is not XML
+ */
+export function withoutFolder(xml: string): string | undefined {
+  const tags = [...scanTags(xml)].filter(({ local }) => local === 'absPath')
+  if (tags.length === 0) return undefined
+  return applySplices(
+    xml,
+    tags.map(({ start, end }) => ({ start, end, text: '' })),
+  )
+}
+
 const withoutElements = (xml: string, properties: readonly Property[]) =>
   applySplices(
     xml,

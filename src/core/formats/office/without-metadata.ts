@@ -1,4 +1,4 @@
-/** Removes the document properties and the preview picture of an OOXML package (ECMA-376 part 2, 8 and 11; part 1, 22.2 and 22.3). */
+/** Removes the document properties, the preview picture and the folder of an OOXML package (ECMA-376 part 2, 8 and 11; part 1, 22.2 and 22.3). */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import type { FormatId } from '../../catalog/index.ts'
 import type { RemovingMode } from '../../catalog/metadata.ts'
@@ -10,10 +10,12 @@ import { withFiles } from '../../containers/zip/replace.ts'
 import type { Source } from '../../model/codec.ts'
 import { CONTENT_TYPES, hasAmbiguousNames, isSigned, type OoxmlDocument, openDocument } from './document.ts'
 import { editContentTypes, editRelationships, type Relationship } from './parts.ts'
-import { isPropertyKind, type PropertyKind, reducedProperties } from './properties.ts'
+import { isPropertyKind, type PropertyKind, reducedProperties, withoutFolder } from './properties.ts'
 
 /** Largest part with properties that is read. Larger parts lose all properties. */
 const MAX_PROPERTIES_BYTES = 4 * 1024 * 1024
+/** Largest main part of a workbook that is read. It lists the sheets, whose cells are in parts of their own. */
+const MAX_WORKBOOK_BYTES = 8 * 1024 * 1024
 
 type Changes = Map<ZipEntry, Uint8Array | 'drop'>
 
@@ -36,6 +38,7 @@ export async function withoutOfficeMetadata(source: Source, format: FormatId, mo
     const after = reducedText(kind, before, mode)
     if (after !== undefined) changes.set(entry, encodeXml(after))
   }
+  if (format === 'xlsx') await dropFolder(document, changes)
   dropThumbnails(document, uses, changes)
   return changes.size > 0 ? await withFiles(archive, changes) : source
 }
@@ -70,6 +73,22 @@ function reducedText(kind: PropertyKind, bytes: Uint8Array | undefined, mode: Re
   } catch (error) {
     if (!isEngineError(error, 'xml')) throw error
     return reducedProperties(kind, '', mode)
+  }
+}
+
+/** Content type of the main part of a workbook, a template or an add-in. */
+const MAIN = /\.main\+xml$/i
+
+/** Removes the folder in which the workbook was saved. A main part that cannot be read keeps it, and the inventory then rejects the result. */
+async function dropFolder({ archive, parts, typeOf }: OoxmlDocument, changes: Changes): Promise<void> {
+  for (const [part, entry] of parts) {
+    if (!MAIN.test(typeOf(part) ?? '') || entry.opaque || entry.size > MAX_WORKBOOK_BYTES) continue
+    try {
+      const after = withoutFolder(decodeXml(await readEntry(archive, entry)))
+      if (after !== undefined) changes.set(entry, encodeXml(after))
+    } catch (error) {
+      if (!isEngineError(error, 'xml')) throw error
+    }
   }
 }
 

@@ -62,12 +62,13 @@ async function attributeOf(shared: SharedMessages, whole: Ranges, head: Cursor, 
   const part = (bytes: number) => head.part(Math.min(padded(bytes), head.left))
   const name = part(nameBytes).text()
   const isShared = (bit: number) => version >= 2 && (flags & bit) !== 0
-  const type = await shared.resolve({ type: MESSAGE.datatype, content: part(typeBytes), isShared: isShared(TYPE_IS_SHARED) })
-  const space = await shared.resolve({ type: MESSAGE.dataspace, content: part(spaceBytes), isShared: isShared(SPACE_IS_SHARED) })
+  const type = shared.resolve({ type: MESSAGE.datatype, content: part(typeBytes), isShared: isShared(TYPE_IS_SHARED) })
+  const { content, committed } = type instanceof Promise ? await type : type
+  const space = shared.resolve({ type: MESSAGE.dataspace, content: part(spaceBytes), isShared: isShared(SPACE_IS_SHARED) })
   const dataAt = head.at - start
   return {
-    ...{ name, order, type: datatypeOf(type.content), hasCommittedType: type.committed !== undefined },
-    space: dataspaceOf(space.content),
+    ...{ name, order, type: datatypeOf(content), hasCommittedType: committed !== undefined },
+    space: dataspaceOf((space instanceof Promise ? await space : space).content),
     data: { size: whole.size - dataAt, bytes: (at, length) => whole.bytes(dataAt + at, length) },
   }
 }

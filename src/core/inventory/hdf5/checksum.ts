@@ -8,8 +8,11 @@ const START = 0xdeadbeef
 export function metadataChecksum(bytes: Uint8Array): number {
   const state = new Int32Array(3).fill(START + bytes.length)
   let at = 0
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (; bytes.length - at > STEP_BYTES; at += STEP_BYTES) {
-    add(state, bytes, at, STEP_BYTES)
+    state[0] = state[0]! + view.getInt32(at, true)
+    state[1] = state[1]! + view.getInt32(at + 4, true)
+    state[2] = state[2]! + view.getInt32(at + 8, true)
     mix(state)
   }
   if (at < bytes.length) {

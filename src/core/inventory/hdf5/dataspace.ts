@@ -19,10 +19,20 @@ export function dataspaceOf(content: Cursor): Dataspace {
   const type = content.u8()
   if (version === 1) content.skip(4)
   const { lengthBytes } = content.sizes
-  const dimensions = Array.from({ length: rank }, () => content.length())
-  const most = flags & HAS_MOST ? Array.from({ length: rank }, () => content.unlessOnes(lengthBytes)) : dimensions
+  const dimensions: number[] = []
+  let count = 1
+  for (let i = 0; i < rank; i++) {
+    const size = content.length()
+    dimensions.push(size)
+    count *= size
+  }
+  let most: (number | undefined)[] = dimensions
+  if (flags & HAS_MOST) {
+    most = []
+    for (let i = 0; i < rank; i++) most.push(content.unlessOnes(lengthBytes))
+  }
   const isNull = version >= 2 && type === NULL_SPACE
-  return { count: isNull ? 0 : dimensions.reduce((product, size) => product * size, 1), isNull, dimensions, most }
+  return { count: isNull ? 0 : count, isNull, dimensions, most }
 }
 
 /** Text of the shape, for example `(40, 80)`. Limits that differ from the size follow. */

@@ -1,6 +1,7 @@
 import type { ItemCollector } from '../collector.ts'
 import { textOfBytes } from '../decode-text.ts'
 import { digestOf } from '../digest.ts'
+import { rangesOf } from '../ranges.ts'
 import { type Attribute, attributesIn } from './attributes.ts'
 import { shapeOf } from './dataspace.ts'
 import type { Hdf5File } from './file.ts'
@@ -12,6 +13,9 @@ import type { SharedMessages } from './shared.ts'
 import { digestOfValues, hasReferences } from './values.ts'
 
 const MAX_CLASS_BYTES = 64
+/** Most bytes of attributes that wait in memory, and the bytes that each counts in addition to its value. */
+const MAX_WAITING_BYTES = 2 * 1024 * 1024
+const ATTRIBUTE_BYTES = 1024
 
 /** Object with a name. */
 export interface Named {
@@ -32,8 +36,11 @@ export class ObjectItems {
   readonly #to: ItemCollector
   readonly #heap: GlobalHeap
   readonly #names: ReadonlyMap<number, string>
-  /** Objects with references in their attributes, which are read when all names are known. */
-  readonly #waiting: Named[] = []
+  /** Attributes with references, which are read when all names are known. */
+  readonly #waiting: { readonly name: string; readonly attribute: Attribute }[] = []
+  #waitingBytes = 0
+  /** Objects whose attributes with references are too long to wait in memory. They are read again. */
+  readonly #again: Named[] = []
 
   /** `names`: first names of objects by address, for references. */
   constructor(file: Hdf5File, shared: SharedMessages, to: ItemCollector, names: ReadonlyMap<number, string>) {
@@ -48,16 +55,17 @@ export class ObjectItems {
   async add({ address, name }: Named): Promise<Group | undefined> {
     const header = await openHeader(this.#file, address)
     const ordered: Ordered[] = []
-    let [isWaiting, isDimension] = [false, false]
+    const waiting: Attribute[] = []
+    let isDimension = false
     const object = await readObject(this.#file, this.#shared, header, async (found) => {
       for await (const attribute of attributesIn(this.#file, this.#shared, found)) {
         if (header.tracksAttributeOrder) ordered.push({ name: attribute.name, order: attribute.order })
         isDimension ||= attribute.name === 'CLASS' && (await isScale(attribute))
-        if (hasReferences(attribute.type)) isWaiting = true
+        if (hasReferences(attribute.type)) waiting.push(attribute)
         else await this.#addAttribute(name, attribute)
       }
     })
-    if (isWaiting) this.#waiting.push({ address, name })
+    await this.#addLater({ address, name }, waiting)
     if (object.comment) this.#to.add('comments', `${name} = ${object.comment}`)
     if (isDimension && object.space) this.#to.add('dimensions', `${name} = ${shapeOf(object.space)}`)
     const attributeOrder = orderText('attributes', ordered)
@@ -66,9 +74,25 @@ export class ObjectItems {
     return undefined
   }
 
+  /** Remembers the attributes of an object that have references, or the object if they are too long. */
+  async #addLater(object: Named, attributes: readonly Attribute[]): Promise<void> {
+    const bytes = attributes.reduce((sum, { data }) => sum + data.size + ATTRIBUTE_BYTES, 0)
+    if (this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
+      this.#again.push(object)
+      return
+    }
+    this.#waitingBytes += bytes
+    // The copy lets go of the block of the file that holds the value.
+    for (const attribute of attributes) {
+      const data = rangesOf((await attribute.data.bytes(0, attribute.data.size)).slice())
+      this.#waiting.push({ name: object.name, attribute: { ...attribute, data } })
+    }
+  }
+
   /** Adds the attributes with references. */
   async addWaiting(): Promise<void> {
-    for (const { address, name } of this.#waiting)
+    for (const { name, attribute } of this.#waiting) await this.#addAttribute(name, attribute)
+    for (const { address, name } of this.#again)
       for await (const found of (await openHeader(this.#file, address)).messages())
         for await (const attribute of attributesIn(this.#file, this.#shared, found))
           if (hasReferences(attribute.type)) await this.#addAttribute(name, attribute)

@@ -43,8 +43,12 @@ export class SharedMessages {
     return new SharedMessages(file, heaps)
   }
 
-  async resolve({ type, content, isShared }: Pick<Message, 'type' | 'content' | 'isShared'>): Promise<Resolved> {
-    if (!isShared) return { content, committed: undefined }
+  /** Returns the content of a message: at once, unless it is in another place. */
+  resolve({ type, content, isShared }: Pick<Message, 'type' | 'content' | 'isShared'>): Resolved | Promise<Resolved> {
+    return isShared ? this.#elsewhere(type, content) : { content, committed: undefined }
+  }
+
+  async #elsewhere(type: number, content: Cursor): Promise<Resolved> {
     const [version, kind] = [content.u8(), content.u8()]
     if (version >= 3 && kind === IN_HEAP) return { content: await this.inHeap(type, content.take(HEAP_ID_BYTES)), committed: undefined }
     if (version === 1) content.skip(6 + this.#file.sizes.lengthBytes)

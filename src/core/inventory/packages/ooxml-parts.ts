@@ -1,5 +1,5 @@
 /** What the XML parts of DOCX, XLSX and PPTX hold (ECMA-376 part 1). */
-import { CUSTOM_PROPERTY } from '../../catalog/metadata-of-documents.ts'
+import { CUSTOM_PROPERTY, FOLDER_PROPERTY } from '../../catalog/metadata-of-documents.ts'
 import type { AddItem, XmlReading } from './package.ts'
 import { attributeOf, namespaceOf, type TextReceiver, type XmlElement, type XmlVisitor } from './xml.ts'
 
@@ -11,8 +11,13 @@ const FEATURES = new Set(
     'footnoteReference endnoteReference control OLEObject transition timing oMath txbxContent'
   ).split(' '),
 )
-/** Tags that a result may change: the shown part of a picture, and the layouts of a slide master. Relationships show lost layouts. */
-const EDITED_TAGS = /<\/?(?:\w+:)?(?:srcRect|sldLayoutId)\b[^<>]*>/g
+/** Names in `EDITED_TAGS`. Most texts have none, and the search for them is faster. */
+const EDITED_NAMES = ['srcRect', 'sldLayoutId', 'absPath']
+/**
+ * Tags that a result may change: the shown part of a picture, the layouts of a slide master, and the folder of a workbook. Relationships show
+ * lost layouts, and the folder is a property.
+ */
+const EDITED_TAGS = /<\/?(?:\w+:)?(?:srcRect|sldLayoutId|absPath)\b(?:[^<>"']|"[^"<]*"|'[^'<]*')*>/g
 
 /** True for parts with the properties of the document: in the usual folder, or of their content type. */
 export const isPropertyPart = (name: string, type: string): boolean =>
@@ -25,7 +30,7 @@ export function partReading(name: string, type: string, label: string): XmlReadi
     key: `ooxml ${type} ${label}`,
     visitor: (add) => ({
       ...(holdsProperties ? propertiesVisitor(add) : contentVisitor(add, type)),
-      comparedText: (text) => text.replace(EDITED_TAGS, ''),
+      comparedText: (text) => (EDITED_NAMES.some((name) => text.includes(name)) ? text.replace(EDITED_TAGS, '') : text),
     }),
     finish(add, { root, digest }) {
       if (name.includes('customXml/')) add('custom_xml', root || name)
@@ -54,7 +59,7 @@ function propertiesVisitor(add: AddItem): XmlVisitor {
 }
 
 /** Names of all elements that `contentVisitor` reads. */
-const READ = new Set([...CHANGES, ...FEATURES, ...'comment cm bookmarkStart docPr cNvPr definedName sheet sldId sld f'.split(' ')])
+const READ = new Set([...CHANGES, ...FEATURES, ...'comment cm bookmarkStart docPr cNvPr definedName sheet sldId sld f absPath'.split(' ')])
 
 function contentVisitor(add: AddItem, type: string): XmlVisitor {
   const isComments = /comment/i.test(type)
@@ -87,6 +92,9 @@ function contentVisitor(add: AddItem, type: string): XmlVisitor {
           break
         case 'sld':
           if (attributes['show'] === '0') add('sheets_and_slides', 'hidden slide')
+          break
+        case 'absPath':
+          add('properties', `${FOLDER_PROPERTY} = ${attributes['url'] ?? ''}`)
           break
         case 'f':
           if (namespaceOf(element).includes('spreadsheetml')) add('formulas', 'formula')
