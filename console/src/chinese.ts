@@ -271,6 +271,6 @@ export const chinese: Readonly<Record<string, string>> = {
   Removed: '已删除',
   Kept: '已保留',
   '{count} {what}': '{count} 项{what}',
-  '{count} {what}: {why}': '{count} 项{what}：{why}',
+  '{what}: {why}': '{what}：{why}',
   ', ': '，',
 }

@@ -1,6 +1,6 @@
 /** Receipt of a task: what the service did, quality figures, and how to verify them. */
 import { BASE, type Task } from './api.ts'
-import { kindName } from './kind-names.ts'
+import { countedKind, kindName } from './kind-names.ts'
 import { bytes, t } from './language.ts'
 import { CopyButton } from './parts.tsx'
 
@@ -111,7 +111,7 @@ function figuresOf(result: NonNullable<Task['result']>): Figure[] {
 
 /** What the file holds besides pixels and samples: first what is gone and why, then what was kept. */
 function InventoryList({ result: { inventory = {}, removed = [] } }: { result: NonNullable<Task['result']> }) {
-  const kept = Object.entries(inventory).map(([kind, count]) => t('{count} {what}', { count: String(count), what: kindName(kind) }))
+  const kept = Object.entries(inventory).map(([kind, count]) => countedKind(count, kindName(kind)))
   if (kept.length === 0 && removed.length === 0) return null
   return (
     <dl class="inventory">
@@ -119,7 +119,7 @@ function InventoryList({ result: { inventory = {}, removed = [] } }: { result: N
         <>
           <dt>{t('Removed')}</dt>
           {removed.map(({ what, count, why }) => (
-            <dd key={`${what} ${why}`}>{t('{count} {what}: {why}', { count: String(count), what, why })}</dd>
+            <dd key={`${what} ${why}`}>{t('{what}: {why}', { what: countedKind(count, what), why })}</dd>
           ))}
         </>
       )}

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { VerifyReport } from '../../../src/core/audit/check.ts'
 import type { PublicKeys } from '../../../src/core/audit/receipt.ts'
 import type { InventoryKind } from '../../../src/core/catalog/inventory/kinds.ts'
+import { counted } from '../../../src/core/i18n/counted.ts'
 import { EN } from '../../../src/core/i18n/en.ts'
 import { figuresView } from '../../../src/core/model/receipt.ts'
 import { CliError } from './trouble.ts'
@@ -88,6 +89,6 @@ function asText(report: VerifyReport): string {
 
 /** Returns for example `kept: 24 ids, 3 links`. No line if nothing is counted. */
 function countLines(verb: string, counts: { readonly [Kind in InventoryKind]?: number }): string[] {
-  const words = (Object.entries(counts) as [InventoryKind, number][]).map(([kind, count]) => `${count} ${EN[`kind_${kind}`]}`)
+  const words = (Object.entries(counts) as [InventoryKind, number][]).map(([kind, count]) => counted(count, EN[`kind_${kind}`]))
   return words.length > 0 ? [`${verb}: ${words.join(', ')}`] : []
 }

@@ -39,21 +39,36 @@ const LOOK_NAMES = new Set([...EXIF_TAGS_KEPT.strip.values()])
 const SOUND_LOOK = /replaygain|mp3gain|iTunSMPB|iTunNORM|RVA[2D]|loudness|^(?:MLLT|ETCO|SYTC)$/i
 const SOUND_LAW = /copyright|^(?:artist|TCOP|WCOP|TPRO|USER|OWNE|ICOP|IART|ICMS|cprt|©cpy|©aut|perf|auth)$/i
 
-/** Tags of a TIFF page that describe the picture and not its look, by name, or by number if the inventory knows no name. */
-const TIFF_NAMES = new Set(
-  (
-    'ImageDescription Make Model Software ModifyDate Artist HostComputer Copyright IPTC PhotoshopSettings XPTitle XPComment XPAuthor ' +
-    'XPKeywords XPSubject 0x010d'
-  ).split(' '),
-)
+/** Tags of a TIFF page that describe the picture and not its look, with the names of the inventory, which has none for the document name. */
+export const TIFF_TAGS_REMOVED: ReadonlyMap<number, string> = new Map([
+  [269, '0x010d'],
+  [270, 'ImageDescription'],
+  [271, 'Make'],
+  [272, 'Model'],
+  [305, 'Software'],
+  [306, 'ModifyDate'],
+  [315, 'Artist'],
+  [316, 'HostComputer'],
+  [33432, 'Copyright'],
+  [33723, 'IPTC'],
+  [34377, 'PhotoshopSettings'],
+  [40091, 'XPTitle'],
+  [40092, 'XPComment'],
+  [40093, 'XPAuthor'],
+  [40094, 'XPKeywords'],
+  [40095, 'XPSubject'],
+])
+const TIFF_NAMES = new Set(TIFF_TAGS_REMOVED.values())
 /** Item of a TIFF page: name of the page, name of the tag. */
 const TIFF_PAGE = /^page [\d.+]+ (.+)$/
-/** Descriptions that programs need to interpret the samples: XML of OME-TIFF, JSON and key lists of microscopes. */
-const STRUCTURED = / = (?:<|\{|\[|ImageJ=|SCANIMAGE|SI\.)/
+/** True for a description that programs need to interpret the samples: XML of OME-TIFF, JSON and key lists of microscopes. */
+export const isStructuredDescription = (text: string): boolean => /^\s*(?:<|\{|\[|ImageJ=|SCANIMAGE|SI\.)/.test(text)
 
 /** True if `mode` removes a tag of a TIFF page. */
 const removesTiffTag = (mode: RemovingMode, name: string, item: string) =>
-  TIFF_NAMES.has(name) && !(mode === 'safe' && EXIF_NAMES.has(name)) && !(name === 'ImageDescription' && STRUCTURED.test(item))
+  TIFF_NAMES.has(name) &&
+  !(mode === 'safe' && EXIF_NAMES.has(name)) &&
+  !(name === 'ImageDescription' && isStructuredDescription(item.slice(item.indexOf(' = ') + 3)))
 
 /** True if `mode` removes a tag of a sound or a film. */
 const removesSoundTag = (mode: RemovingMode, name: string) => !SOUND_LOOK.test(name) && !(mode === 'safe' && SOUND_LAW.test(name))

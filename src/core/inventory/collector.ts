@@ -3,7 +3,7 @@ import type { InventoryKind } from '../catalog/inventory/kinds.ts'
 import { message } from '../i18n/message.ts'
 import { overBudget } from '../model/error.ts'
 import { digestOf } from './digest.ts'
-import { type Inventory, InventoryBuilder } from './inventory.ts'
+import { type Inventory, InventoryBuilder, withPlainSpaces } from './inventory.ts'
 import { ItemSum } from './item-sum.ts'
 
 /** Limits of the items of one kind that are listed. */
@@ -145,7 +145,7 @@ export class ItemCollector {
 }
 
 function shortItem(value: string): string {
-  const text = value.replace(/\s+/g, ' ').trim()
+  const text = withPlainSpaces(value)
   return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, SHORT_CHARACTERS)}… #${textDigest(text)}`
 }
 

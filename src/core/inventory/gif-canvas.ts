@@ -118,7 +118,8 @@ export class ShownCanvas {
       // Columns of the row that do not count.
       const [from, to] = isApart ? [apart.left - frame.left, apart.right - frame.left] : [visible, visible]
       const shown = this.#pixels.subarray(start, start + visible)
-      if (paintRow(shown, indices.subarray(at, at + visible), { colours, transparent: frame.transparent ?? -1 }, from, to)) hasChanged = true
+      if (paintRow(shown, indices.subarray(at, at + visible), { colours, transparent: frame.transparent ?? -1 }, from, to))
+        hasChanged = true
     }
     return hasChanged
   }

@@ -16,8 +16,11 @@ import type { Inventory, InventoryReader } from './inventory.ts'
 export const HDF5_READER: InventoryReader = { read: (source, signal) => read(source, 'hdf5', signal) }
 export const NETCDF_READER: InventoryReader = { read: (source, signal) => read(source, 'netcdf', signal) }
 
+/** Blocks of the file that are kept: 8 MiB, because links and attributes lead to any place. */
+const MAX_BLOCKS = 128
+
 async function read(source: Source, format: string, signal: AbortSignal): Promise<Inventory> {
-  const ranges = new CachedRanges(source, format, signal)
+  const ranges = new CachedRanges(source, { format, maxBlocks: MAX_BLOCKS }, signal)
   const to = new ItemCollector()
   try {
     const { base, sizes, end = source.size, root, extension } = await readSuperblock(ranges)
@@ -28,7 +31,7 @@ async function read(source: Source, format: string, signal: AbortSignal): Promis
     await addRange(ranges, to, { kind: 'trailing_bytes', name: 'after the HDF5 data', from: end, to: source.size })
   } catch (error) {
     // A field outside of its structure.
-    if (error instanceof RangeError) throw ranges.view.malformed(0)
+    if (error instanceof RangeError) throw ranges.malformed(0)
     throw error
   }
   return to.build()
@@ -41,6 +44,6 @@ interface NamedRange {
   readonly to: number
 }
 
-async function addRange({ view }: CachedRanges, items: ItemCollector, { kind, name, from, to }: NamedRange): Promise<void> {
-  if (to > from) items.add(kind, `${name} = ${to - from} bytes #${await digestOfStream(view.chunks(from, to - from))}`)
+async function addRange(ranges: CachedRanges, items: ItemCollector, { kind, name, from, to }: NamedRange): Promise<void> {
+  if (to > from) items.add(kind, `${name} = ${to - from} bytes #${await digestOfStream(ranges.pieces(from, to - from))}`)
 }

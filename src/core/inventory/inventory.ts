@@ -73,7 +73,12 @@ export class InventoryBuilder {
 }
 
 function shortened(value: string): string {
-  if (value.length <= MAX_ITEM_CHARACTERS) return value.replace(/\s+/g, ' ').trim()
-  const digest = digestOf(new TextEncoder().encode(value.replace(/\s+/g, ' ').trim()))
-  return `${value.slice(0, MAX_ITEM_CHARACTERS).replace(/\s+/g, ' ').trim()}… #${digest}`
+  if (value.length <= MAX_ITEM_CHARACTERS) return withPlainSpaces(value)
+  const digest = digestOf(new TextEncoder().encode(withPlainSpaces(value)))
+  return `${withPlainSpaces(value.slice(0, MAX_ITEM_CHARACTERS))}… #${digest}`
 }
+
+const OTHER_SPACE = /\s\s|[^\S ]|^\s|\s$/
+
+/** Returns a text in which one space stands for each run of white space, with none at the ends. Most items are such texts. */
+export const withPlainSpaces = (text: string): string => (OTHER_SPACE.test(text) ? text.replace(/\s+/g, ' ').trim() : text)

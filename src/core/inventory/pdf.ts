@@ -1,10 +1,10 @@
 /** Inventory of PDF (ISO 32000-2). It reads the structure of the document, not the contents of its pages. */
 import type { Source } from '../model/codec.ts'
+import { CachedRanges } from './cached-ranges.ts'
 import { digestOfStream } from './digest.ts'
 import { FileView } from './file-view.ts'
 import { INFLATE_LIBRARY } from './inflate.ts'
 import type { Inventory, InventoryReader } from './inventory.ts'
-import { Blocks } from './pdf/blocks.ts'
 import { addCatalog } from './pdf/catalog.ts'
 import { documentOf, type PdfDocument } from './pdf/document.ts'
 import { PdfFile } from './pdf/file.ts'
@@ -28,7 +28,7 @@ export const pdfInventory: InventoryReader = {
 
   async read(source: Source, signal: AbortSignal, isResult = false): Promise<Inventory> {
     const end = await endOfDocument(source)
-    const file = await PdfFile.open(new Blocks(source, end, signal))
+    const file = await PdfFile.open(new CachedRanges(source, { format: 'pdf', size: end }, signal))
     const document = await documentOf(file, signal)
     await addPages(document, seenResources())
     await addOutline(document)

@@ -1,6 +1,6 @@
 /** Removes metadata fields from TIFF files, in place: fields leave their directory, and their values become zeros. */
 import { ByteWriter } from '../../bytes/writer.ts'
-import { EXIF_TAGS_KEPT, type RemovingMode } from '../../catalog/metadata.ts'
+import { EXIF_TAGS_KEPT, isStructuredDescription, type RemovingMode, TIFF_TAGS_REMOVED } from '../../catalog/metadata.ts'
 import { reducedXmp } from '../../containers/metadata/xmp.ts'
 import { readNumbers, TAG, type TiffDirectory, type TiffField, type TiffFile } from '../../containers/tiff/directory.ts'
 import { ifdLayout } from '../../containers/tiff/ifd.ts'
@@ -9,21 +9,13 @@ import type { Source } from '../../model/codec.ts'
 import { signedByCredentials, TIFF_CREDENTIALS } from '../../model/content-credentials.ts'
 import { piecesWith, splice } from '../../model/splice.ts'
 
-/**
- * Tags that describe the picture and not its look: document name, description, maker, model, software, date, artist, host computer, XMP,
- * IPTC, copyright, Photoshop resources, EXIF and GPS directories, layers of Photoshop, title and comments of Windows.
- */
-const METADATA = new Set([
-  ...[269, 270, 271, 272, 305, 306, 315, 316, 700, 33432, 33723, 34377, 34665, 34853, 37724],
-  ...[40091, 40092, 40093, 40094, 40095],
-])
 const XMP = 700
+/** Tags that describe the picture and not its look: also XMP, EXIF and GPS directories, and layers of Photoshop. */
+const METADATA: ReadonlySet<number> = new Set([...TIFF_TAGS_REMOVED.keys(), XMP, 34665, 34853, 37724])
 /** Longest XMP packet that is reduced, in bytes. A longer one is removed. */
 const MAX_XMP_BYTES = 4 * 1024 * 1024
 /** Marks camera raw files, whose decoders need maker and model. */
 const DNG_VERSION = 50706
-/** Descriptions that programs need to interpret the samples: XML of OME-TIFF, JSON and key lists of microscopes. */
-const STRUCTURED = /^\s*(?:<|\{|\[|ImageJ=|SCANIMAGE|SI\.)/
 
 interface Range {
   readonly from: number
@@ -76,7 +68,7 @@ async function removedFields(file: TiffFile, directory: TiffDirectory, mode: Rem
     if (!METADATA.has(field.tag) || EXIF_TAGS_KEPT[mode].has(field.tag)) continue
     if (field.tag === TAG.imageDescription && field.at !== undefined) {
       const head = await file.source.read(field.at, Math.min(field.byteLength, 64))
-      if (STRUCTURED.test(new TextDecoder('latin1').decode(head))) continue
+      if (isStructuredDescription(new TextDecoder('latin1').decode(head))) continue
     }
     fields.push(field)
   }

@@ -39,7 +39,7 @@ export class Hdf5File {
 
   /** Returns the error for a structure at `address` that cannot be read. */
   malformed(address: number | undefined): Error {
-    return this.#ranges.view.malformed(this.#base + (address ?? 0))
+    return this.#ranges.malformed(this.#base + (address ?? 0))
   }
 
   async bytes(address: number | undefined, length: number): Promise<Uint8Array> {

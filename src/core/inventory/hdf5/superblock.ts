@@ -29,10 +29,10 @@ export async function readSuperblock(ranges: CachedRanges): Promise<Superblock> 
     const bytes = await ranges.bytes(at, Math.min(MAX_BYTES, ranges.size - at))
     if (!SIGNATURE.every((byte, i) => bytes[i] === byte)) continue
     const found = parse(bytes, at)
-    if (!found || (found.end !== undefined && found.end > ranges.size)) throw ranges.view.malformed(at)
+    if (!found || (found.end !== undefined && found.end > ranges.size)) throw ranges.malformed(at)
     return found
   }
-  throw ranges.view.malformed(0)
+  throw ranges.malformed(0)
 }
 
 function parse(bytes: Uint8Array, base: number): Superblock | undefined {

@@ -1,6 +1,6 @@
 /** Reads the cross-reference sections of a file: tables, streams, hybrids and incremental updates (ISO 32000-2, 7.5.4 to 7.5.8). */
 import { isCodecError } from '../../model/error.ts'
-import type { Blocks } from './blocks.ts'
+import type { CachedRanges } from '../cached-ranges.ts'
 import { decodedBy, fullFilterName } from './filters.ts'
 import { objectAt, parsedAt } from './objects-in-file.ts'
 import { Word } from './parser.ts'
@@ -17,14 +17,14 @@ const MAX_STREAM_BYTES = 32 * 1024 * 1024
 
 /** Where sections are read from, and the table that gets their entries. */
 interface Target {
-  readonly blocks: Blocks
+  readonly blocks: CachedRanges
   /** Bytes before the header. All offsets count from the header. */
   readonly base: number
   readonly table: XrefTable
 }
 
 /** Reads all sections, newest first. Returns the trailer, with the newest value of each key. */
-export async function readSections(blocks: Blocks, base: number, table: XrefTable): Promise<PdfDictionary> {
+export async function readSections(blocks: CachedRanges, base: number, table: XrefTable): Promise<PdfDictionary> {
   const target = { blocks, base, table }
   const trailer = new PdfDictionary()
   const seen = new Set<number>()
@@ -56,9 +56,9 @@ function ignoreDamage(error: unknown): void {
 const offsetOf = (value: PdfValue | undefined): number | undefined =>
   typeof value === 'number' ? value : value instanceof PdfReference ? value.number : undefined
 
-async function startOfSections(blocks: Blocks): Promise<number> {
+async function startOfSections(blocks: CachedRanges): Promise<number> {
   const at = Math.max(0, blocks.size - TAIL_BYTES)
-  const tail = asciiOf(await blocks.read(at, TAIL_BYTES))
+  const tail = asciiOf(await blocks.bytesUpTo(at, TAIL_BYTES))
   const keyword = tail.lastIndexOf('startxref')
   const offset = Number.parseInt(tail.slice(keyword + 'startxref'.length), 10)
   if (keyword < 0 || Number.isNaN(offset)) throw damaged(at)
@@ -73,17 +73,17 @@ interface Section {
 
 async function readSection(target: Target, at: number): Promise<Section> {
   const { blocks } = target
-  const keyword = /^[\s\0]*xref/.exec(asciiOf(await blocks.read(at, 64)))
+  const keyword = /^[\s\0]*xref/.exec(asciiOf(await blocks.bytesUpTo(at, 64)))
   if (!keyword) return { dictionary: await readStream(target, at), free: [] }
   const free: number[] = []
   for (let position = at + keyword[0].length; ; ) {
-    const head = /^[\s\0]*(\d+)\s+(\d+)\s*/.exec(asciiOf(await blocks.read(position, 80)))
+    const head = /^[\s\0]*(\d+)\s+(\d+)\s*/.exec(asciiOf(await blocks.bytesUpTo(position, 80)))
     if (!head) return { dictionary: await readTrailer(blocks, position), free }
     position = await readEntries(target, position + head[0].length, { first: Number(head[1]), count: Number(head[2]) }, free)
   }
 }
 
-async function readTrailer(blocks: Blocks, at: number): Promise<PdfDictionary> {
+async function readTrailer(blocks: CachedRanges, at: number): Promise<PdfDictionary> {
   const trailer = await parsedAt(blocks, at, (parser) => {
     const keyword = parser.token()
     if (!(keyword instanceof Word && keyword.text.startsWith('trailer'))) throw damaged(at)
@@ -102,7 +102,7 @@ async function readEntries(
 ): Promise<number> {
   let [at, number] = [start, first]
   for (let left = count; left > 0; ) {
-    const text = asciiOf(await blocks.read(at, Math.min(left, ENTRIES_PER_READ) * ENTRY_BYTES))
+    const text = asciiOf(await blocks.bytesUpTo(at, Math.min(left, ENTRIES_PER_READ) * ENTRY_BYTES))
     const entry = /\s*(\d{10}) (\d{5}) ([nf])[ \r\n]{0,2}/y
     let used = 0
     for (let match = entry.exec(text); match && left > 0; match = entry.exec(text)) {
@@ -147,7 +147,7 @@ async function readStream({ blocks, base, table }: Target, at: number): Promise<
 }
 
 /** Decoded data of a cross-reference stream, whose entries are direct and never encrypted (ISO 32000-2, 7.5.8.2). */
-function dataOf(blocks: Blocks, { dictionary, dataAt }: PdfStream): AsyncIterable<Uint8Array> {
+function dataOf(blocks: CachedRanges, { dictionary, dataAt }: PdfStream): AsyncIterable<Uint8Array> {
   const length = dictionary.get('Length')
   if (typeof length !== 'number' || !(length >= 0 && length <= MAX_STREAM_BYTES)) throw damaged(dataAt)
   const [filter, parameters] = [dictionary.get('Filter'), dictionary.get('DecodeParms')]

@@ -1,6 +1,6 @@
 /** PDF file with random access to its objects, in bounded memory. */
 import { CodecError, isCodecError } from '../../model/error.ts'
-import type { Blocks } from './blocks.ts'
+import type { CachedRanges } from '../cached-ranges.ts'
 import { readSections } from './cross-references.ts'
 import { Decryption } from './encryption.ts'
 import { type ObjectStream, ObjectStreams } from './object-streams.ts'
@@ -25,7 +25,7 @@ interface Parsed {
 }
 
 export class PdfFile {
-  readonly #blocks: Blocks
+  readonly #blocks: CachedRanges
   #base = 0
   #table = new XrefTable()
   #trailer = new PdfDictionary()
@@ -37,7 +37,7 @@ export class PdfFile {
   readonly streams: StreamData
   readonly #objectStreams: ObjectStreams
 
-  private constructor(blocks: Blocks) {
+  private constructor(blocks: CachedRanges) {
     this.#blocks = blocks
     const resolve = (value: PdfValue | undefined) => this.resolve(value)
     this.streams = new StreamData(blocks, resolve)
@@ -48,9 +48,9 @@ export class PdfFile {
    * Opens a file.
    * @throws CodecError (malformed) if it has no catalog or no pages, `encrypted` if it needs a password
    */
-  static async open(blocks: Blocks): Promise<PdfFile> {
+  static async open(blocks: CachedRanges): Promise<PdfFile> {
     const file = new PdfFile(blocks)
-    file.#base = Math.max(0, asciiOf(await blocks.read(0, HEADER_SEARCH_BYTES)).indexOf('%PDF-'))
+    file.#base = Math.max(0, asciiOf(await blocks.bytesUpTo(0, HEADER_SEARCH_BYTES)).indexOf('%PDF-'))
     try {
       file.#trailer = await readSections(blocks, file.#base, file.#table)
       await file.#decrypt()

@@ -2,7 +2,7 @@
 import { indexOfBytes } from '../../bytes/search.ts'
 import { message } from '../../i18n/message.ts'
 import { overBudget } from '../../model/error.ts'
-import type { Blocks } from './blocks.ts'
+import type { CachedRanges } from '../cached-ranges.ts'
 import { END, Parser, WindowTooSmall, Word } from './parser.ts'
 import { asciiOf } from './text.ts'
 import { damaged, type ObjectId, PdfDictionary, PdfStream, type PdfValue } from './values.ts'
@@ -12,9 +12,9 @@ const FIRST_WINDOW_BYTES = 2 * 1024
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024
 
 /** Calls `parse` with a parser at `at`. If the window is too small, it tries again with a window eight times as large. */
-export async function parsedAt<T>(blocks: Blocks, at: number, parse: (parser: Parser) => T): Promise<T> {
+export async function parsedAt<T>(blocks: CachedRanges, at: number, parse: (parser: Parser) => T): Promise<T> {
   for (let length = FIRST_WINDOW_BYTES; ; length *= 8) {
-    const window = await blocks.read(at, length)
+    const window = await blocks.bytesUpTo(at, length)
     try {
       return parse(new Parser(window, 0, at + window.length >= blocks.size))
     } catch (error) {
@@ -35,7 +35,7 @@ export interface FoundObject {
  * Reads the object "number generation obj …" at `at` (ISO 32000-2, 7.3.10).
  * @throws CodecError (malformed) if there is none
  */
-export function objectAt(blocks: Blocks, at: number): Promise<FoundObject> {
+export function objectAt(blocks: CachedRanges, at: number): Promise<FoundObject> {
   return parsedAt(blocks, at, (parser) => {
     const [number, generation, keyword] = [parser.token(), parser.token(), parser.token()]
     const isHead = typeof number === 'number' && typeof generation === 'number' && keyword instanceof Word
@@ -65,21 +65,21 @@ function isStream(parser: Parser): boolean {
 }
 
 /** True if the stream data ends at `at`: `endstream` or `endobj` follows. */
-export const streamEndsAt = async (blocks: Blocks, at: number): Promise<boolean> =>
-  /^[\s\0]*end(stream|obj)/.test(asciiOf(await blocks.read(at, 24)))
+export const streamEndsAt = async (blocks: CachedRanges, at: number): Promise<boolean> =>
+  /^[\s\0]*end(stream|obj)/.test(asciiOf(await blocks.bytesUpTo(at, 24)))
 
 const END_OF_STREAM = Uint8Array.from('endstream', (letter) => letter.charCodeAt(0))
 const END_OF_OBJECT = Uint8Array.from('\nendobj', (letter) => letter.charCodeAt(0))
 const SEARCH_BYTES = 64 * 1024
 
 /** Returns the length of stream data by a search for its end, for streams with a wrong /Length. The line break before it does not count. */
-export async function searchedLength(blocks: Blocks, dataAt: number): Promise<number> {
+export async function searchedLength(blocks: CachedRanges, dataAt: number): Promise<number> {
   for (let at = dataAt; at < blocks.size; at += SEARCH_BYTES) {
-    const window = await blocks.read(at, SEARCH_BYTES + END_OF_STREAM.length)
+    const window = await blocks.bytesUpTo(at, SEARCH_BYTES + END_OF_STREAM.length)
     const found = indexOfBytes(window, END_OF_STREAM)
     const index = found < 0 ? indexOfBytes(window, END_OF_OBJECT) : found
     if (index < 0) continue
-    const [first, second] = await blocks.read(at + index - 2, 2)
+    const [first, second] = await blocks.bytesUpTo(at + index - 2, 2)
     const lineBreak = second === LINE_FEED ? (first === RETURN ? 2 : 1) : second === RETURN ? 1 : 0
     return Math.max(0, at + index - lineBreak - dataAt)
   }

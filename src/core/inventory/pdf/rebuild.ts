@@ -1,6 +1,6 @@
 /** Rebuilds an unusable cross-reference table: searches the file for objects and trailers. The last object with a number counts. */
 import { isCodecError } from '../../model/error.ts'
-import type { Blocks } from './blocks.ts'
+import type { CachedRanges } from '../cached-ranges.ts'
 import { objectAt, parsedAt } from './objects-in-file.ts'
 import { asciiOf } from './text.ts'
 import { nameText, PdfDictionary, PdfStream } from './values.ts'
@@ -23,7 +23,7 @@ export interface Rebuilt {
   readonly catalogs: readonly number[]
 }
 
-export async function rebuilt(blocks: Blocks): Promise<Rebuilt> {
+export async function rebuilt(blocks: CachedRanges): Promise<Rebuilt> {
   const table = new XrefTable()
   const trailer = new PdfDictionary()
   for (const at of (await searchFile(blocks, table)).reverse()) {
@@ -44,11 +44,11 @@ function addMissing(into: PdfDictionary, from: PdfDictionary): void {
 }
 
 /** Adds all objects of the file to the table. Returns the offsets behind the word `trailer`. */
-async function searchFile(blocks: Blocks, table: XrefTable): Promise<number[]> {
+async function searchFile(blocks: CachedRanges, table: XrefTable): Promise<number[]> {
   const trailers: number[] = []
   for (let at = 0; at < blocks.size; at += STEP_BYTES) {
     const start = Math.max(0, at - OVERLAP_BYTES)
-    const text = asciiOf(await blocks.read(start, at + STEP_BYTES - start))
+    const text = asciiOf(await blocks.bytesUpTo(start, at + STEP_BYTES - start))
     for (let found = text.indexOf('obj'); found >= 0; found = text.indexOf('obj', found + 3)) {
       const first = Math.max(0, found - OVERLAP_BYTES)
       const head = /(?<!\d)(\d{1,8})[\s\0]+\d{1,5}[\s\0]*$/.exec(text.slice(first, found))
@@ -63,12 +63,16 @@ async function searchFile(blocks: Blocks, table: XrefTable): Promise<number[]> {
 }
 
 /** Finds object streams and catalogs, and adds the entries of cross-reference streams to the trailer. */
-async function special(blocks: Blocks, table: XrefTable, trailer: PdfDictionary): Promise<Pick<Rebuilt, 'objectStreams' | 'catalogs'>> {
+async function special(
+  blocks: CachedRanges,
+  table: XrefTable,
+  trailer: PdfDictionary,
+): Promise<Pick<Rebuilt, 'objectStreams' | 'catalogs'>> {
   const streams: { number: number; at: number }[] = []
   const catalogs: number[] = []
   for (const number of table.numbers()) {
     const place = table.place(number)
-    if (place?.kind !== 'file' || !/\/(ObjStm|XRef|Catalog)/.test(asciiOf(await blocks.read(place.at, PROBE_BYTES)))) continue
+    if (place?.kind !== 'file' || !/\/(ObjStm|XRef|Catalog)/.test(asciiOf(await blocks.bytesUpTo(place.at, PROBE_BYTES)))) continue
     const value = (await objectAt(blocks, place.at).catch(damageAsNull))?.value
     const dictionary = value instanceof PdfStream ? value.dictionary : value instanceof PdfDictionary ? value : undefined
     const type = nameText(dictionary?.get('Type'))

@@ -1,6 +1,7 @@
 /** Data of streams: its length, decryption and filters (ISO 32000-2, 7.3.8 and 7.4). */
+
+import type { CachedRanges } from '../cached-ranges.ts'
 import { digestOfStream } from '../digest.ts'
-import type { Blocks } from './blocks.ts'
 import type { Decryption } from './encryption.ts'
 import { decodedBy, type Filter, fullFilterName, gathered, isGeneralFilter } from './filters.ts'
 import { searchedLength, streamEndsAt } from './objects-in-file.ts'
@@ -12,13 +13,13 @@ const MAX_DIGESTED_BYTES = 2 * 1024 * 1024 * 1024
 const MAX_FILTERS = 16
 
 export class StreamData {
-  readonly #blocks: Blocks
+  readonly #blocks: CachedRanges
   readonly #resolve: (value: PdfValue | undefined) => Promise<PdfValue>
   /** Decrypts the data. `undefined`: the file is not encrypted. */
   decryption: Decryption | undefined
 
   /** `resolve`: follows references of a stream dictionary. */
-  constructor(blocks: Blocks, resolve: (value: PdfValue | undefined) => Promise<PdfValue>) {
+  constructor(blocks: CachedRanges, resolve: (value: PdfValue | undefined) => Promise<PdfValue>) {
     this.#blocks = blocks
     this.#resolve = resolve
   }
