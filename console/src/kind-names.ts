@@ -11,6 +11,6 @@ export function kindName(kind: string): string {
   return names[`kind_${kind}`] ?? kind.replaceAll('_', ' ')
 }
 
-/** Returns a number of items with the name of their kind, for example `42 EXIF tags`. */
+/** Returns a number of items with the name of their kind, for example `42 EXIF tags`. The number stays on the line of its noun. */
 export const countedKind = (count: number, name: string): string =>
-  language() === 'zh' ? t('{count} {what}', { count, what: name }) : counted(count, name)
+  language() === 'zh' ? t('{count} {what}', { count, what: name }) : counted(count, name).replace(' ', '\u00a0')
