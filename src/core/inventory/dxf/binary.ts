@@ -2,6 +2,8 @@ import { latin1Of } from '../../bytes/latin1.ts'
 import type { FileView } from '../file-view.ts'
 import { type Group, MAX_VALUE_CHARACTERS } from './group.ts'
 
+/** Bytes of a text that are read together with its code. Longer texts are read again. */
+const SHORT_TEXT_BYTES = 256
 const SENTINEL = 'AutoCAD Binary DXF\r\n\x1a\0'
 
 export async function isBinary(view: FileView): Promise<boolean> {
@@ -14,16 +16,18 @@ export async function* binaryGroups(view: FileView): AsyncGenerator<Group> {
   const head = await view.bytesUpTo(SENTINEL.length, 2)
   const isWide = head[1] === 0
   for (let at = SENTINEL.length; at < view.size; ) {
-    const start = await view.bytesUpTo(at, 3)
+    const start = await view.bytesUpTo(at, 3 + SHORT_TEXT_BYTES)
     if (start.length < 3) return
     const isEscaped = !isWide && start[0] === 255
     const code = isWide ? start[0]! | (start[1]! << 8) : isEscaped ? start[1]! | (start[2]! << 8) : start[0]!
-    at += isWide ? 2 : isEscaped ? 3 : 1
-    const length = LENGTHS.find(([from, to]) => code >= from && code <= to)?.[2] ?? 'text'
-    if (length === 'chunk') at += 1 + ((await view.bytesUpTo(at, 1))[0] ?? 0)
-    else if (length !== 'text') at += length
+    const codeBytes = isWide ? 2 : isEscaped ? 3 : 1
+    const length = LENGTH_BY_CODE.get(code) ?? 'text'
+    if (length === 'chunk') at += codeBytes + 1 + (start[codeBytes] ?? 0)
+    else if (length !== 'text') at += codeBytes + length
     else {
-      const { value, next } = await textAt(view, at)
+      const end = start.indexOf(0, codeBytes)
+      const text = { value: latin1Of(start.subarray(codeBytes, Math.max(codeBytes, end))).trim(), next: at + end + 1 }
+      const { value, next } = end < 0 ? await textAt(view, at + codeBytes) : text
       yield { code, value }
       at = next
     }
@@ -53,6 +57,10 @@ const LENGTHS: readonly (readonly [from: number, to: number, length: number | 'c
   [1060, 1070, 2],
   [1071, 1071, 4],
 ]
+
+const LENGTH_BY_CODE = new Map(
+  LENGTHS.flatMap(([from, to, length]) => Array.from({ length: to - from + 1 }, (_, index) => [from + index, length] as const)),
+)
 
 /** Reads a text up to its zero byte. */
 async function textAt(view: FileView, at: number): Promise<{ value: string; next: number }> {
