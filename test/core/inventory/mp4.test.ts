@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { box, boxes, findBox, fullBox, latin1Bytes, words } from '../../../src/core/containers/isobmff/box.ts'
 import { mov } from '../../../src/core/formats/film/film.ts'
-import { press } from '../formats/media-fixtures.ts'
+import { press, rawMovie } from '../formats/media-fixtures.ts'
 import { compared, expectSurvival, flipped, itemsIn, overwritten, positionOf } from './reading.ts'
 import { richMovie } from './rich-movie.ts'
 
@@ -31,6 +31,19 @@ describe('inventory of a film', () => {
       gapless_data: ['iTunSMPB = 00000000 00000840'],
       trailing_bytes: [expect.stringMatching(/^behind the last box = 9 bytes /)],
     })
+  })
+
+  it('reads the colours of a ProRes track without a colour box from its first frame', async () => {
+    const file = rawMovie(2)
+    const moov = [...boxes(file, 0, file.length)].find(({ type }) => type === 'moov')!
+    const track = [...boxes(file, moov.body, moov.end)].find(({ type }) => type === 'trak')!
+    const table = (type: string) => findBox(file, track, 'mdia', 'minf', 'stbl', type)!.body
+    file.set(latin1Bytes('apcn'), table('stsd') + 12)
+    const frame = new DataView(file.buffer, file.byteOffset).getUint32(table('stco') + 8)
+    file.set(concat([latin1Bytes('icpf'), new Uint8Array(14), Uint8Array.of(9, 2, 6)]), frame + 4)
+    const changed = file.with(frame + 22, 1)
+    expect((await itemsIn('mov', file))['colour']).toEqual(['video 0 color_primaries = bt2020', 'video 0 color_space = smpte170m'])
+    expect(await compared('mov', 'mov', file, changed)).toMatchObject({ kind: 'lost', loss: { kind: 'colour' } })
   })
 
   it('reads a compressed index', async () => {

@@ -52,7 +52,8 @@ const ENTRY_BITS: { readonly [type: string]: number | undefined } = {
   v216: 16,
 }
 
-export async function pictureFacts(view: FileView, entry: Box): Promise<PictureFacts> {
+/** @param inFrame colours that a frame tells, for what the entry does not tell */
+export async function pictureFacts(view: FileView, entry: Box, inFrame: Colours): Promise<PictureFacts> {
   const fields = await bodyOf(view, entry, VISUAL_FIELDS)
   const hasPalette = be16(fields, 76) === 0 && PALETTE_DEPTHS.includes(be16(fields, 74))
   const sideData: string[] = []
@@ -76,7 +77,7 @@ export async function pictureFacts(view: FileView, entry: Box): Promise<PictureF
       bits = facts?.bits ?? bits
     }
   }
-  const colours = combined(told, stream.colours)
+  const colours = combined(combined(told, stream.colours), inFrame)
   return { colours, pixelShape: shape ?? stream.pixelShape, hdrBits: hdr || isHdr(colours) ? bits : undefined, sideData }
 }
 

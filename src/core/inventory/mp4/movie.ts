@@ -6,7 +6,7 @@ import { be32, seconds } from '../media/numbers.ts'
 import { type Box, bodyOf, boxesIn } from './boxes.ts'
 import { colourItems } from './colours.ts'
 import { pictureFacts } from './entry.ts'
-import { readChapterList, readChapters, timecodeOf } from './samples.ts'
+import { frameColours, readChapterList, readChapters, timecodeOf } from './samples.ts'
 import { soundFacts } from './sound-entry.ts'
 import { readMeta, readUserData } from './tags.ts'
 import { editSeconds, type FragmentDefaults, fragmentDefaults, playedSeconds, type Times } from './times.ts'
@@ -114,7 +114,7 @@ async function describeTrack(reading: Reading, movie: Movie, track: Track, name:
   describeTimes(reading, movie, track, name)
   if (kind === 'video' && entry) {
     describeRotation(reading, movie, track, name)
-    const { colours, pixelShape, hdrBits, sideData } = await pictureFacts(view, entry)
+    const { colours, pixelShape, hdrBits, sideData } = await pictureFacts(view, entry, await frameColours(reading, track))
     for (const item of colourItems(colours)) items.add('colour', `${name} ${item}`)
     for (const item of sideData) items.add('side_data', `${name} ${item}`)
     if (hdrBits) items.add('bit_depth', `${name} = ${hdrBits}`)

@@ -1,8 +1,9 @@
-/** Reads short samples: chapter titles and time codes. */
+/** Reads short samples and headers of samples: chapter titles, time codes, colours of ProRes. */
 
 import type { Reading } from '../media/media-reader.ts'
-import { be16, be32, be64, seconds, textOf } from '../media/numbers.ts'
+import { be16, be32, be64, nameAt, seconds, textOf } from '../media/numbers.ts'
 import { type Box, bodyOf } from './boxes.ts'
+import type { Colours } from './colours.ts'
 import { sampleCount } from './times.ts'
 import type { Track } from './track.ts'
 
@@ -92,4 +93,21 @@ export async function timecodeOf(reading: Reading, { entries, stbl }: Track): Pr
   const frame = be32(await reading.source.read(sample.offset, 4), 0)
   const rate = `${be32(fields, 16)}/${be32(fields, 20)}`
   return `frame ${frame} of ${fields[24] ?? 0} a second (${rate}${be32(fields, 12) & 1 ? ', drop frame' : ''})`
+}
+
+/** Sample entries of ProRes. */
+const PRORES = /^ap(?:c[hnos]|4[hx])$/
+/** Size, mark and header of a frame up to its colours, each of which has one byte (SMPTE RDD 36, 5.1 and 5.1.1). */
+const PRORES_HEADER_BYTES = 25
+const PRORES_COLOURS_AT = 22
+
+/** Returns the colours that the first frame of a ProRes track tells. Empty: another format, or the frame cannot be read. */
+export async function frameColours(reading: Reading, { entries, stbl }: Track): Promise<Colours> {
+  if (!PRORES.test(entries[0]?.type ?? '')) return {}
+  const [sample] = await firstSamples(reading, stbl, 1)
+  if (!sample) return {}
+  const frame = await reading.view.bytesUpTo(sample.offset, Math.min(sample.size, PRORES_HEADER_BYTES))
+  if (frame.length < PRORES_HEADER_BYTES || nameAt(frame, 4) !== 'icpf') return {}
+  const [primaries, transfer, matrix] = frame.subarray(PRORES_COLOURS_AT)
+  return { primaries, transfer, matrix }
 }
