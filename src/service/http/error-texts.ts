@@ -16,8 +16,8 @@ export const ERROR_TEXTS: Readonly<Record<number, string>> = {
   503: 'The service is busy. Try again after `Retry-After` seconds',
 }
 
-/** Meaning and remedy of every `error_detail.type`. The `doc_url` of an error links to its row. */
-const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
+/** Meaning and remedy of every `error_detail.type`. The page `/docs/errors` has a heading for each, to which `doc_url` leads. */
+export const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
   missing_file: 'The form has no field `file` (for a batch: `files[]`) with a file name, and no field `upload`.',
   empty_file: 'The file has 0 bytes.',
   file_too_large: 'The file is larger than `limit_bytes`, the limit of your plan.',
@@ -62,12 +62,5 @@ const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
   target_unreachable: 'No result of at most `target_size` bytes meets the minimum quality. `best_size` is the smallest size that does.',
 }
 
-const statusOf = (type: string) => (type in ERROR_TYPES ? ERROR_TYPES[type as ErrorType] : 400)
-
-/** Markdown table of all error types. The `doc_url` of an error links to its row. */
-export const ERROR_TABLE = `| type | status | |
-|---|---|---|
-${Object.entries(ERROR_MEANINGS)
-  .map(([type, meaning]) => `| \`${type}\` | ${statusOf(type)} | ${meaning} |`)
-  .join('\n')}
-`
+/** HTTP status of an error type. */
+export const statusOf = (type: ErrorType): number => ERROR_TYPES[type]

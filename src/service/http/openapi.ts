@@ -1,7 +1,10 @@
 /** Builds `/openapi.json` (OpenAPI 3.1) from the routes and their validation schemas. */
 import * as z from 'zod'
 import manifest from '../../../package.json' with { type: 'json' }
-import { ERROR_TABLE, ERROR_TEXTS } from './error-texts.ts'
+import { ERROR_TEXTS } from './error-texts.ts'
+import { answerExamples, BODY_EXAMPLES, PARAMETER_EXAMPLES } from './openapi-examples/answers.ts'
+import { codeSamples } from './openapi-examples/code-samples.ts'
+import { errorExamples } from './openapi-examples/errors.ts'
 import type { RequestHeader, Route, RouteDoc } from './route.ts'
 import { errorAnswer, task } from './schemas/tasks.ts'
 
@@ -21,15 +24,19 @@ const HEADER_TEXTS = {
   'Upload-Checksum': '`sha1` or `sha256`, a space, and the digest of this chunk in base64',
 } as const satisfies Record<RequestHeader, string>
 
-const DESCRIPTION = `Compresses files and verifies every result against the original. Guides: [quick start](/docs/quick-start.html),
-[formats and levels](/docs/formats.html), [receipts](/docs/receipts.html), [large files](/docs/uploads.html),
-[callbacks](/docs/callbacks.html), [plans and limits](/docs/limits.html), [versions](/docs/versioning.html). Clients:
-[TypeScript](/docs/typescript.html), [Python](/docs/python.html), [Go](/docs/go.html), [PHP](/docs/php.html).
+const DESCRIPTION = `Whittle makes files smaller and compares every result with the original. Send a file to \`POST /v1/compress\`. The answer is a
+task with a receipt: what changed, how it was measured, and what was kept.
 
-Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"type", "doc_url", …}}\`, also in failed tasks.
-\`message\` is for people: English, or Simplified Chinese if \`Accept-Language\` prefers it. All other fields are the same in both languages.
+**Key.** Send \`Authorization: Bearer whl_live_…\` with each request. Create keys in the [console](/console). To try requests on this page, paste a
+key under *Authentication*. The page sends it to this service only, and forgets it when you leave.
 
-${ERROR_TABLE}`
+**Errors.** Every error is \`{"error": {"code", "message", "request_id"}, "error_detail": {"type", "doc_url", …}}\`, also in failed tasks.
+\`message\` is for people: English, or Simplified Chinese if \`Accept-Language\` prefers it. Programs read \`error_detail.type\`.
+[All types](/docs/errors) are listed with their remedies.
+
+**Guides.** [Quick start](/docs/quick-start) · [formats and levels](/docs/formats) · [receipts](/docs/receipts) · [large files](/docs/uploads) ·
+[callbacks](/docs/callbacks) · [plans and limits](/docs/limits) · [versions](/docs/versioning). Clients: [TypeScript](/docs/typescript),
+[Python](/docs/python), [Go](/docs/go), [PHP](/docs/php).`
 
 /** Tags in reading order. An operation belongs to the first tag whose pattern matches its path. */
 const TAGS = [
@@ -49,7 +56,7 @@ export function openApi(routes: readonly Route[], baseUrl: string): Json {
   const schemas = new Schemas()
   const paths: Record<string, Json> = {}
   for (const route of routes) {
-    if (route.doc) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, route.doc, schemas)
+    if (route.doc) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route, route.doc, schemas, baseUrl)
   }
   return {
     openapi: '3.1.0',
@@ -115,8 +122,9 @@ function loosen(schema: z.core.JSONSchema.BaseSchema): void {
 
 const withoutId = ({ id: _, ...rest }: Json) => rest
 
-function operation(route: Route, doc: RouteDoc, schemas: Schemas): Json {
+function operation(route: Route, doc: RouteDoc, schemas: Schemas, baseUrl: string): Json {
   const parameters = [...pathParameters(route.path), ...queryParameters(route, schemas), ...(doc.headers ?? []).map(headerParameter)]
+  const samples = codeSamples(baseUrl)[doc.id]
   return {
     operationId: doc.id,
     tags: [tagOf(route.path)],
@@ -124,20 +132,26 @@ function operation(route: Route, doc: RouteDoc, schemas: Schemas): Json {
     description: doc.description ?? `${doc.summary}.`.replace(/\?\.$/, '?'),
     ...(route.access === 'public' ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(doc.form ? { requestBody: formBody(doc.form, schemas) } : {}),
-    ...(doc.json ? { requestBody: jsonBody(doc.json, schemas) } : {}),
+    ...(doc.form ? { requestBody: formBody(doc.form, schemas, BODY_EXAMPLES[doc.id]) } : {}),
+    ...(doc.json ? { requestBody: jsonBody(doc.json, schemas, BODY_EXAMPLES[doc.id]) } : {}),
     ...(doc.body ? { requestBody: { required: true, content: { [doc.body]: { schema: BINARY } } } } : {}),
-    responses: responses(route, doc, schemas),
+    responses: responses(route, doc, schemas, baseUrl),
+    ...(samples ? { 'x-codeSamples': samples } : {}),
   }
 }
 
 const pathParameters = (path: string) =>
-  [...path.matchAll(/\{(\w+)\}/g)].map((match) => ({ name: match[1], in: 'path', required: true, schema: { type: 'string' } }))
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    ...{ name, in: 'path', required: true, schema: { type: 'string' } },
+    ...exampleOf(name),
+  }))
+
+const exampleOf = (name: string) => (name in PARAMETER_EXAMPLES ? { example: PARAMETER_EXAMPLES[name] } : {})
 
 function queryParameters({ query }: Route, schemas: Schemas) {
   if (!query) return []
   const { properties } = schemas.of(query, 'output') as { properties: Record<string, unknown> }
-  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }))
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema, ...exampleOf(name) }))
 }
 
 const headerParameter = (name: keyof typeof HEADER_TEXTS) => ({
@@ -162,7 +176,7 @@ const TARGET_SIZE = {
 const CLOSED = { additionalProperties: false }
 
 /** Request bodies of uploads: a multipart form, or JSON with the same names if every file is a finished upload. */
-function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
+function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas, examples: Readonly<Record<string, unknown>> = {}): Json {
   const { properties: fields } = schemas.of(form.fields, 'input') as { properties: Record<string, unknown> }
   const uploads = { type: 'array', minItems: 1, items: { type: 'string' }, description: 'Finished resumable uploads (`upl_…`)' }
   const files = form.several ? { type: 'array', minItems: 1, items: BINARY } : BINARY
@@ -172,17 +186,21 @@ function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas): Json {
   return {
     required: true,
     content: {
-      'multipart/form-data': { schema: { type: 'object', properties: { [form.file]: files, ...properties }, ...CLOSED } },
+      'multipart/form-data': {
+        schema: { type: 'object', properties: { [form.file]: files, ...properties }, ...CLOSED },
+        example: examples['multipart/form-data'],
+      },
       'application/json': {
         schema: schemas.named(form.several ? 'BatchOfUploads' : 'CompressUpload', { type: 'object', properties: inJson, ...CLOSED }),
+        example: examples['application/json'],
       },
     },
   }
 }
 
-const jsonBody = (schema: z.ZodType, schemas: Schemas): Json => ({
+const jsonBody = (schema: z.ZodType, schemas: Schemas, examples: Readonly<Record<string, unknown>> = {}): Json => ({
   required: true,
-  content: { 'application/json': { schema: schemas.of(schema, 'input') } },
+  content: { 'application/json': { schema: schemas.of(schema, 'input'), example: examples['application/json'] } },
 })
 
 /** Links (OpenAPI): operations that use a field of an answer, by field. */
@@ -196,18 +214,27 @@ const linkTo = ([operationId, field]: readonly [string, string]) => [
   { operationId, parameters: { [field]: `$response.body#/${field}` } },
 ]
 
-function responses(route: Route, doc: RouteDoc, schemas: Schemas): Json {
+function responses(route: Route, doc: RouteDoc, schemas: Schemas, baseUrl: string): Json {
   const error = schemas.of(errorAnswer, 'output')
   // An invalid Host header is refused before the route is known.
   const doorErrors = route.access === 'public' ? [400] : route.access === 'key' ? [401, 429] : [401, 403, 429]
   const codes = [...new Set([...doorErrors, ...doc.errors])].sort((a, b) => a - b)
-  const content = { 'application/json': { schema: error } }
-  const errors = Object.fromEntries(codes.map((code) => [code, { description: ERROR_TEXTS[code] ?? 'Error', content }]))
-  return { ...success(doc, schemas), ...errors, default: { description: 'Any other error', content } }
+  const content = { schema: error }
+  const withExamples = (code: number) => {
+    const examples = errorExamples(route.path, code, baseUrl)
+    return { 'application/json': Object.keys(examples).length > 0 ? { ...content, examples } : content }
+  }
+  const errors = Object.fromEntries(codes.map((code) => [code, { description: ERROR_TEXTS[code] ?? 'Error', content: withExamples(code) }]))
+  return {
+    ...success(doc, schemas, answerExamples(baseUrl)[doc.id]),
+    ...errors,
+    default: { description: 'Any other error', content: { 'application/json': content } },
+  }
 }
 
-function success(doc: RouteDoc, schemas: Schemas): Json {
+function success(doc: RouteDoc, schemas: Schemas, values: Readonly<Record<string, unknown>> = {}): Json {
   const { answer } = doc
+  const examples = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { summary: name, value }]))
   if (answer === 'binary') {
     const schema = { type: 'string', format: 'binary' }
     // The content type is that of the result. The second entry is for generators that do not know `*/*`.
@@ -223,11 +250,11 @@ function success(doc: RouteDoc, schemas: Schemas): Json {
   if (answer === 'html') return { 200: { description: 'A page', content: { 'text/html': {} } } }
   if (answer === 'json') return { 200: { description: 'A document', content: { 'application/json': {} } } }
   if ('jws' in answer) {
-    const content = { 'application/jose': {}, 'application/json': { schema: schemas.of(answer.jws, 'output') } }
+    const content = { 'application/jose': {}, 'application/json': { schema: schemas.of(answer.jws, 'output'), examples } }
     return { 200: { description: 'The signed receipt, or its decoded content', content } }
   }
   const links = LINKS[doc.id]
-  const content = { 'application/json': { schema: schemas.of(answer, 'output') } }
+  const content = { 'application/json': { schema: schemas.of(answer, 'output'), examples } }
   return { 200: { description: 'Done', content, ...(links ? { links: Object.fromEntries(links.map(linkTo)) } : {}) } }
 }
 

@@ -1,5 +1,11 @@
 /** Tests of what client generators need from the OpenAPI document, beyond its validity. */
 import { beforeAll, describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import { answerExamples, BODY_EXAMPLES } from '../../../src/service/http/openapi-examples/answers.ts'
+import { codeSamples } from '../../../src/service/http/openapi-examples/code-samples.ts'
+import { ROUTES } from '../../../src/service/http/routes/index.ts'
+import { batchFields, compressFields } from '../../../src/service/http/schemas/requests.ts'
+import { errorAnswer } from '../../../src/service/http/schemas/tasks.ts'
 import { call } from './client.ts'
 
 interface Schema {
@@ -25,7 +31,13 @@ interface Operation {
   description: string
   parameters?: { name: string; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
-  responses: Record<string, { content?: Record<string, { schema?: Schema }>; links?: Record<string, { operationId: string }> }>
+  responses: Record<
+    string,
+    {
+      content?: Record<string, { schema?: Schema; examples?: Record<string, { value: unknown }> }>
+      links?: Record<string, { operationId: string }>
+    }
+  >
 }
 
 let schemas: Record<string, Schema>
@@ -159,5 +171,65 @@ describe('the document', () => {
       if (schema.type === 'boolean') expect(schema.const, name).toBeUndefined()
       if (/(_size|_bytes|storage_used|storage_quota)$/.test(name)) expect(schema.format, name).toBe('int64')
     }
+  })
+})
+
+describe('the examples', () => {
+  const documented = ROUTES.flatMap(({ doc }) => (doc ? [doc] : []))
+
+  it('show an answer of every operation that returns JSON, as its schema describes it', () => {
+    const examples = answerExamples('https://whittle.example.com')
+    let checked = 0
+    for (const { id, answer } of documented) {
+      const schema = answer instanceof z.ZodType ? answer : typeof answer === 'object' ? answer.jws : undefined
+      if (!schema) continue
+      const values = Object.entries(examples[id] ?? {})
+      expect(values.length, id).toBeGreaterThan(0)
+      for (const [name, value] of values) expect(schema.safeParse(value).error, `${id}: ${name}`).toBeUndefined()
+      checked += values.length
+    }
+    expect(checked).toBeGreaterThan(15)
+    expect(Object.keys(examples).filter((id) => !documented.some((doc) => doc.id === id))).toEqual([])
+  })
+
+  it('show every error status of every operation, in the form of all errors', () => {
+    for (const { operationId, responses } of operations)
+      for (const [status, { content }] of Object.entries(responses)) {
+        if (!(Number(status) >= 400)) continue
+        const examples = Object.entries(content?.['application/json']?.examples ?? {})
+        expect(examples.length, `${operationId} ${status}`).toBeGreaterThan(0)
+        for (const [type, { value }] of examples)
+          expect(errorAnswer.parse(value), `${operationId} ${type}`).toMatchObject({
+            error: { code: Number(status) },
+            error_detail: { type },
+          })
+      }
+  })
+
+  it('send fields that the service accepts', () => {
+    expect(compressFields.safeParse(BODY_EXAMPLES['compress']?.['multipart/form-data']).error).toBeUndefined()
+    expect(batchFields.safeParse(BODY_EXAMPLES['batchCompress']?.['multipart/form-data']).error).toBeUndefined()
+    for (const { id, json } of documented)
+      if (json) expect(json.safeParse(BODY_EXAMPLES[id]?.['application/json']).error, id).toBeUndefined()
+    for (const id of Object.keys(BODY_EXAMPLES))
+      expect(
+        documented.some((doc) => doc.id === id && (doc.form ?? doc.json)),
+        id,
+      ).toBe(true)
+  })
+
+  it('show the requests of a task in six languages', () => {
+    const samples = codeSamples('https://whittle.example.com')
+    for (const [id, own] of Object.entries(samples)) {
+      expect(
+        documented.some((doc) => doc.id === id),
+        id,
+      ).toBe(true)
+      expect(
+        own.map(({ label }) => label),
+        id,
+      ).toEqual(['curl', 'TypeScript', 'Python', 'Go', 'PHP', 'CLI'])
+    }
+    expect(samples['compress']?.[0]?.source).toContain('curl https://whittle.example.com/v1/compress \\\n')
   })
 })

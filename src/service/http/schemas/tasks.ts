@@ -7,7 +7,7 @@ const errorBody = z
   .object({ code: z.int().describe('The HTTP status'), message: z.string().describe('Message for people'), request_id: z.string() })
   .meta({ id: 'ErrorBody' })
 const errorDetail = z
-  .looseObject({ type: z.string().describe('A stable error type of the table above; new types may be added'), doc_url: z.url() })
+  .looseObject({ type: z.string().describe('A stable error type. `/docs/errors` lists them; new types may be added'), doc_url: z.url() })
   .meta({ id: 'ErrorDetail', description: 'The facts of an error; which ones depends on its `type`.' })
 export const errorAnswer = z
   .object({ error: errorBody, error_detail: errorDetail })

@@ -1,0 +1,171 @@
+/** Examples of requests and answers for `/openapi.json`, by operation. A test checks them against the schemas. */
+
+const TASK_ID = 'tsk_vZlKnlY1GFU0cnEaLZUrMnbi'
+const BATCH_ID = 'bat_vZlKnlY1GFU0cnEaLZUrMnbi'
+const UPLOAD_ID = 'upl_vZlKnlY1GFU0cnEaLZUrMnbi'
+const CREATED = '2026-11-26T09:30:00.000Z'
+const COMPLETED = '2026-11-26T09:30:01.250Z'
+const EXPIRES = '2026-11-27T09:30:01.250Z'
+const SHA256 = '1c2b1904745b15ff5b4fd13b2090762b12d3d03b664e337f3e185ff8cff6f229'
+const ORIGINAL_SHA256 = '939835ac2e796665f9d7291782b751e900ee2d597cf178615cade2419b6476ea'
+
+const common = { task_id: TASK_ID, original_size: 240_883, created_at: CREATED, file_name: 'photo.jpg', format: 'jpg', quality: 'medium' }
+
+const receipt = {
+  outcome: 'compressed',
+  fidelity: 'perceptual',
+  verified: true,
+  verified_share: 1,
+  sha256: SHA256,
+  original_sha256: ORIGINAL_SHA256,
+  ssim: 0.9586,
+  psnr_db: 36.23,
+  measured_at: 'pixels',
+  ssimulacra2: 73.1,
+  inventory: { icc_profile: 1, exif_tag: 59, xmp_property: 16 },
+  steps: ['chroma subsampled to 4:2:0', 'requantised to JPEG quality 75, trellis quantisation, progressive'],
+}
+
+const completed = (baseUrl: string) => ({
+  ...common,
+  status: 'completed',
+  download_url: `${baseUrl}/v1/tasks/${TASK_ID}/download`,
+  compressed_size: 84_290,
+  compression_ratio: '65.0%',
+  completed_at: COMPLETED,
+  output_format: 'jpg',
+  output_name: 'photo.jpg',
+  expires_at: EXPIRES,
+  result: receipt,
+})
+
+const pending = { ...common, status: 'processing', progress: 0.4 }
+
+const unchanged = (baseUrl: string) => ({
+  ...completed(baseUrl),
+  file_name: 'contract.pdf',
+  format: 'pdf',
+  compressed_size: 240_883,
+  compression_ratio: '0.0%',
+  output_format: 'pdf',
+  output_name: 'contract.pdf',
+  result: {
+    ...{ outcome: 'unchanged', reason: 'signed', fidelity: 'lossless', verified: true, verified_share: 1 },
+    ...{ sha256: ORIGINAL_SHA256, original_sha256: ORIGINAL_SHA256 },
+  },
+})
+
+const failed = (baseUrl: string) => ({
+  ...common,
+  status: 'failed',
+  completed_at: COMPLETED,
+  error: {
+    code: 400,
+    message: 'No result of at most 20000 bytes meets the minimum quality. The smallest result that does has 31744 bytes.',
+    request_id: 'req_5s1k9d0c7f2b4a6e8g3h',
+  },
+  error_detail: { type: 'target_unreachable', target_size: 20_000, best_size: 31_744, doc_url: `${baseUrl}/docs#target_unreachable` },
+})
+
+const signedReceipt = (baseUrl: string) => ({
+  ...{ iss: baseUrl, task_id: TASK_ID, file_name: 'photo.jpg', format: 'jpg', output_format: 'jpg', quality: 'medium' },
+  ...{ original_size: 240_883, compressed_size: 84_290, result: receipt, completed_at: COMPLETED },
+  engines: [{ name: 'whittle', version: '1.4.0' }],
+})
+
+const usage = {
+  ...{ month: '2026-11', plan: 'free', api_calls: 12, original_size: 2_408_830, compressed_size: 842_900 },
+  ...{ storage_used: 842_900, storage_quota: 1_000_000_000, cpu_seconds: 9.4, cpu_seconds_estimated: 0, cpu_seconds_quota: 3600 },
+  ...{ tasks_completed: 10, tasks_failed: 0, by_format: { jpg: { tasks: 10, original_size: 2_408_830, compressed_size: 842_900 } } },
+  by_day: [{ day: '2026-11-26', api_calls: 12, tasks: 10, original_size: 2_408_830, compressed_size: 842_900 }],
+}
+
+const formats = {
+  formats: [
+    {
+      ...{ id: 'jpg', title: 'JPEG', family: 'image', extensions: ['jpg', 'jpeg'], mime_types: ['image/jpeg'], available: true },
+      ...{ outputs: ['jpg', 'webp', 'avif'], qualities: ['low', 'medium', 'high'], fidelity: 'perceptual' },
+      ...{ inventory: ['icc_profile', 'exif_tag'], metadata: ['keep', 'safe', 'strip'], password: 'zip', quick_up_to: 8_000_000 },
+    },
+  ],
+  output_formats: [{ id: 'webp', title: 'WebP', extension: 'webp', media_type: 'image/webp', wraps: false }],
+  limits: {
+    ...{ plan: 'free', max_file_bytes: 20_000_000, max_batch_files: 10, retention_seconds: 86_400 },
+    ...{ requests_per_minute: 10, callbacks: false },
+  },
+  job_memory_bytes: 96_000_000,
+  max_body_bytes: 100_000_000,
+}
+
+const checks = { storage: { ok: true, ms: 4 }, press: { ok: true, ms: 7 } }
+
+const keySet = {
+  keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'DPyV0cFVkGNZf-sg2Bgp9viFr0zUF-g1yR7JiKH9HlI', kid: '2026-11', use: 'sig', alg: 'EdDSA' }],
+}
+
+const PRESET = { quality: 'high', format: 'webp', metadata: 'safe' }
+
+type Example = Readonly<Record<string, unknown>>
+
+/** JSON answers by operation and name. The first is the one that a reader sees. */
+export const answerExamples = (baseUrl: string): Readonly<Record<string, Readonly<Record<string, Example>>>> => ({
+  compress: { completed: completed(baseUrl), processing: pending, unchanged: unchanged(baseUrl) },
+  batchCompress: {
+    batch: {
+      batch_id: BATCH_ID,
+      tasks: [
+        { ...completed(baseUrl), batch_id: BATCH_ID },
+        { ...pending, batch_id: BATCH_ID },
+      ],
+    },
+  },
+  getBatch: { batch: { batch_id: BATCH_ID, tasks: [{ ...completed(baseUrl), batch_id: BATCH_ID }] } },
+  listTasks: { page: { tasks: [completed(baseUrl)], next_cursor: null } },
+  getTask: { completed: completed(baseUrl), processing: pending, unchanged: unchanged(baseUrl), failed: failed(baseUrl) },
+  deleteTask: { deleted: { task_id: TASK_ID, deleted: true, freed_bytes: 84_290 } },
+  getReceipt: { decoded: signedReceipt(baseUrl) },
+  createLink: {
+    link: { url: `${baseUrl}/d/dGhlLXRva2VuLW9mLWEtbGluaw`, expires_at: EXPIRES, max_downloads: 5 },
+  },
+  getPreset: { preset: PRESET },
+  putPreset: { preset: PRESET },
+  getKeys: { keys: keySet },
+  getUpload: {
+    upload: { upload_id: UPLOAD_ID, file_name: 'film.mp4', size: 734_003_200, offset: 33_554_432, expires_at: EXPIRES, task_id: null },
+  },
+  getUsage: { usage },
+  getFormats: { formats },
+  healthz: { ok: { status: 'ok', checks } },
+  getStatus: {
+    ok: {
+      status: 'ok',
+      looked_at: CREATED,
+      days: [{ day: '2026-11-26', parts: { service: { looks: 144, failures: 0, mean_ms: 11, max_ms: 95 } } }],
+    },
+  },
+})
+
+/** Values of path, query and header parameters, by name. A reader can send a request without typing them, except ids. */
+export const PARAMETER_EXAMPLES: Readonly<Record<string, string | number>> = {
+  task_id: TASK_ID,
+  batch_id: BATCH_ID,
+  upload_id: UPLOAD_ID,
+  name: 'web',
+  limit: 20,
+  month: '2026-11',
+  decoded: '1',
+}
+
+/** Request bodies by operation and media type. */
+export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
+  compress: {
+    'multipart/form-data': { quality: 'medium' },
+    'application/json': { upload: UPLOAD_ID, quality: 'medium' },
+  },
+  batchCompress: {
+    'multipart/form-data': { quality: 'medium' },
+    'application/json': { 'uploads[]': [UPLOAD_ID], quality: 'medium' },
+  },
+  createLink: { 'application/json': { expires_in: 3600, max_downloads: 5 } },
+  putPreset: { 'application/json': PRESET },
+}
