@@ -40,6 +40,8 @@ export interface Env {
   readonly PRESS: PressApi
   /** Static files of the web console. */
   readonly ASSETS: Fetcher
+  /** Files of the documentation site as they are on disk now. `undefined`: they are part of `ASSETS`. Only `npm start` sets it. */
+  readonly DOCS?: Fetcher
   readonly MEDIA: MediaApi
   readonly KEY_GATES: Namespace<KeyGateApi>
   readonly TASKS: Namespace<TaskRecordApi>

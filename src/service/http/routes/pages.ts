@@ -5,8 +5,10 @@ import { type AppContext, baseUrl } from '../context.ts'
 import { openApi } from '../openapi.ts'
 import type { Route } from '../route.ts'
 import { json } from '../route.ts'
+import { docsPage } from './docs-pages.ts'
+import { forReaders, page, prefersHtml, redirect } from './page.ts'
 
-/** @param routes all routes, passed as an argument because these pages describe them and belong to them */
+/** @param documented all routes, passed as an argument because these pages describe them and belong to them */
 export function pageRoutes(documented: () => readonly Route[]): readonly Route[] {
   return [
     {
@@ -20,14 +22,14 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
       method: 'GET',
       path: '/docs',
       access: 'public',
-      handle: (c) => page(c, '/docs.html'),
-      doc: { id: 'docs', summary: 'The API reference as a page', answer: 'html', errors: [] },
+      handle: forReaders((c) => docsPage(c)),
+      doc: { id: 'docs', summary: 'The documentation as pages', answer: 'html', errors: [] },
     },
-    { method: 'GET', path: '/docs/{file}', access: 'public', handle: (c) => page(c, `/docs/${c.req.param('file')}`) },
-    { method: 'GET', path: '/licences', access: 'public', handle: (c) => page(c, '/licences.html') },
+    { method: 'GET', path: '/docs/*', access: 'public', handle: forReaders((c) => docsPage(c)) },
+    { method: 'GET', path: '/licences', access: 'public', handle: forReaders((c) => page(c, '/licences.html')) },
     { method: 'GET', path: '/llms.txt', access: 'public', handle: forAgents },
-    { method: 'GET', path: '/', access: 'public', handle: front },
-    { method: 'GET', path: '/console', access: 'public', handle: (c) => page(c, '/console.html') },
+    { method: 'GET', path: '/', access: 'public', handle: forReaders(front) },
+    { method: 'GET', path: '/console', access: 'public', handle: forReaders((c) => page(c, '/console.html')) },
     { method: 'GET', path: '/console/{file}', access: 'public', handle: (c) => page(c, `/console/${c.req.param('file')}`) },
     { method: 'GET', path: '/console/pdf/{file}', access: 'public', handle: (c) => page(c, `/console/pdf/${c.req.param('file')}`) },
   ]
@@ -35,7 +37,7 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
 
 /** Redirects browsers at `/` to the console. Other clients receive an error with the API's address. */
 async function front(c: AppContext): Promise<Response> {
-  if (c.req.header('Accept')?.includes('text/html')) return new Response(null, { status: 302, headers: { Location: '/console' } })
+  if (prefersHtml(c)) return redirect('/console', 302)
   throw new ApiError('unknown_route', apiMessage('nothing_at_root', { base: baseUrl(c) }))
 }
 
@@ -43,18 +45,4 @@ async function front(c: AppContext): Promise<Response> {
 async function forAgents(c: AppContext): Promise<Response> {
   const answer = await page(c, '/llms.txt')
   return new Response((await answer.text()).replaceAll('{base}', baseUrl(c)), answer)
-}
-
-/** Content Security Policy: scripts, styles, images and media only from this origin; `blob:` for previews of dropped files and results. */
-export const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
-async function page(c: AppContext, path: string): Promise<Response> {
-  const found = await c.env.ASSETS.fetch(new URL(path, c.req.url))
-  if (!found.ok) throw new ApiError('unknown_route', 'no_such_page')
-  const answer = new Response(found.body, found)
-  answer.headers.set('Content-Security-Policy', PAGE_POLICY)
-  answer.headers.set('Cache-Control', 'no-cache')
-  return answer
 }

@@ -5,7 +5,7 @@ import { type DailyPartStatus, type StatusHistory, statusHistory } from '../../s
 import { json, type Route } from '../route.ts'
 import { status } from '../schemas/service.ts'
 import { languageFor } from '../task-serialiser.ts'
-import { PAGE_POLICY } from './pages.ts'
+import { forReaders, PAGE_POLICY, prefersHtml } from './page.ts'
 
 /** Age in ms after which the last check no longer describes the current state: three checks in a row are missing. */
 const STALE_MS = 31 * 60_000
@@ -15,14 +15,14 @@ export const getStatus: Route = {
   method: 'GET',
   path: '/status',
   access: 'public',
-  async handle(c) {
+  handle: forReaders(async (c) => {
     const history = await statusHistory(c.env.BLOBS)
     const headers = { 'Cache-Control': HOLDS, Vary: 'Accept, Accept-Language' }
-    if (!c.req.header('Accept')?.includes('text/html')) return json(serialiseStatus(history, Date.now()), headers)
+    if (!prefersHtml(c)) return json(serialiseStatus(history, Date.now()), headers)
     const page = statusPage(history, Date.now(), languageFor(c))
     const policy = { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': PAGE_POLICY }
     return new Response(page, { headers: { ...headers, ...policy } })
-  },
+  }),
   doc: { id: 'getStatus', summary: 'Availability of the service in the last 90 days', answer: status, errors: [] },
 }
 
