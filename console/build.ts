@@ -1,8 +1,7 @@
-/** Build script of the web console and the API reference. wrangler runs this script before it serves or deploys the `whittle` Worker. */
+/** Build script of the web console. wrangler runs this script before it serves or deploys the `whittle` Worker. */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { build } from 'esbuild'
 import { REQUESTABLE_OUTPUTS } from '../src/core/catalog/outputs.ts'
-import { writeGuides } from './guides.ts'
 import { writeLicences } from './licences-page.ts'
 
 await build({
@@ -21,11 +20,7 @@ await build({
   logLevel: 'warning',
 })
 
-for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css', 'LICENSE']) {
-  copyFileSync(`node_modules/swagger-ui-dist/${file}`, `console/public/docs/${file}`)
-}
-
-writeGuides('console/public/docs')
+copyFileSync('pages/tokens.css', 'console/public/console/tokens.css')
 await writeLicences('console/public')
 
 // Photo that the console compresses when a user clicks "Use a sample photo".

@@ -2,9 +2,25 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Notice, notices } from '../tools/release/notices.ts'
-import { page } from './guides.ts'
 
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+const page = (body: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Licences · Whittle</title>
+<link rel="icon" href="/console/icon.svg">
+<link rel="stylesheet" href="/console/tokens.css">
+<link rel="stylesheet" href="/console/plain.css">
+</head>
+<body><nav aria-label="Main"><strong>Whittle</strong> <a href="/docs">Docs</a> <a href="/console">Console</a></nav>
+<main>
+${body}</main>
+</body>
+</html>
+`
 
 /** Writes `licences.html` to `out`. Licence texts shared by several packages appear once. */
 export async function writeLicences(out: string): Promise<void> {
@@ -22,5 +38,5 @@ export async function writeLicences(out: string): Promise<void> {
 </table></div>
 ${texts.map((text, i) => `<h2 id="text-${i + 1}">Text ${i + 1}</h2>\n<pre>${escaped(text.trim())}</pre>`).join('\n')}
 `
-  writeFileSync(join(out, 'licences.html'), page('licences', 'Licences', body))
+  writeFileSync(join(out, 'licences.html'), page(body))
 }

@@ -586,31 +586,10 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await accessible()
   })
 
-  it('shows the reference of the API, under the same policy', async () => {
-    await page.goto(`${base}/docs`)
-    await page.getByText('/v1/batch/compress').first().waitFor()
-    await page.getByText('unsafe_callback_url').first().waitFor()
-    // Where the doc_url of an error leads.
-    for (const type of ['rate_limited', 'missing_file']) {
-      await page.goto(`${base}/docs#${type}`)
-      await page.locator('td code:focus', { hasText: new RegExp(`^${type}$`) }).waitFor()
-      await page.reload()
-      await page.locator('td code:focus', { hasText: new RegExp(`^${type}$`) }).waitFor()
-    }
-    await shot('docs')
-    const places = await Promise.all(['.opblock', '.info table'].map(async (part) => (await page.locator(part).first().boundingBox())?.y))
-    expect(places[0], 'the errors stand behind what can be asked').toBeLessThan(places[1] ?? 0)
-    await page.getByRole('link', { name: 'Receipts' }).first().click()
-    await page.getByRole('heading', { name: 'Receipts', level: 1 }).waitFor()
-    await page.getByRole('navigation').getByRole('link', { name: 'Formats and levels' }).click()
-    await page
-      .getByRole('cell', { name: /^medium/ })
-      .first()
-      .waitFor()
-    await accessible()
+  it('is where a browser lands that opens the address alone', async () => {
     await page.goto(base)
     await page.getByRole('navigation', { name: 'Whittle' }).waitFor()
-    expect(new URL(page.url()).pathname, 'a browser at the address alone').toBe('/console')
+    expect(new URL(page.url()).pathname).toBe('/console')
     await page.goto(`${base}/console#callbacks`)
   })
 

@@ -30,7 +30,7 @@ async function takeTour(page: Page, service: Running): Promise<void> {
   await addStep(
     page,
     'welcome',
-    '`npm start` prints an invitation to the console. It opens here. You sign in with a passkey of this browser, without a password.',
+    'The first `npm start` prints an invitation to the console. It opens here. You sign in with a passkey of this browser, without a password.',
   )
   await page.getByRole('button', { name: 'Create a passkey' }).click()
   await page.getByRole('button', { name: 'Use a sample photo' }).waitFor()

@@ -1,0 +1,46 @@
+// The API reference: Scalar, with the tokens of all pages and requests to this service only.
+{
+  const root = document.documentElement
+  const KEY = 'vitepress-theme-appearance'
+  const isDark = () => root.classList.contains('dark')
+
+  const reference = window.Scalar.createApiReference('#reference', {
+    url: '/openapi.json',
+    baseServerURL: location.origin,
+    proxyUrl: '',
+    theme: 'none',
+    layout: 'modern',
+    withDefaultFonts: false,
+    telemetry: false,
+    showDeveloperTools: 'never',
+    hideClientButton: true,
+    hideDarkModeToggle: true,
+    darkMode: isDark(),
+    documentDownloadType: 'json',
+    persistAuth: false,
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    orderSchemaPropertiesBy: 'preserve',
+    authentication: { preferredSecurityScheme: 'key' },
+    modelsSectionLabel: 'Schemas',
+    hiddenClients: Object.fromEntries(
+      ['c', 'clojure', 'csharp', 'dart', 'fsharp', 'http', 'java', 'kotlin', 'objc', 'ocaml', 'powershell', 'r', 'rust', 'swift'].map(
+        (name) => [name, true],
+      ),
+    ),
+    setPageTitle: ({ title }) => `${title} – Whittle API`,
+  })
+
+  document.getElementById('theme').addEventListener('click', () => {
+    const dark = !isDark()
+    root.classList.toggle('dark', dark)
+    document.body.classList.toggle('dark-mode', dark)
+    document.body.classList.toggle('light-mode', !dark)
+    reference.updateConfiguration?.({ ...reference.getConfiguration(), darkMode: dark })
+    try {
+      localStorage.setItem(KEY, dark ? 'dark' : 'light')
+    } catch {
+      // The choice holds until the page is left.
+    }
+  })
+}

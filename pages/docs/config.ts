@@ -1,0 +1,120 @@
+/** Configuration of VitePress. `pages/docs/build.ts` calls it. */
+import { join, resolve } from 'node:path'
+import { defineConfig, type MarkdownOptions } from 'vitepress'
+import { classesForColours, THEME } from './highlight.ts'
+import { DECISIONS, type Group } from './site-map.ts'
+import { allGroups, repositoryOf, SERVICE } from './sources.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+/** Folder of the collected Markdown, from `build.ts`. */
+const sources = process.env['WHITTLE_DOCS_SOURCES'] ?? join(ROOT, '.dev/docs-site/src')
+const repository = repositoryOf(ROOT)
+const DESCRIPTION = 'How to make files smaller with Whittle, and how to check that nothing was lost.'
+
+/** Titles of the groups for contributors. */
+const INTERNAL: readonly string[] = ['Contribute', DECISIONS.title]
+const groups = allGroups(ROOT)
+const internal = groups.filter(({ title }) => INTERNAL.includes(title))
+const sidebarGroup = ({ title, pages }: Group) => ({
+  text: title,
+  items: pages.map((page) => ({ text: page.title, link: `/${page.slug}` })),
+})
+const REFERENCE = {
+  text: 'Reference',
+  items: [
+    { text: 'API', link: '/api', target: '_self' },
+    { text: 'Errors', link: '/errors' },
+  ],
+}
+const ELSEWHERE = {
+  text: 'Contribute',
+  items: internal.map(({ title, pages }) => ({
+    text: pages[0]!.title === 'Overview' ? title : pages[0]!.title,
+    link: `/${pages[0]!.slug}`,
+  })),
+}
+
+type MarkdownIt = Parameters<NonNullable<MarkdownOptions['config']>>[0]
+
+/** Writes Markdown without `style` attributes, which the Content Security Policy forbids, and leads some links out of `/docs`. */
+function adaptRenderer(md: MarkdownIt): void {
+  const { rules } = md.renderer
+  const open = rules.link_open
+  rules.link_open = (tokens, i, options, env, self) => {
+    const token = tokens[i]
+    const href = token?.attrGet('href') ?? ''
+    if (!token || !href.startsWith(SERVICE)) return open ? open(tokens, i, options, env, self) : self.renderToken(tokens, i, options)
+    token.attrSet('href', href.slice(SERVICE.length))
+    token.attrSet('target', '_self')
+    return self.renderToken(tokens, i, options)
+  }
+  // A wide table scrolls in its own box, which needs keyboard focus.
+  rules.table_open = (tokens, i) => {
+    const number = tokens.slice(0, i + 1).filter(({ type }) => type === 'table_open').length
+    return `<div class="table" tabindex="0" role="region" aria-label="Table ${number}"><table>`
+  }
+  rules.table_close = () => '</table></div>'
+  md.core.ruler.push('alignment', ({ tokens }) => {
+    for (const token of tokens) {
+      if (token.type !== 'td_open' && token.type !== 'th_open') continue
+      if (token.attrGet('style') === 'text-align:right') token.attrJoin('class', 'right')
+      token.attrs = (token.attrs ?? []).filter(([name]) => name !== 'style')
+    }
+  })
+}
+
+/** Scripts that VitePress writes into the page. `boot.js` does the same as a file. */
+const INLINE_SCRIPT = /<script id="check-[\w-]+">[\s\S]*?<\/script>\s*/g
+
+/** Styles that VitePress's own components write into the page. They are initial values, which its scripts set again. */
+const INLINE_STYLE = / style="(?:--vp-vh:0px|position:relative);"/g
+
+export default defineConfig({
+  lang: 'en',
+  title: 'Whittle',
+  titleTemplate: ':title – Whittle docs',
+  description: DESCRIPTION,
+  base: '/docs/',
+  srcDir: sources,
+  cleanUrls: true,
+  // Otherwise a `<style>` element without a nonce stops transitions while the colours change.
+  appearance: { disableTransition: false },
+  metaChunk: true,
+  head: [
+    ['link', { rel: 'icon', href: '/docs/mark.svg', type: 'image/svg+xml' }],
+    ['meta', { name: 'color-scheme', content: 'light dark' }],
+  ],
+  markdown: {
+    html: false,
+    linkify: false,
+    theme: THEME,
+    codeTransformers: [classesForColours],
+    config: adaptRenderer,
+  },
+  // Vite of VitePress may look for configuration files of other tools in the folders above.
+  vite: { css: { postcss: {} }, build: { chunkSizeWarningLimit: 1500 }, logLevel: 'warn' },
+  // `filePath` is the path in the repository, for "Edit this page".
+  transformPageData: ({ frontmatter }) => (typeof frontmatter['source'] === 'string' ? { filePath: frontmatter['source'] } : {}),
+  transformHtml: (html) =>
+    html.replace(INLINE_SCRIPT, '').replaceAll(INLINE_STYLE, '').replace('<head>', '<head>\n    <script src="/docs/boot.js"></script>'),
+  themeConfig: {
+    logo: { light: '/mark.svg', dark: '/mark-dark.svg', alt: '' },
+    nav: [
+      { text: 'Docs', link: '/quick-start', activeMatch: '.' },
+      { text: 'API', link: '/api', target: '_self' },
+    ],
+    // Contributors read their own sidebar, so that the one of users stays short.
+    sidebar: {
+      '/': [...groups.filter(({ title }) => !INTERNAL.includes(title)).map(sidebarGroup), REFERENCE, ELSEWHERE],
+      ...Object.fromEntries(['/contributors/', '/decisions/'].map((path) => [path, internal.map(sidebarGroup)])),
+    },
+    outline: { level: [2, 3], label: 'On this page' },
+    search: {
+      provider: 'local',
+      options: { detailedView: true, translations: { button: { buttonText: 'Search the docs', buttonAriaLabel: 'Search the docs' } } },
+    },
+    ...(repository === undefined ? {} : { editLink: { text: 'Edit this page', pattern: `${repository}/edit/main/:path` } }),
+    docFooter: { prev: 'Previous', next: 'Next' },
+    externalLinkIcon: false,
+  },
+})

@@ -1,0 +1,99 @@
+/** Pages of the documentation site: Markdown files of the repository, in reading order. */
+
+export interface Page {
+  /** Address below `/docs/`, without extension. Empty: the first page. */
+  readonly slug: string
+  /** Title in the sidebar. */
+  readonly title: string
+  /** Path of the Markdown file from the root of the repository. */
+  readonly source: string
+}
+
+export interface Group {
+  readonly title: string
+  readonly pages: readonly Page[]
+}
+
+const pagesIn =
+  (folder: string, prefix = '') =>
+  (name: string, title: string): Page => ({ slug: `${prefix}${name}`, title, source: `${folder}/${name}.md` })
+const users = pagesIn('docs/users')
+const operators = pagesIn('docs/operators')
+const contributors = pagesIn('docs/contributors', 'contributors/')
+const decisions = pagesIn('docs/decisions', 'decisions/')
+const readme = (slug: string, title: string, folder: string): Page => ({ slug, title, source: `${folder}/README.md` })
+
+export const GROUPS: readonly Group[] = [
+  {
+    title: 'Start',
+    pages: [
+      { slug: '', title: 'Overview', source: 'docs/README.md' },
+      users('quick-start', 'Quick start'),
+      readme('tour', 'A tour in pictures', 'docs/users/first-minutes'),
+    ],
+  },
+  {
+    title: 'What it does',
+    pages: [
+      users('formats', 'Formats and levels'),
+      users('quality', 'Quality targets'),
+      users('receipts', 'Receipts'),
+      users('kept', 'What is kept'),
+      users('inventory', 'Inventory'),
+      users('limits', 'Plans and limits'),
+      users('security', 'Security'),
+      users('versioning', 'Versions'),
+    ],
+  },
+  {
+    title: 'Use it',
+    pages: [
+      users('uploads', 'Large files'),
+      users('callbacks', 'Callbacks'),
+      readme('command-line', 'Command line', 'packages/cli'),
+      readme('library', 'Library', 'packages/core'),
+      readme('film', 'Films and sound', 'packages/film'),
+      users('integrations', 'Integrations'),
+      readme('github-action', 'GitHub Action', 'packages/integrations/github-action'),
+      readme('pre-commit', 'pre-commit hook', 'packages/integrations/pre-commit'),
+      readme('n8n', 'n8n node', 'packages/integrations/n8n'),
+    ],
+  },
+  {
+    title: 'Clients',
+    pages: [
+      readme('typescript', 'TypeScript', 'packages/clients/typescript'),
+      readme('python', 'Python', 'packages/clients/python'),
+      readme('go', 'Go', 'packages/clients/go'),
+      readme('php', 'PHP', 'packages/clients/php'),
+    ],
+  },
+  {
+    title: 'Run it',
+    pages: [
+      operators('self-hosting', 'One machine'),
+      operators('cloudflare', 'Cloudflare'),
+      operators('observability', 'Observability'),
+      operators('backup-and-upgrade', 'Backup and upgrade'),
+      operators('cost', 'Cost'),
+    ],
+  },
+  {
+    title: 'Contribute',
+    pages: [
+      contributors('architecture', 'Architecture'),
+      contributors('add-a-format', 'Add a format'),
+      contributors('promises', 'Promises and their tests'),
+      contributors('measured', 'Measured against others'),
+      contributors('growth', 'Growth'),
+      contributors('memory', 'Memory'),
+      contributors('svg-plugins', 'Plugins of svgo'),
+    ],
+  },
+]
+
+/** Decisions get their titles from their first headings. */
+export const DECISIONS = { folder: 'docs/decisions', prefix: 'decisions/', title: 'Decisions', page: decisions } as const
+
+/** The page that explains every error type. The build writes it from the texts of the service. */
+export const ERRORS_SLUG = 'errors'

@@ -1,0 +1,26 @@
+/** Theme of the documentation site: VitePress's own, with the tokens of all pages. */
+import '@fontsource-variable/geist/wght.css'
+import '@fontsource-variable/geist-mono/wght.css'
+import { inBrowser, onContentUpdated, type Theme } from 'vitepress'
+import DefaultTheme from 'vitepress/theme-without-fonts'
+import { defineComponent, h } from 'vue'
+import '../../tokens.css'
+import './theme.css'
+import { rememberLanguage, showLanguage } from './language-tabs.ts'
+
+const consoleLink = (name: string) => h('a', { class: name, href: '/console', target: '_self' }, 'Console')
+
+const Layout = defineComponent(() => {
+  onContentUpdated(showLanguage)
+  const slots = {
+    'nav-bar-content-after': () => consoleLink('console-link'),
+    'nav-screen-content-after': () => consoleLink('console-link console-link--screen'),
+  }
+  return () => h(DefaultTheme.Layout, null, slots)
+})
+
+export default {
+  extends: DefaultTheme,
+  Layout,
+  enhanceApp: () => void (inBrowser && rememberLanguage()),
+} satisfies Theme
