@@ -28,15 +28,14 @@ const EXTENSION = { outExtension: { '.js': '.mjs' } }
 const ALWAYS = [
   'src/local/build.ts',
   'console/build.ts',
-  'console/guides.ts',
   'console/licences-page.ts',
   'tools/release/notices.ts',
   'tools/release/licences/*',
   'wasm/{,*/}{LICENSE*,SOURCE.md,origin.json}',
   'package-lock.json',
   'console/src/**/*',
-  'docs/{photo.jpg,users/*.md,operators/*.md}',
-  'packages/clients/*/README.md',
+  'docs/photo.jpg',
+  'pages/tokens.css',
   'src/core/catalog/outputs.ts',
 ]
 /** The console's own bundle. Miniflare serves it from the folder of the console's other files. */

@@ -4,6 +4,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Resp
 import type { WorkerKind } from '../service/lanes.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { jobMemoryBudget } from './budget.ts'
+import { docsFiles } from './docs-files.ts'
 import type { JobLimits } from './options.ts'
 import { useParentDeathSignalForWorkerd } from './parent-death-signal.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -85,7 +86,11 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
           DOWNLOAD_RANGE_BYTES: String(DOWNLOAD_RANGE_BYTES),
         },
         r2Buckets: { BLOBS: BUCKET_NAME },
-        serviceBindings: { PRESS: { name: 'whittle-press', entrypoint: 'Press' }, MEDIA: { name: 'whittle-press', entrypoint: 'Media' } },
+        serviceBindings: {
+          PRESS: { name: 'whittle-press', entrypoint: 'Press' },
+          MEDIA: { name: 'whittle-press', entrypoint: 'Media' },
+          DOCS: docsFiles(join(root, 'console/public')),
+        },
         durableObjects: Object.fromEntries(
           Object.entries(DURABLE_OBJECTS).map(([binding, className]) => [binding, durableObject(className)]),
         ),

@@ -2,10 +2,12 @@
  * `npm start`: runs the service on this machine, with its data in a state folder. The first start creates a development account and
  * writes its keys to `.dev/keys.json`. `--help` lists the options.
  */
+import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DevelopmentKeys, inviteDeveloper, provisionDevelopmentAccount } from './development-account.ts'
+import { buildDocsSite, DOCS_BUILD_COMMAND } from './docs-site.ts'
 import { openEgress } from './egress.ts'
 import { MIN_AGE_MS, removeEmptiedObjects } from './emptied-objects.ts'
 import { openMetricsPort } from './observability/endpoints.ts'
@@ -20,12 +22,22 @@ import { startOptions } from './start-options.ts'
 import { writeStateFile } from './state-file.ts'
 import { lockState } from './state-lock.ts'
 import { errorMessage, supervise } from './supervise.ts'
+import { welcomeText } from './welcome.ts'
 
 const flags = startOptions(process.argv.slice(2))
 const { port, publicUrl } = flags
 const root = resolve(import.meta.dirname, '../..')
 const state = resolve(flags.state ?? join(root, '.dev/state'))
 const baseUrl = `http://127.0.0.1:${port}`
+// Browsers create passkeys for `localhost`, but not for an address.
+const origin = publicUrl ?? `http://localhost:${port}`
+
+if (!flags.embedded)
+  console.log(
+    existsSync(join(root, '.dev/build/built.json'))
+      ? `Whittle starts on port ${port}.`
+      : `Whittle starts on port ${port}. The first start builds it, which takes about 15 seconds.`,
+  )
 
 try {
   await lockState(state, { pid: process.pid, port, embedded: flags.embedded })
@@ -108,11 +120,17 @@ async function createAccountAndWelcome(): Promise<void> {
   const keys = await provisionDevelopmentAccount(baseUrl, secrets.adminToken, existing)
   await writeKeys(join(state, 'keys.json'), keys)
   const inProject = !flags.embedded && (await writeProjectKeys(keys))
-  printWelcome(
-    keys,
-    inProject ? '.dev/keys.json' : join(state, 'keys.json'),
-    await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id),
-  )
+  const isFirstStart = existing?.account_id !== keys.account_id
+  const invitation = isFirstStart || flags.invite ? await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id) : undefined
+  const keysFile = inProject ? '.dev/keys.json' : join(state, 'keys.json')
+  console.log(welcomeText({ origin, key: keys.keys.enterprise, keysFile, invitation }))
+  if (!flags.embedded) void buildDocs()
+}
+
+async function buildDocs(): Promise<void> {
+  const reason = await buildDocsSite(root)
+  if (reason !== undefined && !stopping)
+    console.error(`The pages of /docs could not be built. Repeat with ${DOCS_BUILD_COMMAND}\n${reason}`)
 }
 
 /** Writes the keys to `.dev/keys.json`, where this checkout's tools expect them. @returns false if the installation is read-only */
@@ -151,22 +169,4 @@ async function readKeys(file: string): Promise<DevelopmentKeys | undefined> {
 
 async function writeKeys(file: string, keys: DevelopmentKeys & { state?: string }): Promise<void> {
   await writeStateFile(file, `${JSON.stringify(keys, null, 2)}\n`)
-}
-
-function printWelcome(keys: DevelopmentKeys, file: string, invitation: string): void {
-  const key = keys.keys.enterprise
-  const url = publicUrl ?? baseUrl
-  console.log(`
-Whittle listens on ${baseUrl}${publicUrl === undefined ? '' : `, for ${publicUrl}`}
-
-  key       ${key}   (others: ${file})
-  console   ${invitation}
-  API       ${url}/docs
-
-Compress a photo, then download the result from the download_url in the response:
-
-  curl -H 'Authorization: Bearer ${key}' -F file=@docs/photo.jpg ${url}/v1/compress
-  curl -H 'Authorization: Bearer ${key}' -OJ DOWNLOAD_URL
-
-Press Ctrl-C to stop.`)
 }

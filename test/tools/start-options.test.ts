@@ -14,7 +14,7 @@ describe('npm start', () => {
   it('lists its options with --help', () => {
     const { stdout, status } = start('--help')
     expect(status).toBe(0)
-    for (const flag of ['--port', '--state', '--workers', '--memory', '--public-url', '--host']) expect(stdout).toContain(flag)
+    for (const flag of ['--port', '--state', '--workers', '--memory', '--public-url', '--host', '--invite']) expect(stdout).toContain(flag)
   })
 
   it.each([

@@ -53,7 +53,7 @@ export class Target implements AsyncDisposable {
     this.#gone = once(child, 'exit')
     let printed = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (printed += chunk))
-    for (const deadline = Date.now() + START_MS; !printed.includes('Whittle listens'); await sleep(100)) {
+    for (const deadline = Date.now() + START_MS; !printed.includes('Whittle is ready'); await sleep(100)) {
       if (!this.isRunning || Date.now() > deadline) throw new Error(`The service did not start:\n${printed}`)
     }
   }
