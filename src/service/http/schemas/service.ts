@@ -33,7 +33,7 @@ export const preset = z
     quality: qualityName,
     format: z.string().describe('Output format, for files that can have it'),
     callback_url: z.url(),
-    target_size: z.int().min(1).describe('Bytes'),
+    target_size: z.int().min(1).meta({ format: 'int64', description: 'Bytes' }),
     metadata: z.enum(METADATA_MODES),
     usage_rights: z.enum(['keep', 'drop']),
     response: z.enum(['task', 'file']),
