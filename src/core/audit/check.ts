@@ -41,7 +41,20 @@ const ANY_LOSS: Outcome = {
   loss: { pictures: { ssim: 0, psnrDb: 0, measuredAt: undefined }, sound: { snrDb: Number.NEGATIVE_INFINITY } },
 }
 /** Formats whose lossless verification does not compare embedded pictures. Only measuring the pictures shows a loss. */
-const FORMATS_WITH_PICTURES: ReadonlySet<FormatId> = new Set(['pdf', 'docx', 'xlsx', 'pptx', 'ofd', 'epub', 'kmz', 'eml'])
+const FORMATS_WITH_PICTURES: ReadonlySet<FormatId> = new Set([
+  'pdf',
+  'docx',
+  'xlsx',
+  'pptx',
+  'odt',
+  'ods',
+  'odp',
+  'odg',
+  'ofd',
+  'epub',
+  'kmz',
+  'eml',
+])
 
 /**
  * Compares an original with a result when there is no receipt, and measures the loss. `output`: format of the result.

@@ -71,6 +71,10 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
     case 'docx':
     case 'xlsx':
     case 'pptx':
+    case 'odt':
+    case 'ods':
+    case 'odp':
+    case 'odg':
     case 'ofd':
     case 'epub':
     case 'kmz':

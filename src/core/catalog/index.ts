@@ -16,6 +16,7 @@ import { LAS, LAZ } from './formats/las.ts'
 import { MP3 } from './formats/mp3.ts'
 import { NETCDF3 } from './formats/netcdf3.ts'
 import { NIFTI } from './formats/nifti.ts'
+import { ODG, ODP, ODS, ODT } from './formats/odf.ts'
 import { OFD } from './formats/ofd.ts'
 import { DOCX, PPTX, XLSX } from './formats/office.ts'
 import { PDF } from './formats/pdf.ts'
@@ -33,6 +34,10 @@ export const FORMATS = {
   docx: DOCX,
   xlsx: XLSX,
   pptx: PPTX,
+  odt: ODT,
+  ods: ODS,
+  odp: ODP,
+  odg: ODG,
   jpg: JPG,
   png: PNG,
   gif: GIF,

@@ -74,6 +74,26 @@ export const keepsOfficeProperty = (name: string): boolean => name === 'title' |
 /** True if a custom property of an Office document stays. */
 export const keepsCustomProperty = (mode: RemovingMode, name: string): boolean => mode === 'safe' && RIGHTS.test(name)
 
+/**
+ * Elements of the metadata of an OpenDocument file that stay (OpenDocument 1.3 part 3, 4.3.2): title, language, and what a program does with
+ * the document. Programs choose layout rules by the generator.
+ */
+const ODF_KEPT = new Set(['title', 'language', 'generator', 'auto-reload', 'hyperlink-behaviour'])
+
+/** True if an element of the metadata of an OpenDocument file stays. `name`: local name. */
+export const keepsOdfProperty = (name: string): boolean => ODF_KEPT.has(name)
+
+const ODF: MetadataRules = {
+  removed: {
+    manifest: (_mode, name) => name.startsWith('Thumbnails/'),
+    media: (_mode, name) => name === 'thumbnail',
+    properties: (mode, name) =>
+      name.startsWith(CUSTOM_PROPERTY) ? !keepsCustomProperty(mode, name.slice(CUSTOM_PROPERTY.length)) : !keepsOdfProperty(name),
+  },
+  along: { texts: (_mode, name) => name.startsWith('properties ') },
+}
+const odf = () => ODF
+
 const OFFICE: MetadataRules = {
   removed: {
     media: (_mode, name) => /^thumbnail\b/.test(name),
@@ -93,5 +113,9 @@ export const DOCUMENT_RULES: { readonly [Id in OutputId]?: (claimsPdfX: boolean)
   docx: office,
   xlsx: office,
   pptx: office,
+  odt: odf,
+  ods: odf,
+  odp: odf,
+  odg: odf,
   epub,
 }

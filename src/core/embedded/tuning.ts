@@ -61,6 +61,10 @@ export const ASPECT_TOLERANCE = 0.02
 export const MAX_READY_BYTES = 16 * 1024 * 1024
 /** Largest number of different receipt steps about removed data that are listed. Further steps are only counted. Set by experiment. */
 export const MAX_REMOVED_STEPS = 12
+/** Bytes of one text that may refer to pictures. If a text is larger, no picture is renamed. Limits memory. */
+export const MAX_REFERRING_BYTES = 16 * 1024 * 1024
+/** Bytes of all texts that may refer to pictures. If they are larger, no picture is renamed. Limits memory. */
+export const MAX_ALL_REFERRING_BYTES = 32 * 1024 * 1024
 /** Pixels of the largest BMP or TIFF that is converted to PNG. Limits the cost of hostile files. */
 export const MAX_REPLACED_PIXELS = 64_000_000
 /** Bytes of the largest colour profile that is copied from a TIFF to a PNG. Limits the cost of hostile files. */

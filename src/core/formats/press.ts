@@ -16,6 +16,7 @@ import { las } from './las/las.ts'
 import { laz } from './las/laz.ts'
 import { netcdf3 } from './netcdf3/netcdf3.ts'
 import { nifti } from './nifti/nifti.ts'
+import { odg, odp, ods, odt } from './odf/odf.ts'
 import { ofd } from './ofd/ofd.ts'
 import { docx, pptx, xlsx } from './office/office.ts'
 import { pdf } from './pdf/pdf.ts'
@@ -43,6 +44,10 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   netcdf3,
   hdf5,
   nifti,
+  odg,
+  odp,
+  ods,
+  odt,
   ofd,
   pdf,
   pptx,

@@ -41,6 +41,30 @@ const OFFICE: FormatPolicy = {
   trailing_bytes: 'kept',
 }
 
+const ODF: FormatPolicy = {
+  alternative_texts: 'kept',
+  archive_comments: 'kept',
+  bookmarks: 'kept',
+  changes: 'kept',
+  comments: 'kept',
+  embedded_objects: 'kept',
+  features: 'kept',
+  fonts: 'kept',
+  formulas: 'kept',
+  layouts: 'kept',
+  links: 'kept',
+  macros: 'kept',
+  manifest: 'kept',
+  media: 'kept',
+  parts: 'kept',
+  properties: 'kept',
+  relationships: 'kept',
+  sheets_and_slides: 'kept',
+  signatures: 'kept',
+  texts: 'kept',
+  trailing_bytes: 'kept',
+}
+
 /** A file that a resource list names cannot go: its relationship would change to `file missing`. */
 const duplicateFile = removable(['ultra'], 'duplicate', (item) => !item.startsWith('xml'))
 
@@ -48,6 +72,10 @@ export const PACKAGES = {
   docx: OFFICE,
   pptx: OFFICE,
   xlsx: OFFICE,
+  odt: ODF,
+  ods: ODF,
+  odp: ODF,
+  odg: ODF,
   ofd: {
     annotations: 'kept',
     archive_comments: 'kept',

@@ -1,19 +1,31 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { EPUB } from '../../catalog/formats/epub.ts'
-import { decodeXml, scanTags } from '../../containers/xml/scan.ts'
+import { decodeXml, scanTags, type Tag } from '../../containers/xml/scan.ts'
 import type { ZipEntry } from '../../containers/zip/entry.ts'
+import { isMimetype, mimetypeFirst } from '../../containers/zip/mimetype.ts'
 import { readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { type PackageFacts, packageCodec } from '../../embedded/package-codec.ts'
+import { pictureReferences, type ReferenceRules } from '../../embedded/picture-references.ts'
 import { message } from '../../i18n/message.ts'
 import type { MetadataCodec } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
-import { epubReferences } from './references.ts'
 
-/** Moves `mimetype` to the front: it must be the first file, stored, without extra fields (EPUB OCF 3.3, 4.2.2). */
-function mimetypeFirst(archive: ZipArchive): ZipArchive {
-  const first = archive.physical.filter((entry) => entry.name === 'mimetype')
-  if (first.length === 0) throw malformed('epub', 0, 'no_mimetype')
-  return { ...archive, physical: [...first, ...archive.physical.filter((entry) => entry.name !== 'mimetype')] }
+function reorder(archive: ZipArchive): ZipArchive {
+  if (!archive.entries.some(isMimetype)) throw malformed('epub', 0, 'no_mimetype')
+  return mimetypeFirst(archive)
+}
+
+const ADDRESSES: ReadonlySet<string> = new Set(['href', 'src', 'poster', 'data', 'altimg'])
+/** The package document (EPUB 3.3, 5.6.2) lists all files. */
+const isManifestItem = (holder: string, { local }: Tag) => local === 'item' && /\.opf$/i.test(holder)
+
+const REFERENCES: ReferenceRules = {
+  isNoText: (name) => /\.(png|jpe?g|gif|bmp|webp|avif|ttf|otf|woff2?|mp[34]|m4[av]|ogg|opus|webm)$/i.test(name),
+  isMarkup: (name) => /\.(opf|ncx|xhtml|html?|xml|smil)$/i.test(name),
+  folderOf: (holder) => holder.slice(0, Math.max(0, holder.lastIndexOf('/'))),
+  addresses: ADDRESSES,
+  isManifestItem,
+  typeAttribute: (holder, tag) => (isManifestItem(holder, tag) ? 'media-type' : undefined),
 }
 
 async function survey(archive: ZipArchive): Promise<PackageFacts> {
@@ -23,7 +35,7 @@ async function survey(archive: ZipArchive): Promise<PackageFacts> {
   if (find('meta-inf/rights.xml')) return { signed: message('rights_management_kept') }
   const encryption = find('meta-inf/encryption.xml')
   if (encryption) return encrypted(archive, encryption)
-  const references = await epubReferences(archive)
+  const references = await pictureReferences(archive, REFERENCES)
   return references ? { references } : {}
 }
 
@@ -49,6 +61,6 @@ async function encrypted(archive: ZipArchive, encryption: ZipEntry): Promise<Pac
  * refer to them. The option `metadata` removes the metadata of pictures. The entries of the book itself stay, because libraries need them.
  */
 export const epub: MetadataCodec = {
-  ...packageCodec(EPUB, { survey, reorder: mimetypeFirst, isStored: (entry) => entry.name === 'mimetype' }),
+  ...packageCodec(EPUB, { survey, reorder, isStored: isMimetype }),
   withoutMetadata: async (source) => source,
 }

@@ -47,6 +47,7 @@ export const DOCUMENTS = {
   integrity_code_differs: 'the HMAC of the encrypted document does not match its data',
   integrity_lists_kept: 'the document has integrity or encryption lists, so every file is kept byte-identical',
   larger_fat_than_file_needs: 'the allocation table (FAT) is larger than the file can need',
+  manifest_unreadable: 'the manifest of the document cannot be read, so Whittle does not know if the document is encrypted',
   metadata_of_files_inside_kept:
     'metadata of {files} embedded files kept: the format is not supported, or the file is damaged or too large',
   more_lines_left_out: '{more} more steps of embedded files left out of this list',

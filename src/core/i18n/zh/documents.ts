@@ -48,6 +48,7 @@ export const DOCUMENTS = {
   integrity_code_differs: '加密文档的 HMAC 与其数据不符',
   integrity_lists_kept: '文档带有完整性或加密清单，因此所有文件按字节原样保留',
   larger_fat_than_file_needs: '分配表（FAT）大于文件可能需要的大小',
+  manifest_unreadable: '无法读取文档的清单，因此 Whittle 不知道文档是否已加密',
   metadata_of_files_inside_kept: '{files} 个内嵌文件的元数据已保留：格式不受支持，或者文件已损坏或过大',
   more_lines_left_out: '此列表省略了内嵌文件的另外 {more} 个步骤',
   name_cannot_be_read: '包部件名 {name} 无效',

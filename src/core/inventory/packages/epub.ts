@@ -2,7 +2,16 @@
 import type { InventoryReader } from '../inventory.ts'
 import type { ZipMember } from '../zip.ts'
 import { packageDocumentVisitor, pageVisitor } from './epub-parts.ts'
-import { isMedia, isPicture, leafOf, PACKAGE_LIBRARIES, Package, withoutPictureExtension, type XmlReading } from './package.ts'
+import {
+  isMedia,
+  isPicture,
+  leafOf,
+  PACKAGE_LIBRARIES,
+  Package,
+  PICTURE_NAMES,
+  withoutPictureExtension,
+  type XmlReading,
+} from './package.ts'
 import type { XmlVisitor } from './xml.ts'
 
 export const epub: InventoryReader = {
@@ -50,9 +59,6 @@ async function addFile(archive: Package, member: ZipMember, documents: ReadonlyS
   if (isMedia(name)) archive.addMedia(name, facts)
   else archive.add('parts', isPicture(facts.start) ? withoutPictureExtension(name) : `${name} = ${facts.text}`)
 }
-
-/** Extensions and types of pictures, which change if a picture becomes a JPEG. Only the end of an attribute value counts. */
-const PICTURE_NAMES = /\.(?:png|jpe?g)(?=["'])|image\/(?:png|jpeg)(?=["'])/gi
 
 function partReading(name: string, isPackageDocument: boolean): XmlReading {
   return {

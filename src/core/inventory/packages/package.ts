@@ -153,5 +153,8 @@ export const extensionOf = (name: string): string => name.slice(name.lastIndexOf
 /** Returns the last segment of a path. */
 export const leafOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1)
 
+/** Extensions and types of pictures, which change if a picture becomes a JPEG. Only the end of an attribute value counts. */
+export const PICTURE_NAMES = /\.(?:png|jpe?g)(?=["'])|image\/(?:png|jpeg)(?=["'])/gi
+
 /** Replaces the extension of a picture, which may change with its format. */
 export const withoutPictureExtension = (name: string): string => name.replace(/\.(png|jpe?g|gif|bmp|tiff?)$/i, '.picture')

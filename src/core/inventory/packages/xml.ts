@@ -199,7 +199,7 @@ function encodingOf(head: Uint8Array): string {
 }
 
 /** Returns the value of the first attribute with this local name. `undefined`: there is none. */
-export function attributeOf({ attributes }: XmlElement, local: string): string | undefined {
+export function attributeOf({ attributes }: Pick<XmlElement, 'attributes'>, local: string): string | undefined {
   const own = attributes[local]
   if (own !== undefined) return own
   for (const name in attributes) if (name.endsWith(`:${local}`)) return attributes[name]
