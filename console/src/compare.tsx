@@ -11,7 +11,7 @@ import { picturesIn } from './zip-pictures.ts'
 /** Size in bytes above which PDFs and documents are not compared, because the page would hold both files in memory. */
 const MAX_OPENED_BYTES = 50e6
 /** Formats that are ZIP packages with pictures. */
-const PACKAGES = ['docx', 'xlsx', 'pptx', 'ofd', 'epub', 'kmz']
+const PACKAGES = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'odg', 'ofd', 'epub', 'kmz']
 
 /** Comparison in the way that this browser supports for the file type. Nothing is shown for other types. */
 export function Compare({ file, task }: { file: File; task: Task }) {

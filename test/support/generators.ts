@@ -133,6 +133,17 @@ async function officeFile(folder: 'xl' | 'ppt', main: string): Promise<Uint8Arra
   })
 }
 
+/** Returns an OpenDocument package with one picture. */
+const openDocument = (kind: string) =>
+  bundle(
+    {
+      mimetype: `application/vnd.oasis.opendocument.${kind}`,
+      'content.xml': xml.replace('<text>', `<text><frame width="5cm" height="4cm"><image href="Pictures/a.jpg"/></frame>`),
+      'META-INF/manifest.xml': '<manifest/>',
+    },
+    'Pictures/a.jpg',
+  )
+
 const bundle = async (parts: Parts, photoName: string) => zipOf({ ...parts, [photoName]: await jpeg() })
 
 async function mail(): Promise<Uint8Array> {
@@ -195,6 +206,10 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   docx: [zipped('a.docx', word)],
   xlsx: [zipped('a.xlsx', () => officeFile('xl', 'workbook.xml'))],
   pptx: [zipped('a.pptx', () => officeFile('ppt', 'presentation.xml'))],
+  odt: [zipped('a.odt', () => openDocument('text'))],
+  ods: [zipped('a.ods', () => openDocument('spreadsheet'))],
+  odp: [zipped('a.odp', () => openDocument('presentation'))],
+  odg: [zipped('a.odg', () => openDocument('graphics'))],
   jpg: [one('a.jpg', cameraJpeg), one('a.jpg', jpeg, 'to WebP', { output: 'webp' })],
   png: [
     one('a.png', () => pngOf(rgb, WIDTH, HEIGHT), 'photograph'),

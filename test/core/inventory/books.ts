@@ -17,6 +17,26 @@ export const book = (): Parts => ({
   'OPS/v.mp4': Uint8Array.from({ length: 80 }, (_, index) => index * 5),
 })
 
+const OASIS = 'urn:oasis:names:tc:opendocument:xmlns'
+const ODF = `xmlns:office="${OASIS}:office:1.0" xmlns:text="${OASIS}:text:1.0" xmlns:draw="${OASIS}:drawing:1.0" xmlns:svg="${OASIS}:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:meta="${OASIS}:meta:1.0" xmlns:style="${OASIS}:style:1.0" xmlns:table="${OASIS}:table:1.0"`
+const listed = (path: string, type: string) => `<manifest:file-entry manifest:full-path="${path}" manifest:media-type="${type}"/>`
+
+/** An OpenDocument text that holds every kind of the inventory. */
+export const textDocument = (): Parts => ({
+  mimetype: 'application/vnd.oasis.opendocument.text',
+  'META-INF/manifest.xml': `<manifest:manifest xmlns:manifest="${OASIS}:manifest:1.0">${listed('/', 'application/vnd.oasis.opendocument.text')}${listed('content.xml', 'text/xml')}${listed('Pictures/i.png', 'image/png')}${listed('Thumbnails/thumbnail.png', 'image/png')}</manifest:manifest>`,
+  'content.xml': `<office:document-content ${ODF}><office:body><office:text><text:tracked-changes><text:changed-region><text:deletion/></text:changed-region></text:tracked-changes><text:p><text:bookmark text:name="here"/><office:annotation><dc:creator>Ann</dc:creator><text:p>why?</text:p></office:annotation><text:a xlink:href="https://example.com/">more</text:a></text:p><draw:frame svg:width="5cm" svg:height="3cm"><draw:image xlink:href="Pictures/i.png"/><svg:desc>A ship</svg:desc></draw:frame><draw:frame svg:width="5cm" svg:height="3cm"><draw:object xlink:href="./Object 1"/></draw:frame><table:table><table:table-cell table:formula="of:=1+1"/></table:table>${'<text:p>filler &amp; text</text:p>'.repeat(300)}</office:text></office:body></office:document-content>`,
+  'styles.xml': `<office:document-styles ${ODF}><office:master-styles><style:master-page style:name="Standard"/></office:master-styles></office:document-styles>`,
+  'meta.xml': `<office:document-meta ${ODF}><office:meta><meta:generator>Writer/1</meta:generator><dc:title>Tales</dc:title><dc:creator>Ann</dc:creator><meta:user-defined meta:name="Copyright">Ann</meta:user-defined><meta:user-defined meta:name="Client">Bob</meta:user-defined><meta:document-statistic meta:page-count="2"/></office:meta></office:document-meta>`,
+  'Object 1/content.xml': `<office:document-content ${ODF}><office:body/></office:document-content>`,
+  'Object 2': Uint8Array.from({ length: 90 }, (_, index) => index * 3),
+  'ObjectReplacements/Object 2': Uint8Array.from({ length: 90 }, (_, index) => index * 7),
+  'Basic/Standard/Module1.xml': '<script:module xmlns:script="http://openoffice.org/2000/script">Sub Main : End Sub</script:module>',
+  'Fonts/a.ttf': Uint8Array.from({ length: 50 }, (_, index) => index),
+  'Pictures/i.png': pngOf(photo(60, 40), 60, 40),
+  'Thumbnails/thumbnail.png': pngOf(photo(30, 20), 30, 20),
+})
+
 const O = 'xmlns:ofd="http://www.ofdspec.org/2016"'
 
 /** `twin`: name of a second font file with the same bytes, which level `ultra` merges. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { KnownFormat } from '../../../src/core/catalog/outputs.ts'
 import { epub } from '../../../src/core/formats/epub/epub.ts'
 import { kmz } from '../../../src/core/formats/kmz/kmz.ts'
+import { odt } from '../../../src/core/formats/odf/odf.ts'
 import { ofd } from '../../../src/core/formats/ofd/ofd.ts'
 import { docx, pptx, xlsx } from '../../../src/core/formats/office/office.ts'
 import { shapefile } from '../../../src/core/formats/shapefile/shapefile.ts'
@@ -16,7 +17,7 @@ import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
 import { damagePositions, damageRounds } from '../../support/thorough.ts'
-import { book, kmzMap, ofdDocument, shapes } from './books.ts'
+import { book, kmzMap, ofdDocument, shapes, textDocument } from './books.ts'
 import { presentation, wordDocument, workbook } from './office.ts'
 
 const signal = new AbortController().signal
@@ -86,6 +87,29 @@ const FIXTURES: readonly [codec: Codec, parts: () => Parts, counts: Record<strin
     },
   ],
   [
+    odt,
+    textDocument,
+    {
+      alternative_texts: 1,
+      bookmarks: 1,
+      changes: 1,
+      comments: 1,
+      embedded_objects: 3,
+      features: 1,
+      fonts: 1,
+      formulas: 1,
+      layouts: 1,
+      links: 1,
+      macros: 1,
+      manifest: 4,
+      media: 2,
+      parts: 10,
+      properties: 6,
+      relationships: 2,
+      texts: 6,
+    },
+  ],
+  [
     ofd,
     ofdDocument,
     {
@@ -141,7 +165,7 @@ describe.each(
 
   test('a codec that loses a part returns the original', async () => {
     const original = await zipOf(parts())
-    const lost = Object.keys(parts()).find((name) => /\.(xhtml|dae|prj)$|Pages|sheet1|comments|slide1\.xml$/.test(name))!
+    const lost = Object.keys(parts()).find((name) => /\.(xhtml|dae|prj)$|Pages|^styles|sheet1|comments|slide1\.xml$/.test(name))!
     const damaging: Codec = {
       format: codec.format,
       async compress(source, sink, options) {

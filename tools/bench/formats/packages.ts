@@ -10,7 +10,7 @@ export const bench: Bench = {
   *rows(corpus) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-zip-'))
     const paths = ['document', 'ebook', 'geo'].flatMap((each) =>
-      files(join(corpus, each), 'docx', 'xlsx', 'pptx', 'ofd', 'epub', 'kmz', 'zip'),
+      files(join(corpus, each), 'docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'ofd', 'epub', 'kmz', 'zip'),
     )
     for (const path of paths) {
       const copy = join(folder, basename(path))

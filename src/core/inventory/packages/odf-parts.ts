@@ -13,8 +13,9 @@ export function partReading(name: string, names: ReadonlySet<string>, key: strin
     key: `odf ${key}`,
     visitor: (add) => ({ ...visitor(add, names, name), comparedText: (text) => text.replace(PICTURE_NAMES, 'picture') }),
     finish(add, { digest }) {
-      // The manifest may lose entries of previews, and all entries are items.
-      if (name !== MANIFEST) add('texts', `${name === 'meta.xml' ? 'properties ' : ''}${name} = content #${digest}`)
+      // These files change if metadata is removed. Their entries are items of their own.
+      const isEdited = name === 'meta.xml' || name === MANIFEST
+      add('texts', `${isEdited ? 'properties ' : ''}${name} = content #${digest}`)
     },
   }
 }
