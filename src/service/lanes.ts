@@ -56,6 +56,7 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   hdf5: { worker: 'press', quickUpTo: 2 * MIB },
   netcdf: { worker: 'press', quickUpTo: 2 * MIB },
   data: { worker: 'press', quickUpTo: 8 * MIB },
+  zip: { worker: 'press', quickUpTo: 4 * MIB },
   netcdf3: { worker: 'press', quickUpTo: 8 * MIB },
 }
 

@@ -251,6 +251,7 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   dxf: [one('a.dxf', () => utf8(dxf))],
   kmz: [zipped('a.kmz', () => bundle({ 'doc.kml': xml }, 'files/a.jpg'))],
   shapefile: [zipped('a.zip', () => zipOf({ 'a.shp': csv, 'a.shx': csv.slice(9), 'a.dbf': csv.slice(5), 'a.prj': 'GEOGCS[]' }))],
+  zip: [zipped('a.zip', () => zipOf({ 'a.txt': csv, 'b/c.bin': xml }))],
   dicom: [one('a.dcm', () => dicomFile(imageElements({ width: 90, height: 70, stored: 12 }, 'explicit'), 'explicit'))],
   nifti: [one('a.nii', () => niftiFile(24, 20, 10))],
   las: [one('a.las', () => lasFile({ format: 3, points: 1500, vlrs: 2 }))],

@@ -115,6 +115,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   wav: ['ffmpeg'],
   webp: [...PICTURES, 'webp'],
   xlsx: OFFICE,
+  zip: ['libdeflate', 'zlib'],
 }
 
 /** Additional engines if the result has another format than the input. */

@@ -27,6 +27,7 @@ import { TEXT } from './formats/text.ts'
 import { GEOTIFF, TIFF } from './formats/tiff.ts'
 import { WAV } from './formats/wav.ts'
 import { WEBP } from './formats/webp.ts'
+import { ZIP } from './formats/zip.ts'
 
 export const FORMATS = {
   pdf: PDF,
@@ -64,6 +65,7 @@ export const FORMATS = {
   hdf5: HDF5,
   netcdf: NETCDF,
   netcdf3: NETCDF3,
+  zip: ZIP,
   data: DATA,
 } as const satisfies { readonly [id: string]: Format }
 

@@ -104,7 +104,6 @@ export const OUTPUT_ONLY_FORMATS = {
   zst: wrapper('Zstandard', 'zst', 'application/zstd', ['zstd'], { offset: 0, bytes: [0x28, 0xb5, 0x2f, 0xfd] }),
   br: wrapper('Brotli', 'br', 'application/x-brotli', ['brotli']),
   gz: wrapper('gzip', 'gz', 'application/gzip', ['gzip'], GZIP),
-  zip: wrapper('ZIP', 'zip', 'application/zip'),
 } as const satisfies { readonly [id: string]: Output }
 
 export type OtherOutput = keyof typeof OUTPUT_ONLY_FORMATS

@@ -35,4 +35,5 @@ export const LAZY_PRESS_CODECS: LazyCodecs = {
   png: lazyCodec(FORMATS.png, async () => (await import('./png/png.ts')).png),
   svg: lazyCodec(FORMATS.svg, async () => (await import('./svg/svg.ts')).svg),
   webp: lazyCodec(FORMATS.webp, async () => (await import('./webp/webp.ts')).webp),
+  zip: lazyCodec(FORMATS.zip, async () => (await import('./zip/zip.ts')).zip),
 }

@@ -26,6 +26,7 @@ import { svg } from './svg/svg.ts'
 import { text } from './text/text.ts'
 import { geotiff, tiff } from './tiff/tiff.ts'
 import { webp } from './webp/webp.ts'
+import { zip } from './zip/zip.ts'
 
 export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   bmp,
@@ -59,4 +60,5 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   png,
   svg,
   webp,
+  zip,
 }

@@ -44,8 +44,8 @@ const MAX_COMMENT_BYTES = 0xffff
 /** Field values that say: the number is in a zip64 record. */
 const [IN_ZIP64_16, IN_ZIP64_32] = [0xffff, 0xffffffff]
 const [FLAG_ENCRYPTED, ZIP64_FIELD] = [1, 0x0001]
-/** Padding that lets a part grow in place. Its bytes are zero. */
-const GROWTH_HINT_FIELD = 0xa220
+/** Padding that lets a part grow in place, or that aligns its data: Microsoft, Android, USDZ, PyTorch. */
+const PADDING_FIELDS: ReadonlySet<number> = new Set([0xa220, 0xd935, 0x1986, 0x4246])
 const MAX_MEMBERS = 50_000
 
 /**
@@ -172,7 +172,9 @@ function zip64Numbers(extra: Uint8Array): number[] {
 
 /** Returns the extra fields that say something about the member, such as times and owners. */
 export function describedFields(extra: Uint8Array): Uint8Array {
-  const kept = [...fieldsOf(extra)].filter(({ id }) => id !== ZIP64_FIELD && id !== GROWTH_HINT_FIELD)
+  // Old versions of zipalign pad with zeros that are no field.
+  const isPadding = (id: number, whole: Uint8Array) => PADDING_FIELDS.has(id) || (id <= 0 && whole.every((byte) => byte === 0))
+  const kept = [...fieldsOf(extra)].filter(({ id, whole }) => id !== ZIP64_FIELD && !isPadding(id, whole))
   return concat(kept.map(({ whole }) => whole))
 }
 

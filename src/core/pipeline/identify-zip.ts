@@ -14,7 +14,7 @@ const OPEN_DOCUMENT = ['odt', 'ods', 'odp', 'odg'] as const
 /** True if the file extension belongs to a supported ZIP-based format. */
 export function isNamedArchive(source: Source): boolean {
   const named = extension(source.name)
-  return [...BY_NAME, ...OPEN_DOCUMENT].some((id) => (FORMATS[id].extensions as readonly string[]).includes(named))
+  return [...BY_NAME, ...OPEN_DOCUMENT, 'zip' as const].some((id) => (FORMATS[id].extensions as readonly string[]).includes(named))
 }
 
 /** Local header of the entry `mimetype` and its content, without extra fields (OpenDocument 1.3 part 2, 3.3). */
@@ -58,5 +58,5 @@ export async function identifyZip(source: Source): Promise<FormatId | undefined>
     const id = OPEN_DOCUMENT.find((each) => (FORMATS[each].extensions as readonly string[]).includes(named))
     if (id) return id
   }
-  return names.length > 0 ? BY_NAME.find((id) => (FORMATS[id].extensions as readonly string[]).includes(named)) : undefined
+  return names.length > 0 ? (BY_NAME.find((id) => (FORMATS[id].extensions as readonly string[]).includes(named)) ?? 'zip') : undefined
 }

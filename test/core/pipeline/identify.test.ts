@@ -24,7 +24,7 @@ describe('identify', () => {
     ['shapes with their index', ['map/roads.SHP', 'map/roads.shx'], 'shapefile'],
     ['shapes with a projection', ['roads.shp', 'roads.prj', 'roads.cpg'], 'shapefile'],
     ['shapes beside a map of Google Earth', ['doc.kml', 'roads.shp'], 'kmz'],
-    ['a table alone', ['roads.dbf'], undefined],
+    ['a table alone', ['roads.dbf'], 'zip'],
   ])('a ZIP with %s', async (_, names, id) => {
     const parts = Object.fromEntries(names.map((name) => [name, 'content']))
     expect(await recognise(await zipOf(parts), 'a.zip')).toBe(id)

@@ -132,6 +132,6 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
 
 export const ZIP_MUTATOR: Mutator = {
   container: 'ZIP',
-  formats: ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'odg', 'ofd', 'epub', 'kmz', 'shapefile'],
+  formats: ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'odg', 'ofd', 'epub', 'kmz', 'shapefile', 'zip'],
   mutate,
 }

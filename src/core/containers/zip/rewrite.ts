@@ -13,6 +13,7 @@ import { YieldBudget } from '../../bytes/yield.ts'
 import { message } from '../../i18n/message.ts'
 import type { Options, Sink } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
+import { alignedExtra } from './alignment.ts'
 import { MAX_32 } from './end-record.ts'
 import type { ZipEntry } from './entry.ts'
 import { IN_MEMORY_BYTES } from './limits.ts'
@@ -25,6 +26,7 @@ import {
   extraFields,
   FLAG_DESCRIPTOR,
   FLAG_ENCRYPTED,
+  LOCAL_BYTES,
   localHeader,
   STORED,
 } from './records.ts'
@@ -44,6 +46,8 @@ export type EntryAction =
   | { kind: 'keep' }
   /** Like `keep`, but without compression and extra fields. Required for the `mimetype` of an EPUB (OCF 3.3, 4.2.2). */
   | { kind: 'store' }
+  /** Keeps a stored entry stored. Its data begin at a multiple of `alignment` bytes, for programs that map it into memory. */
+  | { kind: 'keep-stored'; alignment: number }
   | { kind: 'drop' }
   /** The writer frees `bytes` after use. */
   | { kind: 'replace'; bytes: Uint8Array /** ASCII name. `undefined`: the old name. */; name?: string }
@@ -185,7 +189,7 @@ async function writeEntry(
   if (entry.opaque && entry.flags & FLAG_DESCRIPTOR) return copyWhole(archive, entry, local, sink, counts)
   const old: Stream = { ...entry, chunks: () => copies(rawChunks(archive, entry, local.dataOffset)) }
   let stream: Stream
-  if (entry.opaque || isEmptyDirectory(entry)) stream = old
+  if (entry.opaque || isEmptyDirectory(entry) || action.kind === 'keep-stored') stream = old
   else if (action.kind === 'replace') stream = await smallest(action.bytes, undefined, effort)
   else if (entry.size > IN_MEMORY_BYTES) stream = await largeStream(archive, entry, old, action.kind === 'store')
   else {
@@ -209,9 +213,15 @@ async function writeEntry(
     rawName: action.kind === 'replace' && action.name !== undefined ? new TextEncoder().encode(action.name) : entry.rawName,
     extra: action.kind === 'store' ? EMPTY : withoutGrowthHint(entry.extra),
   }
-  await sink.write(localHeader(facts, action.kind === 'store' ? EMPTY : withoutGrowthHint(local.extra)))
+  await sink.write(localHeader(facts, localExtra(action, local.extra, sink.written + LOCAL_BYTES + facts.rawName.length)))
   for await (const chunk of stream.chunks()) await sink.write(chunk)
   return facts
+}
+
+/** Extra fields of a local header. `offset`: place of these fields in the file. */
+function localExtra(action: Exclude<EntryAction, { kind: 'drop' }>, extra: Uint8Array, offset: number): Uint8Array {
+  if (action.kind === 'store') return EMPTY
+  return action.kind === 'keep-stored' ? alignedExtra(extra, offset, action.alignment) : withoutGrowthHint(extra)
 }
 
 /** Directory entries with content are decompressed and checked like files. */
