@@ -50,15 +50,12 @@ function storedZip(members: readonly Stored[], before: Uint8Array = new Uint8Arr
   return new Uint8Array(Buffer.concat([...parts, ...central, end]))
 }
 
-/** Method and place of each member. */
+/** Method and place of each member. An archive is read by one reader at a time. */
 async function membersOf(bytes: Uint8Array) {
   const archive = await openZip(memorySource(bytes, 'a.zip'))
-  const found = await Promise.all(
-    archive.entries.map(
-      async (entry) => [entry.name, { method: entry.method, at: (await readLocalHeader(archive, entry)).dataOffset }] as const,
-    ),
-  )
-  return Object.fromEntries(found)
+  const found: Record<string, { method: number; at: number }> = {}
+  for (const entry of archive.entries) found[entry.name] = { method: entry.method, at: (await readLocalHeader(archive, entry)).dataOffset }
+  return found
 }
 
 const pressed = (bytes: Uint8Array) => press(zip, bytes, 'medium')
@@ -126,10 +123,7 @@ describe('members that programs read in place', () => {
 
   it('stay stored and aligned in an Android app', async () => {
     const members = [{ name: 'AndroidManifest.xml', data: utf8(prose) }, { name: 'resources.arsc', data: utf8(prose) }, library]
-    const deflated = await zipOf({ 'classes.dex': prose.repeat(20) })
-    expect(deflated.length).toBeGreaterThan(0)
     const bytes = storedZip(padded(members, [4, 4, 16_384]))
-    // Nothing but padding can get smaller, so the members in front of the library move when the result is written.
     const { bytes: result } = await pressed(bytes)
     const found = await membersOf(result)
     for (const { name } of members) expect(found[name]?.method, name).toBe(STORED)
@@ -154,10 +148,10 @@ describe('members that programs read in place', () => {
     const last = archive.physical.at(-1)!
     const name = 'lib/a.so'
     const extra = alignedExtra(new Uint8Array(), last.limit + 30 + name.length, 4096)
-    const [alone] = [storedZip([{ name, data: library.data, extra }])]
+    const alone = storedZip([{ name, data: library.data, extra }])
     const localBytes = 30 + name.length + extra.length + library.data.length
     const directory = loose.slice(last.limit, loose.length - 22)
-    const second = alone!.slice(localBytes, alone!.length - 22)
+    const second = alone.slice(localBytes, alone.length - 22)
     new DataView(second.buffer).setUint32(42, last.limit, true)
     const end = loose.slice(loose.length - 22)
     const view = new DataView(end.buffer)
@@ -165,7 +159,7 @@ describe('members that programs read in place', () => {
     view.setUint16(10, 3, true)
     view.setUint32(12, directory.length + second.length, true)
     view.setUint32(16, last.limit + localBytes, true)
-    return new Uint8Array(Buffer.concat([loose.subarray(0, last.limit), alone!.subarray(0, localBytes), directory, second, end]))
+    return new Uint8Array(Buffer.concat([loose.subarray(0, last.limit), alone.subarray(0, localBytes), directory, second, end]))
   }
 
   it('stay stored if any header pads its data', async () => {
