@@ -43,6 +43,7 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   avi: { worker: 'media', quickUpTo: 0 },
   mp3: { worker: 'media', quickUpTo: 0 },
   wav: { worker: 'media', quickUpTo: 0 },
+  flac: { worker: 'media', quickUpTo: 0 },
   epub: { worker: 'press', quickUpTo: 2 * MIB },
   eml: { worker: 'press', quickUpTo: 8 * MIB },
   text: { worker: 'press', quickUpTo: 8 * MIB },

@@ -10,10 +10,10 @@ interface Exports extends Engine {
   add_application(at: number, bytes: number): number
   add_comment(at: number, bytes: number): number
   add_picture(type: number, mime: number, description: number, data: number, bytes: number): number
-  open_encoder(channels: number, bits: number, hertz: number, level: number, total: number): number
+  open_encoder(channels: number, bits: number, hertz: number, level: number, total: number, precise: number): number
   encode(frames: number): number
   finish(): number
-  open_decoder(channels: number): number
+  open_decoder(channels: number, bits: number, hertz: number): number
   decode_step(): number
   decode_finish(): number
 }
@@ -21,10 +21,16 @@ interface Exports extends Engine {
 /** Initial memory of the engine in bytes, as in `build.sh`. */
 const FIRST_BYTES = 2_621_440
 
+/**
+ * Receives the interleaved samples of one frame, which are valid until it returns. `end`: offset in the pushed stream at which the frame
+ * ends.
+ */
+type TakeFrame = (interleaved: Int32Array, end: number) => void
+
 interface Hooks {
   bytes?: (chunk: Uint8Array) => void
   info?: (streamInfo: Uint8Array) => void
-  samples?: (interleaved: Int32Array) => void
+  samples?: TakeFrame
   input?: (room: number) => Uint8Array
 }
 
@@ -33,7 +39,7 @@ function instance(hooks: Hooks, channels: number): Exports {
   const imports = refusedWasi(wasmModule, {
     flac_bytes: (at: number, count: number) => hooks.bytes?.(new Uint8Array(memory.buffer, at, count).slice()),
     flac_info: (at: number, count: number) => hooks.info?.(new Uint8Array(memory.buffer, at, count).slice()),
-    flac_samples: (at: number, frames: number) => hooks.samples?.(new Int32Array(memory.buffer, at, frames * channels)),
+    flac_samples: (at: number, frames: number, end: number) => hooks.samples?.(new Int32Array(memory.buffer, at, frames * channels), end),
     flac_input: (at: number, room: number) => {
       const chunk = hooks.input?.(room) ?? new Uint8Array()
       new Uint8Array(memory.buffer, at, chunk.length).set(chunk)
@@ -61,6 +67,8 @@ export interface FlacStream {
   /** libFLAC compression level, 0 to 8. */
   readonly level: number
   readonly totalFrames: number
+  /** True to try every precision of the predictor, which takes about three times as long. Default: false. */
+  readonly precise?: boolean
 }
 
 export interface FlacMetadata {
@@ -82,11 +90,11 @@ export class FlacEncoder implements Disposable {
   #info: Uint8Array | undefined
 
   /** @throws RangeError if libFLAC rejects the parameters */
-  constructor({ channels, bits, hertz, level, totalFrames }: FlacStream, metadata: FlacMetadata) {
+  constructor({ channels, bits, hertz, level, totalFrames, precise = false }: FlacStream, metadata: FlacMetadata) {
     this.#channels = channels
     this.#exports = instance({ bytes: (chunk) => this.#chunks.push(chunk), info: (bytes) => (this.#info = bytes) }, channels)
     this.#add(metadata)
-    if (!this.#exports.open_encoder(channels, bits, hertz, level, totalFrames))
+    if (!this.#exports.open_encoder(channels, bits, hertz, level, totalFrames, precise ? 1 : 0))
       throw new RangeError(`libFLAC rejected ${channels} channels of ${bits} bits at ${hertz} Hz`)
   }
 
@@ -154,9 +162,10 @@ export class FlacDecoder implements Disposable {
   #ended = false
   static readonly AHEAD_BYTES = 2 * 1024 * 1024
 
-  constructor(channels: number, take: (interleaved: Int32Array) => void) {
+  /** `known`: bits per sample and sample rate of every frame; others are damage. `undefined`: frames may have any. */
+  constructor(channels: number, take: TakeFrame, known?: { readonly bits: number; readonly hertz: number }) {
     this.#exports = instance({ samples: take, input: (room) => this.#input(room) }, channels)
-    if (!this.#exports.open_decoder(channels)) throw new RangeError('libFLAC refused to decode')
+    if (!this.#exports.open_decoder(channels, known?.bits ?? 0, known?.hertz ?? 0)) throw new RangeError('libFLAC refused to decode')
   }
 
   [Symbol.dispose](): void {
@@ -174,12 +183,17 @@ export class FlacDecoder implements Disposable {
 
   /** Decodes the waiting input. @returns false if the stream is damaged */
   run(): boolean {
-    while (this.#ended || this.#waitingBytes >= FlacDecoder.AHEAD_BYTES) {
-      const step = this.#exports.decode_step()
-      if (step < 0) return false
-      if (step === 0) return true
+    for (;;) {
+      const step = this.step()
+      if (step !== 'decoded') return step !== 'damaged'
     }
-    return true
+  }
+
+  /** Decodes one frame or metadata block. `hungry`: it needs more input. `end`: nothing follows. */
+  step(): 'decoded' | 'hungry' | 'end' | 'damaged' {
+    if (!this.#ended && this.#waitingBytes < FlacDecoder.AHEAD_BYTES) return 'hungry'
+    const step = this.#exports.decode_step()
+    return step < 0 ? 'damaged' : step === 0 ? 'end' : 'decoded'
   }
 
   /** True if the MD5 in the header matches all samples. */

@@ -7,11 +7,11 @@
 
 #include "../common/host.h"
 
-/* Host functions that receive encoded bytes in order, the final STREAMINFO block (34 bytes) of the header, and decoded
- * samples. */
+/* Host functions that receive encoded bytes in order, the final STREAMINFO block (34 bytes) of the header, and the
+ * decoded samples of one frame with the offset of the stream at which the frame ends. */
 IMPORT(flac_bytes) void flac_bytes(const unsigned char *bytes, int count);
 IMPORT(flac_info) void flac_info(const unsigned char *bytes, int count);
-IMPORT(flac_samples) void flac_samples(const FLAC__int32 *interleaved, int frames);
+IMPORT(flac_samples) void flac_samples(const FLAC__int32 *interleaved, int frames, double end);
 /* Host function that fills `bytes` with at most `room` bytes of the stream to decode. Returns their number; 0: end of
  * the stream. */
 IMPORT(flac_input) int flac_input(unsigned char *bytes, int room);
@@ -30,7 +30,10 @@ typedef struct {
   FLAC__int32 samples[MAX_BLOCK_FRAMES * MAX_CHANNELS];
   FLAC__StreamDecoder *stream;
   int channels; /* number of channels that the host expects */
+  int bits;     /* bits per sample that the host expects; 0: any */
+  int hertz;    /* sample rate that the host expects; 0: any */
   int damaged;
+  FLAC__uint64 taken; /* bytes of the stream taken from the host */
 } Decoder;
 
 static Encoder encoder;
@@ -110,13 +113,17 @@ EXPORT(add_picture) int add_picture(int type, char *mime, unsigned char *descrip
          FLAC__metadata_object_picture_set_data(m, data, bytes, 1);
 }
 
-EXPORT(open_encoder) int open_encoder(int channels, int bits, int hertz, int level, double total) {
+/* Opens the encoder. `precise` tries every precision of the predictor's coefficients, which takes about three times as
+ * long. */
+EXPORT(open_encoder)
+int open_encoder(int channels, int bits, int hertz, int level, double total, int precise) {
   encoder.stream = FLAC__stream_encoder_new();
   if (!encoder.stream) return 0;
   FLAC__stream_encoder_set_channels(encoder.stream, channels);
   FLAC__stream_encoder_set_bits_per_sample(encoder.stream, bits);
   FLAC__stream_encoder_set_sample_rate(encoder.stream, hertz);
   FLAC__stream_encoder_set_compression_level(encoder.stream, level);
+  FLAC__stream_encoder_set_do_qlp_coeff_prec_search(encoder.stream, precise);
   FLAC__stream_encoder_set_streamable_subset(encoder.stream, hertz <= 655350 && bits <= 24);
   FLAC__stream_encoder_set_total_samples_estimate(encoder.stream, (FLAC__uint64)total);
   if (encoder.block_count) FLAC__stream_encoder_set_metadata(encoder.stream, encoder.blocks, encoder.block_count);
@@ -133,16 +140,26 @@ static FLAC__StreamDecoderReadStatus on_read(const FLAC__StreamDecoder *d, FLAC_
                                              void *x) {
   (void)d, (void)x;
   *bytes = flac_input(buffer, (int)*bytes);
+  decoder.taken += *bytes;
   return *bytes ? FLAC__STREAM_DECODER_READ_STATUS_CONTINUE : FLAC__STREAM_DECODER_READ_STATUS_END_OF_STREAM;
+}
+static FLAC__StreamDecoderTellStatus on_tell(const FLAC__StreamDecoder *d, FLAC__uint64 *offset, void *x) {
+  (void)d, (void)x;
+  *offset = decoder.taken;
+  return FLAC__STREAM_DECODER_TELL_STATUS_OK;
 }
 static FLAC__StreamDecoderWriteStatus on_decoded(const FLAC__StreamDecoder *d, const FLAC__Frame *f,
                                                  const FLAC__int32 *const planes[], void *x) {
-  (void)d, (void)x;
+  (void)x;
   const unsigned c = f->header.channels, n = f->header.blocksize;
-  if ((int)c != decoder.channels) return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT;
+  const int known = (!decoder.bits || (int)f->header.bits_per_sample == decoder.bits) &&
+                    (!decoder.hertz || (int)f->header.sample_rate == decoder.hertz);
+  FLAC__uint64 end;
+  if ((int)c != decoder.channels || !known || !FLAC__stream_decoder_get_decode_position(d, &end))
+    return FLAC__STREAM_DECODER_WRITE_STATUS_ABORT;
   for (unsigned i = 0; i < n; i++)
     for (unsigned k = 0; k < c; k++) decoder.samples[i * c + k] = planes[k][i];
-  flac_samples(decoder.samples, n);
+  flac_samples(decoder.samples, n, (double)end);
   return FLAC__STREAM_DECODER_WRITE_STATUS_CONTINUE;
 }
 static void on_error(const FLAC__StreamDecoder *d, FLAC__StreamDecoderErrorStatus s, void *x) {
@@ -150,13 +167,17 @@ static void on_error(const FLAC__StreamDecoder *d, FLAC__StreamDecoderErrorStatu
   decoder.damaged = 1;
 }
 
-EXPORT(open_decoder) int open_decoder(int channels) {
+/* Opens the decoder. A frame with another number of channels, bits or rate ends decoding as damage. */
+EXPORT(open_decoder) int open_decoder(int channels, int bits, int hertz) {
   decoder.channels = channels;
+  decoder.bits = bits;
+  decoder.hertz = hertz;
+  decoder.taken = 0;
   decoder.damaged = 0;
   decoder.stream = FLAC__stream_decoder_new();
   if (!decoder.stream) return 0;
   FLAC__stream_decoder_set_md5_checking(decoder.stream, 1);
-  return FLAC__stream_decoder_init_stream(decoder.stream, on_read, 0, 0, 0, 0, on_decoded, 0, on_error, 0) ==
+  return FLAC__stream_decoder_init_stream(decoder.stream, on_read, 0, on_tell, 0, 0, on_decoded, 0, on_error, 0) ==
          FLAC__STREAM_DECODER_INIT_STATUS_OK;
 }
 /* Decodes one frame or metadata block. Returns 1 if more follows, 0 at the end, -1 if the stream is damaged. */

@@ -52,7 +52,8 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
       return pictureLoss(await drawingSimilarity(original, result), NO_STILL_PICTURE)
     }
     case 'wav':
-    case 'mp3': {
+    case 'mp3':
+    case 'flac': {
       const { soundNoise } = await withEngines(import('./sound.ts'))
       return soundLoss(await soundNoise(original, id, result, output, options))
     }

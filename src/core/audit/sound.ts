@@ -1,8 +1,9 @@
 /** Measures the noise of a whole audio file by decoding both files. */
 
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
-import { FlacDecoder } from '../../../wasm/flac/flac.ts'
 import type { OutputId } from '../catalog/outputs.ts'
+import { framesOf } from '../formats/flac/decode.ts'
+import { readFlac } from '../formats/flac/file.ts'
 import { decodePlayedSound } from '../formats/mp3/reencode.ts'
 import { playedSamples, readStream } from '../formats/mp3/stream.ts'
 import { readWave, type Wave } from '../formats/wav/header.ts'
@@ -23,7 +24,7 @@ type Blocks = AsyncGenerator<readonly Block[]>
  */
 export async function soundNoise(
   original: Source,
-  format: 'wav' | 'mp3',
+  format: 'wav' | 'mp3' | 'flac',
   result: Source,
   output: OutputId,
   options: Options,
@@ -33,9 +34,10 @@ export async function soundNoise(
     const [a, b] = [await readStream(original, options), await readStream(result, options)]
     return await noise(decodePlayedSound(engine, 0, original, a, options), decodePlayedSound(engine, 1, result, b, options))
   }
+  if (format === 'flac') return await noise(flacSamples(original, options), flacSamples(result, options))
   const wave = await readWave(original)
   if (output === 'wav') return await noise(interleaved(original, wave, options), interleaved(result, await readWave(result), options))
-  if (output === 'flac') return await noise(interleaved(original, wave, options), flacSamples(result, wave.layout.channels))
+  if (output === 'flac') return await noise(interleaved(original, wave, options), flacSamples(result, options))
   if (output !== 'mp3') throw unsupported(message('noise_of', { output }))
   const stream = await readStream(result, options)
   if (stream.first.hertz !== wave.layout.hertz) throw unsupported('sound_at_another_sample_rate')
@@ -48,23 +50,11 @@ async function* interleaved(source: Source, wave: Wave, options: Options): Block
   for await (const samples of readSamples(source, wave, options)) yield [in16BitUnits(samples)]
 }
 
-/** Offset in bytes of the bits per sample in STREAMINFO, the first metadata block (RFC 9639, 8.2). */
-const FLAC_BITS_AT = 20
-const PIECE_BYTES = 64 * 1024
-
 /** Yields decoded FLAC samples in 16-bit units. */
-async function* flacSamples(source: Source, channels: number): Blocks {
-  const [high = 0, low = 0] = await source.read(FLAC_BITS_AT, 2)
-  const unit = 2 ** ((((high & 1) << 4) | (low >> 4)) + 1 - 16)
-  let decoded: Float64Array[] = []
-  using decoder = new FlacDecoder(channels, (samples) => void decoded.push(Float64Array.from(samples, (value) => value / unit)))
-  for (let at = 0; at <= source.size; at += PIECE_BYTES) {
-    if (at + PIECE_BYTES > source.size) decoder.end()
-    decoder.push((await source.read(at, Math.min(PIECE_BYTES, source.size - at))).slice())
-    if (!decoder.run()) throw unsupported('flac_cannot_be_decoded')
-    for (const samples of decoded) yield [samples]
-    decoded = []
-  }
+async function* flacSamples(source: Source, options: Options): Blocks {
+  const file = await readFlac(source)
+  const unit = 2 ** (file.info.bits - 16)
+  for await (const { samples } of framesOf(source, file, options)) yield [Float64Array.from(samples, (value) => value / unit)]
 }
 
 async function* asPlayed(source: Source, wave: Wave, options: Options): Blocks {

@@ -87,6 +87,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   // A mail attachment may be in any supported format.
   eml: [...PACKAGES, 'hdf5', 'jpegls', 'laz', 'openjpeg', 'resvg', 'zstd'],
   epub: PACKAGES,
+  flac: ['flac'],
   geotiff: ['jpeg', 'libdeflate', 'zlib', 'zstd'],
   gif: [...PICTURES, 'gif'],
   hdf5: ['hdf5', 'libdeflate'],
@@ -119,7 +120,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
 }
 
 /** Additional engines if the result has another format than the input. */
-const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = { jpg: ['jpeg'], mp3: ['lame'], webp: ['webp'] }
+const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = { flac: ['flac'], jpg: ['jpeg'], mp3: ['lame'], webp: ['webp'] }
 /** Engines of outputs that are no input format. A row with an unknown engine name does not compile. */
 const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OUTPUT_ONLY_FORMATS
 

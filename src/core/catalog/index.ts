@@ -8,6 +8,7 @@ import { DXF } from './formats/dxf.ts'
 import { EML } from './formats/eml.ts'
 import { EPUB } from './formats/epub.ts'
 import { AVI, MOV, MP4 } from './formats/film.ts'
+import { FLAC } from './formats/flac.ts'
 import { GIF } from './formats/gif.ts'
 import { HDF5, NETCDF } from './formats/hdf5.ts'
 import { JPG } from './formats/jpg.ts'
@@ -52,6 +53,7 @@ export const FORMATS = {
   avi: AVI,
   mp3: MP3,
   wav: WAV,
+  flac: FLAC,
   epub: EPUB,
   eml: EML,
   text: TEXT,

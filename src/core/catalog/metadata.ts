@@ -70,8 +70,9 @@ const removesTiffTag = (mode: RemovingMode, name: string, item: string) =>
   !(mode === 'safe' && EXIF_NAMES.has(name)) &&
   !(name === 'ImageDescription' && isStructuredDescription(item.slice(item.indexOf(' = ') + 3)))
 
-/** True if `mode` removes a tag of a sound or a film. */
-const removesSoundTag = (mode: RemovingMode, name: string) => !SOUND_LOOK.test(name) && !(mode === 'safe' && SOUND_LAW.test(name))
+/** True if a tag of a sound or a film stays. `name`: name of the tag in its container. */
+export const keepsSoundTag = (mode: RemovingMode, name: string): boolean =>
+  SOUND_LOOK.test(name) || (mode === 'safe' && SOUND_LAW.test(name))
 /** Names of comments of pictures, and comments about rights or authors, which `safe` may keep. */
 const PICTURE_COMMENT = /^(?:(?:long|empty|unreadable) )?comment$/
 const COMMENT_LAW = /copyright|©|\(c\)|licen[cs]e| = (?:Author|Disclaimer): /i
@@ -98,7 +99,7 @@ const REMOVED_FROM_MEDIA: MetadataRules['removed'] = {
   layers: (_mode, name) => TIFF_PAGE.test(name),
   tags: (mode, name, item) => {
     const tiffTag = TIFF_PAGE.exec(name)?.[1]
-    return tiffTag === undefined ? removesSoundTag(mode, name) : removesTiffTag(mode, tiffTag, item)
+    return tiffTag === undefined ? !keepsSoundTag(mode, name) : removesTiffTag(mode, tiffTag, item)
   },
 }
 

@@ -84,15 +84,6 @@ export const OUTPUT_ONLY_FORMATS = {
     holds: { alpha: true, bits: 10, frames: false, metadata: ['icc', 'exif', 'xmp'] },
     picture: PICTURE_FACTS.avif,
   },
-  flac: {
-    title: 'FLAC',
-    extension: 'flac',
-    mediaType: 'audio/flac',
-    aliases: [],
-    wraps: false,
-    magic: { offset: 0, bytes: [0x66, 0x4c, 0x61, 0x43] },
-    engines: ['flac'],
-  },
   'nii.gz': {
     title: 'NIfTI, gzip',
     extension: 'nii.gz',

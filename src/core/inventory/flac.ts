@@ -7,6 +7,7 @@ import { mediaReader, type Reading } from './media/media-reader.ts'
 import { be24, be32, be64, le32, nameAt, seconds, textOf } from './media/numbers.ts'
 import { chunksIn } from './riff/chunks.ts'
 import { addChannels, addTag, type ChunkTarget, readChunk } from './riff/content.ts'
+import { id3Size, readId3 } from './tags/id3.ts'
 import { commentName } from './tags/names.ts'
 import { pictureText } from './tags/pictures.ts'
 
@@ -26,10 +27,11 @@ interface Block {
 
 async function readSound(reading: Reading): Promise<void> {
   const { view, items } = reading
-  if (nameAt(await view.bytesUpTo(0, 4), 0) !== 'fLaC') throw view.malformed(0)
   const target: ChunkTarget = { view, items, seen: new Set() }
+  const start = await readFrontTags(target)
+  if (nameAt(await view.bytesUpTo(start, 4), 0) !== 'fLaC') throw view.malformed(start)
   const facts = { channels: 0, mask: 0 }
-  for await (const block of blocksOf(view)) {
+  for await (const block of blocksOf(view, start + 4)) {
     if (block.type === STREAM_INFO) facts.channels = describeStream(reading, await view.bytes(block.at, block.size))
     else if (block.type === COMMENTS) facts.mask = readComments(target, (await view.bytes(block.at, block.size)).slice())
     else if (block.type === PICTURE) items.add('covers', coverText((await view.bytes(block.at, block.size)).slice()))
@@ -37,11 +39,39 @@ async function readSound(reading: Reading): Promise<void> {
     else if (block.type === APPLICATION) await readApplication(target, block)
   }
   addChannels(items, facts.channels, facts.mask)
+  await readEndTag(reading)
+}
+
+const MAX_FRONT_TAGS = 4
+const ID3V1_BYTES = 128
+
+/** Reads the ID3v2 tags that some programs write in front of the stream. Returns the offset behind them. */
+async function readFrontTags(target: ChunkTarget): Promise<number> {
+  const { view, items } = target
+  let at = 0
+  for (let tags = 0; tags < MAX_FRONT_TAGS; tags++) {
+    const size = id3Size((await view.bytesUpTo(at, 10)).slice())
+    if (size === 0 || at + size > view.size) break
+    items.add('tag_forms', 'ID3v2')
+    const isRead = await readId3(view, at, at + size, (name, value) => addTag(target, name, value), items)
+    if (!isRead) items.add('tags', `ID3v2 tag = ${await digestOfRange(view, at, size)}`)
+    at += size
+  }
+  return at
+}
+
+/** Reads an ID3v1 tag behind the frames. */
+async function readEndTag({ view, items }: Reading): Promise<void> {
+  const from = Math.max(0, view.size - ID3V1_BYTES)
+  const last = (await view.bytesUpTo(from, ID3V1_BYTES)).slice()
+  if (nameAt(last, 0, 3) !== 'TAG') return
+  items.add('tag_forms', 'ID3v1')
+  items.add('tags', `ID3v1 = ${textOf(last.subarray(3)).replaceAll('\0', ' ')}`)
 }
 
 /** Walks the metadata blocks. @throws CodecError (malformed) if one does not fit into the file */
-async function* blocksOf(view: FileView): AsyncGenerator<Block> {
-  let at = 4
+async function* blocksOf(view: FileView, start: number): AsyncGenerator<Block> {
+  let at = start
   for (let count = 0; ; count++) {
     const header = (await view.bytes(at, 4)).slice()
     const block = { type: header[0]! & 127, at: at + 4, size: be24(header, 1) }

@@ -8,8 +8,10 @@ import { ByteReader } from '../bytes/reader.ts'
 import type { FormatId } from '../catalog/index.ts'
 import { FORMATS } from '../catalog/index.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
+import { id3Bytes } from '../containers/id3/id3.ts'
 import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
 import type { Source } from '../model/codec.ts'
+import { hasFlacBehindTags } from '../formats/flac/file.ts'
 import { extension } from './extension.ts'
 import { identifyText, isNamedText } from './identify-text.ts'
 import { identifyZip, isNamedArchive } from './identify-zip.ts'
@@ -35,6 +37,7 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     las(head) ??
     nifti(head) ??
     bmp(head, source.size) ??
+    (await flacBehindTags(head, source)) ??
     mp3(head, source.size) ??
     ((await isBareDicom(head)) ? 'dicom' : undefined) ??
     // An archive after other data, for example a self-extracting program.
@@ -209,6 +212,11 @@ function bmp(head: Uint8Array, size: number): FormatId | undefined {
   const infoBytes = view(head).getUint32(14, true)
   const pixels = view(head).getUint32(10, true)
   return [12, 16, 40, 52, 56, 64, 108, 124].includes(infoBytes) && pixels <= size ? 'bmp' : undefined
+}
+
+/** Recognises a FLAC stream behind ID3v2 tags, which some programs write in front of it. */
+async function flacBehindTags(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
+  return id3Bytes(head, 0) > 0 && (await hasFlacBehindTags(source)) ? 'flac' : undefined
 }
 
 /** Recognises MP3: ID3v2, or three consecutive MPEG layer III frames (ISO/IEC 11172-3, 2.4.1.3). A short file may have one or two. */

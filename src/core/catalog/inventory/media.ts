@@ -81,6 +81,7 @@ const FLAC = {
   gapless_data: 'kept',
   loops: 'kept',
   sound_format: 'kept',
+  tag_forms: 'kept',
   tags: 'kept',
 } as const satisfies FormatPolicy
 

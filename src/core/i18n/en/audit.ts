@@ -4,7 +4,6 @@ export const AUDIT = {
   document_may_not_be_rewritten: 'the document cannot be audited, because it is signed, encrypted or not readable',
   figures_of: 'quality figures of {id} files cannot be measured by the audit',
   files_differ: 'the original and the result differ: {difference}',
-  flac_cannot_be_decoded: 'the FLAC result cannot be decoded',
   noise_of: 'the signal-to-noise ratio of {output} audio cannot be measured by the audit',
   picture_changed_size: 'the image has {width}×{height} pixels in the original and {newWidth}×{newHeight} in the result',
   picture_of_inks_was_reduced: 'a CMYK image was downsampled, which the audit cannot measure',

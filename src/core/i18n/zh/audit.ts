@@ -6,7 +6,6 @@ export const AUDIT = {
   document_may_not_be_rewritten: '文档已签名、加密或不可读，无法核查',
   figures_of: '核查无法测量 {id} 文件的质量数值',
   files_differ: '原文件与结果不同：{difference}',
-  flac_cannot_be_decoded: 'FLAC 结果无法解码',
   noise_of: '核查无法测量 {output} 音频的信噪比',
   picture_changed_size: '图像在原文件中为 {width}×{height} 像素，在结果中为 {newWidth}×{newHeight}',
   picture_of_inks_was_reduced: 'CMYK 图像已缩小，核查无法测量',
