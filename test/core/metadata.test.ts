@@ -8,6 +8,7 @@ import { PRESS_CODECS } from '../../src/core/formats/press.ts'
 import { removesMetadata } from '../../src/core/model/codec.ts'
 import { memorySource, readAll } from '../../src/core/model/source.ts'
 import { piecesWith, splice } from '../../src/core/model/splice.ts'
+import { commentBlock, flacFile, paddingBlock, pictureBlock } from '../support/flac-file.ts'
 import { looseMp3 } from '../support/mp3-file.ts'
 import { jpegOf, photo } from '../support/packages.ts'
 import { gifFile } from '../support/picture-files.ts'
@@ -120,7 +121,11 @@ function taggedTiff(): Uint8Array {
   return writer.finish()
 }
 
-async function pressed(format: 'jpg' | 'png' | 'gif' | 'wav' | 'mp3' | 'mov' | 'tiff', bytes: Uint8Array, metadata: 'safe' | 'strip') {
+async function pressed(
+  format: 'jpg' | 'png' | 'gif' | 'wav' | 'mp3' | 'flac' | 'mov' | 'tiff',
+  bytes: Uint8Array,
+  metadata: 'safe' | 'strip',
+) {
   const codec = { ...PRESS_CODECS, ...MEDIA_CODECS }[format]!
   return await pressFile(codec, bytes, `file.${format}`, { metadata, quality: 'medium' })
 }
@@ -189,6 +194,29 @@ describe('metadata=safe and metadata=strip', () => {
     expect(text(strip.bytes)).not.toContain('Mine')
   })
 
+  it('flac loses comments, covers and tags around the stream, and keeps loudness and speakers', async () => {
+    const comments = commentBlock(
+      'TITLE=private',
+      'COPYRIGHT=Mine',
+      'REPLAYGAIN_TRACK_GAIN=-3.2 dB',
+      'WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x0003',
+    )
+    const application: [number, Uint8Array] = [2, utf8('testprivate')]
+    const stream = flacFile(new Int32Array(8000), { blocks: [comments, pictureBlock(utf8('a cover')), application, paddingBlock(40)] })
+    const last = new Uint8Array(128).fill(32)
+    last.set(utf8('TAGprivate title'))
+    const whole = concat([Uint8Array.of(0x49, 0x44, 0x33, 3, 0, 0, 0, 0, 0, 18), utf8('TIT2\0\0\0\x08\0\0\0private'), stream, last])
+    const [safe, strip] = [await pressed('flac', whole, 'safe'), await pressed('flac', whole, 'strip')]
+    for (const { bytes, outcome } of [safe, strip]) {
+      expect(outcome).toMatchObject({ kind: 'compressed' })
+      expect(text(bytes)).not.toContain('priva')
+      expect(text(bytes)).toContain('REPLAYGAIN_TRACK_GAIN=-3.2 dB')
+      expect(text(bytes)).toContain('CHANNEL_MASK')
+    }
+    expect(text(safe.bytes)).toMatch(/Mine.*a cover/s)
+    expect(text(strip.bytes)).not.toMatch(/Mine|a cover/)
+  })
+
   it('mov loses user data and dates', async () => {
     const plain = rawMovie(6)
     const at = text(plain).indexOf('mvhd')
@@ -244,12 +272,20 @@ describe('metadata=safe and metadata=strip', () => {
 })
 
 describe('damaged files', () => {
-  it.each(['jpg', 'png', 'wav', 'mp3', 'mov'] as const)('%s that is cut off gives an outcome, never another error', async (format) => {
+  it.each([
+    'jpg',
+    'png',
+    'wav',
+    'mp3',
+    'flac',
+    'mov',
+  ] as const)('%s that is cut off gives an outcome, never another error', async (format) => {
     const whole = {
       jpg: await taggedJpeg(),
       png: taggedPng(),
       wav: wave(new Int32Array(500), 16, 1, 8000),
       mp3: looseMp3(5000),
+      flac: flacFile(new Int32Array(500), { blocks: [commentBlock('TITLE=private')] }),
       mov: rawMovie(2),
     }
     const bytes = whole[format]

@@ -13,7 +13,7 @@ import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 import type { PictureLoss } from '../model/loss.ts'
 
-export type FilmFormat = 'mp4' | 'mov' | 'avi'
+export type FilmFormat = 'mp4' | 'm4a' | 'mov' | 'avi'
 
 /**
  * Returns the loss of a film's pictures. `undefined`: every frame is identical.

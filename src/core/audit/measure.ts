@@ -58,6 +58,7 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
       return soundLoss(await soundNoise(original, id, result, output, options))
     }
     case 'mp4':
+    case 'm4a':
     case 'mov':
     case 'avi': {
       const { filmLoss } = await withEngines(import('./films.ts'))

@@ -28,7 +28,7 @@ interface Block {
 async function readSound(reading: Reading): Promise<void> {
   const { view, items } = reading
   const target: ChunkTarget = { view, items, seen: new Set() }
-  const start = await readFrontTags(target)
+  const start = await readFrontTags({ ...target, seen: new Set() })
   if (nameAt(await view.bytesUpTo(start, 4), 0) !== 'fLaC') throw view.malformed(start)
   const facts = { channels: 0, mask: 0 }
   for await (const block of blocksOf(view, start + 4)) {

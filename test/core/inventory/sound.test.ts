@@ -4,9 +4,11 @@ import { concat } from '../../../src/core/bytes/concat.ts'
 import type { FormatId } from '../../../src/core/catalog/index.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { id3Tag, synchsafe } from '../../../src/core/containers/id3/id3.ts'
+import { flac } from '../../../src/core/formats/flac/flac.ts'
 import { mp3 } from '../../../src/core/formats/mp3/mp3.ts'
 import { wav } from '../../../src/core/formats/wav/wav.ts'
 import type { Codec } from '../../../src/core/model/codec.ts'
+import { commentBlock, flacFile, pictureBlock } from '../../support/flac-file.ts'
 import { looseMp3 } from '../../support/mp3-file.ts'
 import { press, tones, wave } from '../formats/media-fixtures.ts'
 import { compared, expectSurvival, flipped, itemsIn, overwritten, positionOf } from './reading.ts'
@@ -117,6 +119,45 @@ describe('inventory of MP3', () => {
     const { outcome, bytes } = await press(mp3, file, 'low', 'mp3')
     expect(outcome).toMatchObject({ kind: 'compressed', loss: {}, inventory: { tag_forms: 2, tags: 2 } })
     expect(Buffer.from(bytes.subarray(-128)).toString('latin1')).toContain('TAGOld title')
+  })
+})
+
+describe('inventory of FLAC', () => {
+  const blocks: readonly (readonly [number, Uint8Array])[] = [
+    commentBlock('TITLE=Song', 'REPLAYGAIN_TRACK_GAIN=-1 dB'),
+    pictureBlock(PNG),
+    [5, new Uint8Array(396)],
+    [2, ascii('testnote')],
+  ]
+  const file = concat([ID3, flacFile(values(16), { blocks }), ascii('TAGOld title'), new Uint8Array(116)])
+
+  it('lists tags of every form, covers, the cue sheet and applications', async () => {
+    expect(await itemsIn('flac', file)).toMatchObject({
+      chunks: [expect.stringMatching(/^application test = 4 bytes/)],
+      covers: ['type 3 Front = png 3x2', 'type 3 Front = png 3x2'],
+      cue_points: [expect.stringMatching(/^cue sheet = /)],
+      durations: ['sound = 1.0 s'],
+      sound_format: ['channels = 2'],
+      tag_forms: ['ID3v2', 'ID3v1'],
+      tags: expect.arrayContaining(['title = Song', 'replaygain_track_gain = -1 dB', expect.stringMatching(/^ID3v1 = Old title/)]),
+    })
+  })
+
+  it('survives truncated and damaged metadata', { timeout: 60_000 }, async () => {
+    await expectSurvival('flac', file.slice(0, 1500), 13)
+  })
+
+  it.each([
+    ['TITLE=Song', 7],
+    ['REPLAYGAIN_TRACK_GAIN', 24],
+    ['testnote', 5],
+    ['Old title', 2],
+    ['IHDR', 7],
+  ])('finds that %s was changed', async (name, offset) => {
+    const { outcome, bytes } = await press(flac, file, 'medium', 'flac')
+    expect(outcome.kind).toBe('compressed')
+    const damaged = flipped(bytes, positionOf(bytes, name, name === 'IHDR' ? positionOf(bytes, 'fLaC') : 0) + offset)
+    expect(await compared('flac', 'flac', file, damaged)).toMatchObject({ kind: 'lost' })
   })
 })
 

@@ -10,7 +10,7 @@ const RIFF = Buffer.from('RIFF')
  * WAV file; LAME drops them, so their bytes are added to its result.
  */
 export const bench: Bench = {
-  title: 'WAV to FLAC against flac -8, to MP3 against lame; MP3 at every level against lame at the level of its table',
+  title: 'WAV to FLAC and FLAC against flac -8, WAV to MP3 against lame; MP3 at every level against lame at the level of its table',
   *rows(corpus) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-audio-'))
     for (const path of files(join(corpus, 'audio'), 'wav')) {
@@ -27,6 +27,14 @@ export const bench: Bench = {
         peers: { 'lame -V3': lame && { ...lame, bytes: lame.bytes + others } },
       }
       for (const quality of ['high', 'medium', 'low']) yield { name: `${name} ${quality}`, ours: ours(path, { quality }), peers: {} }
+    }
+    for (const path of files(join(corpus, 'audio'), 'flac')) {
+      const out = join(folder, `again-${basename(path)}`)
+      yield {
+        name: basename(path),
+        ours: ours(path),
+        peers: { 'flac -8': native('flac', ['-s', '-f', '-8', '--no-padding', '-o', out, path], out) },
+      }
     }
     for (const path of files(join(corpus, 'audio'), 'mp3')) {
       // LAME does not accept a WAV file with the extension `.mp3` as MP3.

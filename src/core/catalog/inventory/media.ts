@@ -88,6 +88,7 @@ const FLAC = {
 export const MEDIA = {
   avi: AVI,
   flac: FLAC,
+  m4a: FILM,
   mov: FILM,
   mp3: MP3,
   mp4: FILM,

@@ -6,7 +6,17 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import { keepsSoundTag, type RemovingMode } from '../../catalog/metadata.ts'
 import type { Source } from '../../model/codec.ts'
 import { type Piece, pieceBytes, sameIfUnchanged, splice } from '../../model/splice.ts'
-import { APPLICATION, blockHeader, COMMENTS, type FlacBlock, HEADER_BYTES, PICTURE, readFlac, STREAM_INFO, STREAM_INFO_BYTES } from './file.ts'
+import {
+  APPLICATION,
+  blockHeader,
+  COMMENTS,
+  type FlacBlock,
+  HEADER_BYTES,
+  PICTURE,
+  readFlac,
+  STREAM_INFO,
+  STREAM_INFO_BYTES,
+} from './file.ts'
 import { MAX_COMMENT_BYTES } from './tuning.ts'
 
 /** Comments that players need: speaker positions, gapless data. */
