@@ -44,6 +44,7 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   mp3: { worker: 'media', quickUpTo: 0 },
   wav: { worker: 'media', quickUpTo: 0 },
   flac: { worker: 'media', quickUpTo: 0 },
+  m4a: { worker: 'media', quickUpTo: 0 },
   epub: { worker: 'press', quickUpTo: 2 * MIB },
   eml: { worker: 'press', quickUpTo: 8 * MIB },
   text: { worker: 'press', quickUpTo: 8 * MIB },

@@ -8,10 +8,11 @@ import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { las } from '../../src/core/formats/las/las.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 import { photo as grainy } from '../core/formats/jpg/photo.ts'
-import { rawAvi, rawMovie, tones, wave } from '../core/formats/media-fixtures.ts'
+import { rawAvi, rawMovie, soundMovie, tones, wave } from '../core/formats/media-fixtures.ts'
 import { buildPdf, flate, plainDocument } from '../core/formats/pdf/build.ts'
 import { buildTiff, type Picture } from '../core/formats/tiff/build-tiff.ts'
 import { dicomFile, imageElements } from './dicom-file.ts'
+import { commentBlock, flacFile, paddingBlock, seekTableBlock } from './flac-file.ts'
 import { lasFile } from './las-file.ts'
 import { looseMp3 } from './mp3-file.ts'
 import { document, drawing, OFFICE, PACKAGE, relationships } from './office.ts'
@@ -101,6 +102,12 @@ const sound = (bits: 16 | 24) =>
     bits,
     2,
     44_100,
+  )
+
+const flacSound = () =>
+  flacFile(
+    Int32Array.from(tones(12_000, 2, 44_100), (value) => Math.round(value * 30_000)),
+    { blocks: [commentBlock('TITLE=tones'), seekTableBlock(0, 9000), paddingBlock(1000)] },
   )
 
 /** Returns the film with the brand of MP4 (ISO/IEC 14496-12, 4.3). Its boxes are those of QuickTime. */
@@ -236,6 +243,7 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   svg: [one('a.svg', () => utf8(svg), 'file', { seenIn: inText('<svg xmlns', ' width') })],
   // Range of the samples. The tables before them contain flags without effect.
   mp4: [one('a.mp4', mp4Film, 'file', { seenIn: share(0.2, 1) })],
+  m4a: [one('a.m4a', () => soundMovie(50), 'file', { seenIn: share(0.4, 1) })],
   mov: [one('a.mov', () => rawMovie(10), 'file', { seenIn: share(0.2, 1) })],
   avi: [one('a.avi', () => rawAvi(10, 64, 48, 8000))],
   // The first frame is a seek table, which decoders ignore.
@@ -245,6 +253,8 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.wav', () => sound(24), '16 bits in 24'),
     one('a.wav', () => sound(16), 'to FLAC', { output: 'flac' }),
   ],
+  // The first fifth has sizes of frames and a vendor, which decoders ignore.
+  flac: [one('a.flac', flacSound, 'file', { seenIn: share(0.2, 1) })],
   epub: [zipped('a.epub', () => bundle({ mimetype: 'application/epub+zip', 'META-INF/container.xml': xml, 'a.xhtml': xml }, 'a.jpg'))],
   eml: [one('a.eml', mail, 'packed whole'), one('a.eml', mail, 'attachments', { output: 'eml' })],
   text: [one('a.csv', () => utf8(csv))],

@@ -95,6 +95,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   kmz: PACKAGES,
   las: ['laz', 'libdeflate'],
   laz: [],
+  m4a: ['ffmpeg', 'libdeflate', 'ssim'],
   mov: ['ffmpeg', 'libdeflate', 'ssim'],
   mp3: ['ffmpeg', 'lame'],
   mp4: ['ffmpeg', 'libdeflate', 'ssim'],

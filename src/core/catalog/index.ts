@@ -7,7 +7,7 @@ import { DICOM } from './formats/dicom.ts'
 import { DXF } from './formats/dxf.ts'
 import { EML } from './formats/eml.ts'
 import { EPUB } from './formats/epub.ts'
-import { AVI, MOV, MP4 } from './formats/film.ts'
+import { AVI, M4A, MOV, MP4 } from './formats/film.ts'
 import { FLAC } from './formats/flac.ts'
 import { GIF } from './formats/gif.ts'
 import { HDF5, NETCDF } from './formats/hdf5.ts'
@@ -54,6 +54,7 @@ export const FORMATS = {
   mp3: MP3,
   wav: WAV,
   flac: FLAC,
+  m4a: M4A,
   epub: EPUB,
   eml: EML,
   text: TEXT,

@@ -6,6 +6,7 @@ import { type LazyCodecs, lazyCodec } from '../model/lazy-codec.ts'
 export const LAZY_MEDIA_CODECS: LazyCodecs = {
   avi: lazyCodec(FORMATS.avi, async () => (await import('./film/avi/avi.ts')).avi),
   flac: lazyCodec(FORMATS.flac, async () => (await import('./flac/flac.ts')).flac),
+  m4a: lazyCodec(FORMATS.m4a, async () => (await import('./film/film.ts')).m4a),
   mov: lazyCodec(FORMATS.mov, async () => (await import('./film/film.ts')).mov),
   mp3: lazyCodec(FORMATS.mp3, async () => (await import('./mp3/mp3.ts')).mp3),
   mp4: lazyCodec(FORMATS.mp4, async () => (await import('./film/film.ts')).mp4),

@@ -39,6 +39,7 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   webp: async () => (await import('./webp.ts')).WEBP_READER,
   avi: async () => (await import('./avi.ts')).avi,
   flac: async () => (await import('./flac.ts')).flac,
+  m4a: async () => (await import('./mp4.ts')).mp4,
   mov: async () => (await import('./mp4.ts')).mp4,
   mp3: async () => (await import('./mp3.ts')).mp3,
   mp4: async () => (await import('./mp4.ts')).mp4,

@@ -10,8 +10,8 @@ import { FORMATS } from '../catalog/index.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
 import { id3Bytes } from '../containers/id3/id3.ts'
 import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
-import type { Source } from '../model/codec.ts'
 import { hasFlacBehindTags } from '../formats/flac/file.ts'
+import type { Source } from '../model/codec.ts'
 import { extension } from './extension.ts'
 import { identifyText, isNamedText } from './identify-text.ts'
 import { identifyZip, isNamedArchive } from './identify-zip.ts'
@@ -26,7 +26,7 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
   const head = await source.read(0, HEAD_BYTES)
   const id =
     byMagic(head) ??
-    isobmff(head, source.size) ??
+    isobmff(head, source) ??
     riff(head) ??
     (await tiff(head, source)) ??
     (startsWith(head, [0x50, 0x4b]) ? await identifyZip(source) : undefined) ??
@@ -90,14 +90,17 @@ function byMagic(head: Uint8Array): FormatId | undefined {
 }
 
 /** Recognises ISO base media (ISO/IEC 14496-12, 4.3) and QuickTime files, which may begin with any top-level atom. */
-function isobmff(head: Uint8Array, fileBytes: number): FormatId | undefined {
+function isobmff(head: Uint8Array, { name, size: fileBytes }: Source): FormatId | undefined {
   if (head.length < 12) return undefined
   const type = ascii(head, 4, 4)
   const size = view(head).getUint32(0)
   if (type === 'ftyp' && size >= 8) {
     const brand = ascii(head, 8, 4)
     if (brand === 'qt  ') return 'mov'
-    return /^(avif|avis|heic|heix|heim|heis|hevc|hevx|mif1|msf1|crx |jxl |jp2 |jpx )$/.test(brand) ? undefined : 'mp4'
+    if (/^(avif|avis|heic|heix|heim|heis|hevc|hevx|mif1|msf1|crx |jxl |jp2 |jpx )$/.test(brand)) return undefined
+    // Other brands do not tell whether a file has pictures, so the name decides.
+    const isSound = /^(M4A |M4B |M4P )$/.test(brand) || (FORMATS.m4a.extensions as readonly string[]).includes(extension(name))
+    return isSound ? 'm4a' : 'mp4'
   }
   // A padding atom lies inside the file; otherwise the four letters begin a text ("free …").
   if (['free', 'skip', 'wide', 'pnot'].includes(type)) return size >= 8 && size <= fileBytes ? 'mov' : undefined

@@ -1,7 +1,7 @@
 /** Generates small deterministic films and sounds in memory. */
 import { concat } from '../../../src/core/bytes/concat.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
-import { box, fullBox, latin1Bytes, words } from '../../../src/core/containers/isobmff/box.ts'
+import { box, boxes, fullBox, latin1Bytes, rebuild, words } from '../../../src/core/containers/isobmff/box.ts'
 import { chunkHeader } from '../../../src/core/containers/riff/riff.ts'
 import type { Codec, Options, Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
@@ -152,6 +152,20 @@ export function rawMovie(frames: number, width = 64, height = 48): Uint8Array {
     box('udta', box('©nam', Uint8Array.of(0, 4, 0, 0, 84, 101, 115, 116))),
   )
   return concat([ftyp, free, words(media.length + 8), latin1Bytes('mdat'), media, moov])
+}
+
+/** An MP4 file of sound alone: PCM, unused space, a title, and bytes that no track uses. */
+export function soundMovie(frames: number): Uint8Array {
+  const film = rawMovie(frames, 8, 8)
+  film.set(latin1Bytes('M4A '), 8)
+  film.set(latin1Bytes('M4A '), 16)
+  const at = Buffer.from(film.buffer, film.byteOffset, film.length).indexOf('moov') - 4
+  const moov = film.slice(at)
+  let pictures = 0
+  const parts = rebuild(moov, [...boxes(moov, 0, moov.length)][0]!, ({ type }) =>
+    type === 'trak' && pictures++ === 0 ? new Uint8Array(0) : undefined,
+  )
+  return concat([film.subarray(0, at), box('moov', ...parts)])
 }
 
 /** An uncompressed AVI (UYVY). With `hertz`, it has 16-bit mono sound, one chunk after each picture. */

@@ -17,7 +17,7 @@ export const MP4 = {
   id: 'mp4',
   title: 'MP4',
   family: 'video',
-  extensions: ['mp4', 'm4v', 'm4a'],
+  extensions: ['mp4', 'm4v'],
   mimeTypes: ['video/mp4'],
   outputs: ['mp4', 'mov'],
   mostPixels: MOST_PIXELS,
@@ -37,6 +37,23 @@ export const MOV = {
   metadata: true,
   fidelity: 'perceptual',
   levels: LEVELS,
+} as const satisfies Format
+
+/** MP4 files with sound alone. Lossless sound (ALAC) stays as it is. */
+export const M4A = {
+  id: 'm4a',
+  title: 'M4A',
+  family: 'audio',
+  extensions: ['m4a', 'm4b', 'm4r'],
+  mimeTypes: ['audio/mp4', 'audio/x-m4a'],
+  outputs: ['m4a', 'mp4'],
+  metadata: true,
+  fidelity: 'perceptual',
+  levels: {
+    low: `${describeOversizedAac()} becomes ${describeAac('low')}; other sound is copied, unused space is removed`,
+    medium: `${describeOversizedAac()} becomes ${describeAac('medium')}; other sound is copied, unused space is removed`,
+    high: 'lossless: sound is copied, unused space is removed',
+  },
 } as const satisfies Format
 
 export const AVI = {

@@ -91,7 +91,7 @@ export async function analyse(source: Source, options: Options, probed = false):
   const base = { movie, level, sounds: [] as SoundJob[], video: undefined, copyReason: undefined, cpuSeconds: 0 }
   if (options.lossless) return base
   // New sound needs an edit list for the encoder delay. Some players of fragmented files ignore edit lists.
-  const sounds = inFragments ? [] : movie.tracks.flatMap((track) => soundJob(movie, track, level, source.size) ?? [])
+  const sounds = inFragments ? [] : movie.tracks.flatMap((track) => soundJob(movie, track, level, source.size, options) ?? [])
   const candidate = movie.tracks.find(({ handler, sampleCount }) => handler === 'vide' && sampleCount > 0)
   const pictureDecision = candidate ? await analysePictures(source, movie, candidate, probed, options) : undefined
   const video = pictureDecision && 'cuts' in pictureDecision ? pictureDecision : undefined
@@ -129,12 +129,14 @@ function skipsPictures({ handler, edits, samples }: Track): boolean {
   return false
 }
 
-function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number): SoundJob | undefined {
+function soundJob(movie: Movie, track: Track, level: Level, fileBytes: number, { output, quality }: Options): SoundJob | undefined {
   const [entry] = track.descriptions
   if (track.handler !== 'soun' || track.descriptions.length !== 1 || !entry || track.chunks.count === 0) return undefined
   const uncompressed = pcmStream(movie.moov, entry)
   const stream = uncompressed ?? packetStream(movie.moov, entry)
   if (!stream || stream.channels < 1 || stream.channels > 2 || !AAC_RATES.includes(stream.hertz)) return undefined
+  // Files of sound alone stay exact at `high`, as MP3 does, and lossless sound stays lossless at every level.
+  if (output === 'm4a' && (quality === 'high' || stream.decoder !== 'aac')) return undefined
   const bitsPerSecond = Math.min(level.aacPerChannel, stream.hertz * 3) * stream.channels
   const bytes = trackBytes(track)
   if (uncompressed) return bytes / (stream.hertz * stream.blockAlign) > MAX_SOUND_SECONDS ? undefined : { track, stream, bitsPerSecond }

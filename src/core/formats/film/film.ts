@@ -4,7 +4,7 @@
  */
 
 import { sumOf } from '../../bytes/compact-array.ts'
-import { MOV, MP4 } from '../../catalog/formats/film.ts'
+import { M4A, MOV, MP4 } from '../../catalog/formats/film.ts'
 import type { KnownFormat } from '../../catalog/outputs.ts'
 import { samplesBetween } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
@@ -23,8 +23,11 @@ import { MAX_SOUND_DRIFT } from './tuning.ts'
 import { verifyFilm } from './verify.ts'
 import { withoutFilmMetadata } from './without-metadata.ts'
 
-/** Codec for MP4 (ISO/IEC 14496-14) and related brands, for example M4V and M4A. */
+/** Codec for MP4 (ISO/IEC 14496-14) and related brands, for example M4V. */
 export const mp4: SegmentedCodec & MetadataCodec = filmCodec(MP4)
+
+/** Codec for MP4 files with sound alone. */
+export const m4a: SegmentedCodec & MetadataCodec = filmCodec(M4A)
 
 /** Codec for QuickTime movies (MOV). */
 export const mov: SegmentedCodec & MetadataCodec = filmCodec(MOV)
