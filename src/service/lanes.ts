@@ -43,6 +43,7 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   avi: { worker: 'media', quickUpTo: 0 },
   mp3: { worker: 'media', quickUpTo: 0 },
   wav: { worker: 'media', quickUpTo: 0 },
+  aiff: { worker: 'media', quickUpTo: 0 },
   flac: { worker: 'media', quickUpTo: 0 },
   m4a: { worker: 'media', quickUpTo: 0 },
   epub: { worker: 'press', quickUpTo: 2 * MIB },

@@ -8,6 +8,7 @@ import { PRESS_CODECS } from '../../src/core/formats/press.ts'
 import { removesMetadata } from '../../src/core/model/codec.ts'
 import { memorySource, readAll } from '../../src/core/model/source.ts'
 import { piecesWith, splice } from '../../src/core/model/splice.ts'
+import { aiffFile } from '../support/aiff-file.ts'
 import { commentBlock, flacFile, paddingBlock, pictureBlock } from '../support/flac-file.ts'
 import { looseMp3 } from '../support/mp3-file.ts'
 import { jpegOf, photo } from '../support/packages.ts'
@@ -122,7 +123,7 @@ function taggedTiff(): Uint8Array {
 }
 
 async function pressed(
-  format: 'jpg' | 'png' | 'gif' | 'wav' | 'mp3' | 'flac' | 'mov' | 'tiff',
+  format: 'jpg' | 'png' | 'gif' | 'wav' | 'aiff' | 'mp3' | 'flac' | 'mov' | 'tiff',
   bytes: Uint8Array,
   metadata: 'safe' | 'strip',
 ) {
@@ -172,6 +173,26 @@ describe('metadata=safe and metadata=strip', () => {
     for (const { bytes } of [safe, strip]) {
       expect(text(bytes)).not.toContain('private')
       expect(text(bytes)).toContain('cue ')
+    }
+    expect(text(safe.bytes)).toContain('Mine')
+    expect(text(strip.bytes)).not.toContain('Mine')
+  })
+
+  it('aiff keeps markers and loses texts except rights', async () => {
+    const samples = Int32Array.from({ length: 4000 }, (_, i) => 9000 * Math.sin(i / 9))
+    const whole = aiffFile(samples, 16, {
+      channels: 1,
+      chunks: [
+        ['NAME', utf8('private')],
+        ['MARK', new Uint8Array(2)],
+        ['ANNO', utf8('private!')],
+        ['(c) ', utf8('Mine')],
+      ],
+    })
+    const [safe, strip] = [await pressed('aiff', whole, 'safe'), await pressed('aiff', whole, 'strip')]
+    for (const { bytes } of [safe, strip]) {
+      expect(text(bytes)).not.toContain('private')
+      expect(text(bytes)).toContain('MARK')
     }
     expect(text(safe.bytes)).toContain('Mine')
     expect(text(strip.bytes)).not.toContain('Mine')

@@ -11,6 +11,7 @@ import { photo as grainy } from '../core/formats/jpg/photo.ts'
 import { rawAvi, rawMovie, soundMovie, tones, wave } from '../core/formats/media-fixtures.ts'
 import { buildPdf, flate, plainDocument } from '../core/formats/pdf/build.ts'
 import { buildTiff, type Picture } from '../core/formats/tiff/build-tiff.ts'
+import { aiffFile } from './aiff-file.ts'
 import { dicomFile, imageElements } from './dicom-file.ts'
 import { commentBlock, flacFile, paddingBlock, seekTableBlock } from './flac-file.ts'
 import { lasFile } from './las-file.ts'
@@ -96,13 +97,8 @@ const animation = (count: number) => {
 const TIFF_PICTURE: Picture = { width: 97, height: 61, bits: 8, samples: 3, rowsPerStrip: 20 }
 const PIXEL_SCALE = { tag: 33550, type: 12, count: 3, bytes: new Uint8Array(new Float64Array([10, 10, 0]).buffer) }
 
-const sound = (bits: 16 | 24) =>
-  wave(
-    Int32Array.from(tones(12_000, 2, 44_100), (value) => Math.round(value * 30_000) << (bits - 16)),
-    bits,
-    2,
-    44_100,
-  )
+const pcm = (bits: 16 | 24) => Int32Array.from(tones(12_000, 2, 44_100), (value) => Math.round(value * 30_000) << (bits - 16))
+const sound = (bits: 16 | 24) => wave(pcm(bits), bits, 2, 44_100)
 
 const flacSound = () =>
   flacFile(
@@ -243,6 +239,10 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   svg: [one('a.svg', () => utf8(svg), 'file', { seenIn: inText('<svg xmlns', ' width') })],
   // Range of the samples. The tables before them contain flags without effect.
   mp4: [one('a.mp4', mp4Film, 'file', { seenIn: share(0.2, 1) })],
+  aiff: [
+    one('a.aiff', () => aiffFile(pcm(24), 24), '16 bits in 24'),
+    one('a.aiff', () => aiffFile(pcm(16), 16), 'to FLAC', { output: 'flac' }),
+  ],
   m4a: [one('a.m4a', () => soundMovie(50), 'file', { seenIn: share(0.4, 1) })],
   mov: [one('a.mov', () => rawMovie(10), 'file', { seenIn: share(0.2, 1) })],
   avi: [one('a.avi', () => rawAvi(10, 64, 48, 8000))],

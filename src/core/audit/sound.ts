@@ -6,7 +6,8 @@ import { framesOf } from '../formats/flac/decode.ts'
 import { readFlac } from '../formats/flac/file.ts'
 import { decodePlayedSound } from '../formats/mp3/reencode.ts'
 import { playedSamples, readStream } from '../formats/mp3/stream.ts'
-import { readWave, type Wave } from '../formats/wav/header.ts'
+import type { Wave } from '../formats/wav/header.ts'
+import { readSound } from '../formats/wav/read-sound.ts'
 import { in16BitUnits, readSamples } from '../formats/wav/samples.ts'
 import { toPlanar } from '../formats/wav/to-mp3.ts'
 import { message } from '../i18n/message.ts'
@@ -24,7 +25,7 @@ type Blocks = AsyncGenerator<readonly Block[]>
  */
 export async function soundNoise(
   original: Source,
-  format: 'wav' | 'mp3' | 'flac',
+  format: 'wav' | 'aiff' | 'mp3' | 'flac',
   result: Source,
   output: OutputId,
   options: Options,
@@ -35,8 +36,8 @@ export async function soundNoise(
     return await noise(decodePlayedSound(engine, 0, original, a, options), decodePlayedSound(engine, 1, result, b, options))
   }
   if (format === 'flac') return await noise(flacSamples(original, options), flacSamples(result, options))
-  const wave = await readWave(original)
-  if (output === 'wav') return await noise(interleaved(original, wave, options), interleaved(result, await readWave(result), options))
+  const wave = await readSound(original)
+  if (output === format) return await noise(interleaved(original, wave, options), interleaved(result, await readSound(result), options))
   if (output === 'flac') return await noise(interleaved(original, wave, options), flacSamples(result, options))
   if (output !== 'mp3') throw unsupported(message('noise_of', { output }))
   const stream = await readStream(result, options)

@@ -53,6 +53,9 @@ export const describeFilmMp3 = (quality: Quality) => `MP3 -V${LEVELS.filmSound[q
 /** Returns for example `MP3 -V3`, the LAME setting for WAV files. */
 export const describeWavMp3 = (quality: Quality) => `MP3 -V${LEVELS.wavAsMp3[quality]}`
 
+/** Returns the floors of AIFF, which has no ADPCM. */
+export const describeAiffFloors = () => `at least ${WAV_FLOORS_DB.law} (G.711) or ${WAV_FLOORS_DB.dithered16} dB (16-bit PCM)`
+
 /** Returns for example `at least 20 (ADPCM), 26 (G.711) or 40 dB (16-bit PCM)`. */
 export const describeWavFloors = () =>
   `at least ${WAV_FLOORS_DB.ima} (ADPCM), ${WAV_FLOORS_DB.law} (G.711) or ${WAV_FLOORS_DB.dithered16} dB (16-bit PCM)`

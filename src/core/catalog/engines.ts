@@ -78,6 +78,7 @@ const OFFICE = [...PACKAGES, 'zstd'] as const
 
 /** Engines for results in the input's own format. */
 const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
+  aiff: ['ffmpeg'],
   avi: ['ffmpeg', 'lame', 'libdeflate'],
   bmp: PICTURES,
   data: [],

@@ -1,6 +1,7 @@
 /** Catalogue of all supported formats. `src/core/formats/press.ts` and `media.ts` list their codecs. */
 
 import type { Format } from './format.ts'
+import { AIFF } from './formats/aiff.ts'
 import { BMP } from './formats/bmp.ts'
 import { DATA } from './formats/data.ts'
 import { DICOM } from './formats/dicom.ts'
@@ -53,6 +54,7 @@ export const FORMATS = {
   avi: AVI,
   mp3: MP3,
   wav: WAV,
+  aiff: AIFF,
   flac: FLAC,
   m4a: M4A,
   epub: EPUB,

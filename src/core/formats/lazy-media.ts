@@ -4,6 +4,7 @@ import { FORMATS } from '../catalog/index.ts'
 import { type LazyCodecs, lazyCodec } from '../model/lazy-codec.ts'
 
 export const LAZY_MEDIA_CODECS: LazyCodecs = {
+  aiff: lazyCodec(FORMATS.aiff, async () => (await import('./wav/aiff/aiff.ts')).aiff),
   avi: lazyCodec(FORMATS.avi, async () => (await import('./film/avi/avi.ts')).avi),
   flac: lazyCodec(FORMATS.flac, async () => (await import('./flac/flac.ts')).flac),
   m4a: lazyCodec(FORMATS.m4a, async () => (await import('./film/film.ts')).m4a),

@@ -1,5 +1,7 @@
 /** Inventory of FLAC files (RFC 9639): comments, pictures, cue sheet, foreign metadata and length. Frames of sound are not read. */
 import { latin1Of } from '../bytes/latin1.ts'
+import { iffChunksIn } from './aiff/chunks.ts'
+import { readIffChunk } from './aiff/content.ts'
 import type { FileView } from './file-view.ts'
 import type { InventoryReader } from './inventory.ts'
 import { digestOfRange, digestText } from './media/digests.ts'
@@ -117,10 +119,11 @@ function coverText(block: Uint8Array): string {
   return `type ${be32(block, 0)} ${description} = ${pictureText(block.subarray(sizeAt + 20))}`
 }
 
-/** Foreign metadata of a WAVE file is read as chunks (`riff`, https://xiph.org/flac/id.html). */
+/** Foreign metadata of WAVE and AIFF files is read as chunks (`riff` and `aiff`, https://xiph.org/flac/id.html). */
 async function readApplication(target: ChunkTarget, { at, size }: Block): Promise<void> {
   const { view, items } = target
   const id = latin1Of(await view.bytesUpTo(at, 4))
-  if (id !== 'riff') items.add('chunks', `application ${id} = ${await digestOfRange(view, at + 4, size - 4)}`)
+  if (id === 'aiff') for await (const chunk of iffChunksIn(view, at + 4, at + size)) await readIffChunk(target, chunk)
+  else if (id !== 'riff') items.add('chunks', `application ${id} = ${await digestOfRange(view, at + 4, size - 4)}`)
   else for await (const chunk of chunksIn(view, at + 4, at + size)) await readChunk(target, chunk)
 }

@@ -37,6 +37,7 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   jpg: async () => (await import('./jpg.ts')).JPG_READER,
   png: async () => (await import('./png.ts')).PNG_READER,
   webp: async () => (await import('./webp.ts')).WEBP_READER,
+  aiff: async () => (await import('./aiff.ts')).aiff,
   avi: async () => (await import('./avi.ts')).avi,
   flac: async () => (await import('./flac.ts')).flac,
   m4a: async () => (await import('./mp4.ts')).mp4,

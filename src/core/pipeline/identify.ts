@@ -11,6 +11,7 @@ import type { KnownFormat } from '../catalog/outputs.ts'
 import { id3Bytes } from '../containers/id3/id3.ts'
 import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
 import { hasFlacBehindTags } from '../formats/flac/file.ts'
+import { isAiffHead } from '../formats/wav/aiff/read-aiff.ts'
 import type { Source } from '../model/codec.ts'
 import { extension } from './extension.ts'
 import { identifyText, isNamedText } from './identify-text.ts'
@@ -28,6 +29,7 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     byMagic(head) ??
     isobmff(head, source) ??
     riff(head) ??
+    (isAiffHead(head) ? 'aiff' : undefined) ??
     (await tiff(head, source)) ??
     (startsWith(head, [0x50, 0x4b]) ? await identifyZip(source) : undefined) ??
     compoundFile(head, source) ??

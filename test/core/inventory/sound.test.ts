@@ -6,8 +6,10 @@ import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { id3Tag, synchsafe } from '../../../src/core/containers/id3/id3.ts'
 import { flac } from '../../../src/core/formats/flac/flac.ts'
 import { mp3 } from '../../../src/core/formats/mp3/mp3.ts'
+import { aiff } from '../../../src/core/formats/wav/aiff/aiff.ts'
 import { wav } from '../../../src/core/formats/wav/wav.ts'
 import type { Codec } from '../../../src/core/model/codec.ts'
+import { aiffFile } from '../../support/aiff-file.ts'
 import { commentBlock, flacFile, pictureBlock } from '../../support/flac-file.ts'
 import { looseMp3 } from '../../support/mp3-file.ts'
 import { press, tones, wave } from '../formats/media-fixtures.ts'
@@ -119,6 +121,55 @@ describe('inventory of MP3', () => {
     const { outcome, bytes } = await press(mp3, file, 'low', 'mp3')
     expect(outcome).toMatchObject({ kind: 'compressed', loss: {}, inventory: { tag_forms: 2, tags: 2 } })
     expect(Buffer.from(bytes.subarray(-128)).toString('latin1')).toContain('TAGOld title')
+  })
+})
+
+describe('inventory of AIFF', () => {
+  const markers = concat([
+    Uint8Array.of(0, 2, 0, 7, 0, 0, 0, 100, 5),
+    ascii('Verse'),
+    Uint8Array.of(0, 8, 0, 0, 1, 0, 2),
+    ascii('An'),
+    new Uint8Array(1),
+  ])
+  const chunks: [string, Uint8Array][] = [
+    ['NAME', ascii('Song')],
+    ['ANNO', ascii('A note')],
+    ['MARK', markers],
+    ['INST', new Uint8Array(20).fill(3)],
+    ['COMT', ascii('\0\x01dates\0')],
+    ['ID3 ', ID3],
+  ]
+  const file = concat([aiffFile(values(24), 24, { chunks }), ascii('tail')])
+
+  it('lists texts, markers, loops, tags, covers and trailing bytes', async () => {
+    expect(await itemsIn('aiff', file)).toMatchObject({
+      chunks: [expect.stringMatching(/^COMT = 8 bytes/)],
+      covers: ['type 3 Front = png 3x2'],
+      cue_points: ['marker 7 = 100 Verse', 'marker 8 = 256 An'],
+      durations: ['sound = 1.0 s'],
+      loops: [expect.stringMatching(/^INST = 20 bytes/)],
+      sound_format: ['channels = 2'],
+      tags: ['title = Song', 'comment = A note', 'artist = First', 'artist = Second', 'mood = calm'],
+      trailing_bytes: [expect.stringMatching(/4 bytes/)],
+    })
+  })
+
+  it('survives truncated and damaged files', { timeout: 60_000 }, async () => {
+    await expectSurvival('aiff', file.slice(0, 1200), 11)
+  })
+
+  it.each([
+    ['A note', 1],
+    ['Verse', 2],
+    ['dates', 1],
+    ['INST', 9],
+    ['Front', 1],
+    ['tail', 2],
+  ])('finds that %s was changed', async (name, offset) => {
+    const { outcome, bytes } = await press(aiff, file, 'high', 'aiff')
+    expect(outcome.kind).toBe('compressed')
+    expect(await compared('aiff', 'aiff', file, flipped(bytes, positionOf(bytes, name) + offset))).toMatchObject({ kind: 'lost' })
   })
 })
 

@@ -12,7 +12,16 @@ import { SVG_MUTATOR } from './markup.ts'
 import { MIME_MUTATOR } from './mime.ts'
 import type { Mutator } from './mutator.ts'
 import { PDF_MUTATOR } from './pdf.ts'
-import { BMP_MUTATOR, DATA_MUTATOR, FLAC_MUTATOR, LINES_MUTATOR, MP3_MUTATOR, NETCDF3_MUTATOR, NIFTI_MUTATOR } from './plain.ts'
+import {
+  AIFF_MUTATOR,
+  BMP_MUTATOR,
+  DATA_MUTATOR,
+  FLAC_MUTATOR,
+  LINES_MUTATOR,
+  MP3_MUTATOR,
+  NETCDF3_MUTATOR,
+  NIFTI_MUTATOR,
+} from './plain.ts'
 import { PNG_MUTATOR } from './png.ts'
 import { RIFF_MUTATOR } from './riff.ts'
 import { TIFF_MUTATOR } from './tiff.ts'
@@ -35,6 +44,7 @@ export const MUTATORS: readonly Mutator[] = [
   BMP_MUTATOR,
   MP3_MUTATOR,
   FLAC_MUTATOR,
+  AIFF_MUTATOR,
   NIFTI_MUTATOR,
   DATA_MUTATOR,
   NETCDF3_MUTATOR,

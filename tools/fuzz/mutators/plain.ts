@@ -18,6 +18,8 @@ export const NIFTI_MUTATOR = headerMutator('NIfTI', 'nifti', 360, true)
 /** Data of no known type. A damaged start may look like another format. */
 export const DATA_MUTATOR = headerMutator('data', 'data', 64, true)
 export const NETCDF3_MUTATOR = headerMutator('NetCDF-3', 'netcdf3', 100, false)
+/** The first 200 bytes of an AIFF: the headers of chunks, and COMM. */
+export const AIFF_MUTATOR = headerMutator('AIFF', 'aiff', 200, false)
 /** The first 400 bytes of a FLAC: STREAMINFO, the headers of metadata blocks, and the first frame. */
 export const FLAC_MUTATOR = headerMutator('FLAC', 'flac', 400, false)
 /** The first 200 bytes of an MP3: ID3, the first frame headers, and the Xing and LAME tags. */

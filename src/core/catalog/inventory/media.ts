@@ -86,6 +86,7 @@ const FLAC = {
 } as const satisfies FormatPolicy
 
 export const MEDIA = {
+  aiff: WAV,
   avi: AVI,
   flac: FLAC,
   m4a: FILM,

@@ -11,7 +11,7 @@ import { adpcm } from './adpcm.ts'
 import { MS_COEFFICIENTS } from './ms-adpcm.ts'
 
 /** How a WAVE file encodes a sample. */
-type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'ms' | 'other'
+export type Coding = 'integer' | 'float' | 'alaw' | 'mulaw' | 'ima' | 'ms' | 'other'
 
 export interface Layout {
   readonly coding: Coding
@@ -25,6 +25,18 @@ export interface Layout {
   readonly blockSamples: number
   /** Speaker positions (dwChannelMask). `undefined`: the file has no WAVEFORMATEXTENSIBLE header. */
   readonly mask: number | undefined
+  /** How an AIFF file stores the samples. `undefined`: a WAVE file. */
+  readonly iff?: IffStorage
+}
+
+export interface IffStorage {
+  readonly isLittleEndian: boolean
+  /** True if samples of 8 bits are unsigned, as in WAVE. */
+  readonly isUnsigned8: boolean
+  /** Kind of compression in COMM: four characters. */
+  readonly compression: string
+  /** False if the sample rate has a fraction, which other formats cannot store. */
+  readonly isWholeRate: boolean
 }
 
 export interface Wave {

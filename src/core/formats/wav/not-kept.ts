@@ -6,10 +6,12 @@ import type { Source } from '../../model/codec.ts'
 import type { Wave } from './header.ts'
 
 /** Chunks that describe sample storage, or are padding. */
-const STORAGE = new Set(['fmt ', 'data', 'fact', 'JUNK', 'junk', 'PAD ', 'FLLR', 'ds64'])
+const STORAGE = new Set(['fmt ', 'data', 'fact', 'JUNK', 'junk', 'PAD ', 'FLLR', 'ds64', 'COMM', 'SSND', 'FVER'])
 const NAMES: { readonly [id: string]: Message } = {
   'cue ': message('cue_points'),
   smpl: message('loops'),
+  MARK: message('cue_points'),
+  INST: message('loops'),
   'LIST adtl': message('labels_of_cue_points'),
 }
 

@@ -4,6 +4,7 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { type Adpcm, adpcm } from './adpcm.ts'
+import { inRiffOrder } from './aiff/riff-order.ts'
 import { g711 } from './g711.ts'
 import type { Layout, Wave } from './header.ts'
 import { SAMPLE_BLOCK_BYTES } from './tuning.ts'
@@ -29,7 +30,7 @@ export async function* readSamples(
     const wanted = Math.min(bytesPerRead, data.size - at)
     const bytes = await source.read(data.offset + at, wanted)
     if (bytes.length < wanted) throw malformed('wav', data.offset + at + bytes.length, 'samples_end_early')
-    const all = unpack(bytes, layout)
+    const all = unpack(inRiffOrder(bytes, layout), layout)
     if (bytes.length < source.size) discard(bytes)
     const samples = cut(all, (wave.frames - frames) * layout.channels)
     const got = samples.values.length / layout.channels

@@ -31,9 +31,11 @@ export async function smallerOutputs(
 ): Promise<SmallerOutput[]> {
   const { channels, hertz } = wave.layout
   const sample = new Sample(source, wave, options)
-  const others = wave.chunks.reduce((sum, { id, size }) => sum + (id === 'data' ? 0 : size), 0)
+  const others = wave.chunks.reduce((sum, { id, size }) => sum + (id === wave.data.id ? 0 : size), 0)
   const found: SmallerOutput[] = []
   // FLAC would lose bytes after the RIFF form, so such a conversion is rejected.
+  // Other formats have no sample rates with a fraction.
+  if (wave.layout.iff?.isWholeRate === false) return []
   if (fitsFlac(wave.layout) && wave.tail.size === 0) {
     const integers = flacIntegers(wave.layout, exact)
     if (integers.exact || !(options.lossless || excess))

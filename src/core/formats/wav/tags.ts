@@ -25,12 +25,21 @@ const INFO_KEYS: { readonly [id: string]: string } = {
   ITCH: 'encoded_by',
 }
 
+/** Text chunks of AIFF. */
+const IFF_KEYS: { readonly [id: string]: string } = { NAME: 'title', AUTH: 'artist', '(c) ': 'copyright', ANNO: 'comment' }
+/** Ids of chunks that `readTags` reads; lists with their type. */
+export const TEXT_CHUNKS: readonly string[] = ['LIST INFO', ...Object.keys(IFF_KEYS)]
+
 export type Tags = (readonly [key: string, value: string])[]
 
 export async function readTags(source: Source, wave: Wave): Promise<Tags> {
   const tags: Tags = []
   for (const chunk of wave.chunks) {
     if (chunk.size > MAX_TAG_CHUNK_BYTES) continue
+    const key = wave.layout.iff && IFF_KEYS[chunk.id]
+    const value = key && text(await source.read(chunk.offset, chunk.size))
+    if (key && value) tags.push([key, value])
+    if (wave.layout.iff) continue
     const read = chunk.id === 'LIST' ? infoTags : chunk.id === 'bext' ? broadcastTags : undefined
     if (read) for (const tag of read(await source.read(chunk.offset, chunk.size))) tags.push(tag)
   }

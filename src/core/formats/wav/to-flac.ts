@@ -9,10 +9,11 @@ import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import { analyse, type SampleForm } from './analyse.ts'
-import { type Layout, readWave, type Wave } from './header.ts'
+import type { Layout, Wave } from './header.ts'
 import { unstorableChunks } from './not-kept.ts'
+import { readSound } from './read-sound.ts'
 import { readSamples, type SampleBlock } from './samples.ts'
-import { embeddedId3, readTags } from './tags.ts'
+import { embeddedId3, readTags, TEXT_CHUNKS } from './tags.ts'
 import { FLAC_LEVEL, MAX_FOREIGN_BYTES, MAX_FOREIGN_CHUNKS, MAX_WAITING_SAMPLES } from './tuning.ts'
 
 /** True if a FLAC frame header can store the channels and rate, which decoders that start mid-stream need (RFC 9639, 7 and 9.1.2). */
@@ -21,7 +22,6 @@ export const fitsFlac = ({ channels, hertz }: Pick<Layout, 'channels' | 'hertz'>
 
 /** Ids of chunks whose content FLAC comments and pictures can store. */
 const ID3 = ['id3 ', 'ID3 ']
-const INFO = 'LIST INFO'
 
 /** Vorbis comment names that differ from the tag's key. */
 const NAMES: { readonly [key: string]: string } = { track: 'TRACKNUMBER' }
@@ -46,7 +46,7 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   const comments = [...new Set(tags.map(([key, value]) => `${NAMES[key] ?? key.toUpperCase()}=${value}`))]
   const pictures = (id3 ? id3Frames(id3) : []).flatMap(({ id, body }) => (id === 'APIC' ? (id3Picture(body) ?? []) : []))
   if (wave.layout.mask) comments.push(`WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x${wave.layout.mask.toString(16).toUpperCase().padStart(4, '0')}`)
-  const others = await unstorableChunks(source, wave, new Set([INFO, ...(id3 && !isTextAndPictures(id3) ? [] : ID3)]))
+  const others = await unstorableChunks(source, wave, new Set([...TEXT_CHUNKS, ...(id3 && !isTextAndPictures(id3) ? [] : ID3)]))
   const applications = others.length > 0 ? await foreignBlocks(source, wave) : []
   using encoder = new FlacEncoder(
     { channels, bits: integers.bits, hertz, level: FLAC_LEVEL, totalFrames: wave.frames },
@@ -108,15 +108,17 @@ function isTextAndPictures(tag: Uint8Array): boolean {
   return frames.length > 0 && canBeNamed && frames.every(({ id }) => id === 'APIC' || id.startsWith('T'))
 }
 
-/** Stores all chunks except the samples as `riff` APPLICATION blocks, as `flac --keep-foreign-metadata` does. Empty if they are too large. */
+/** Stores all chunks except the samples as `riff` or `aiff` APPLICATION blocks, as `flac --keep-foreign-metadata` does. Empty if they are too large. */
 async function foreignBlocks(source: Source, wave: Wave): Promise<Uint8Array[]> {
-  const others = wave.chunks.filter(({ id }) => id !== 'data')
+  const soundId = wave.data.id
+  const others = wave.chunks.filter(({ id }) => id !== soundId)
   const total = others.reduce((sum, chunk) => sum + chunk.size, 0)
-  if (wave.container !== 'RIFF' || total > MAX_FOREIGN_BYTES || others.length > MAX_FOREIGN_CHUNKS) return []
-  const id = new TextEncoder().encode('riff')
+  if (!['RIFF', 'AIFF', 'AIFC'].includes(wave.container) || total > MAX_FOREIGN_BYTES || others.length > MAX_FOREIGN_CHUNKS) return []
+  const id = new TextEncoder().encode(wave.layout.iff ? 'aiff' : 'riff')
   const blocks = [concat([id, await source.read(0, 12)])]
   for (const chunk of wave.chunks) {
-    const body = chunk.id === 'data' ? 8 : 8 + chunk.size + (chunk.size & 1)
+    // The header of the sound: id and size, and in AIFF offset and block size.
+    const body = chunk.id !== soundId ? 8 + chunk.size + (chunk.size & 1) : wave.layout.iff ? 16 : 8
     blocks.push(concat([id, await source.read(chunk.offset - 8, body)]))
   }
   return blocks
@@ -124,7 +126,7 @@ async function foreignBlocks(source: Source, wave: Wave): Promise<Uint8Array[]> 
 
 /** Decodes the FLAC stream, checks its MD5, and compares every sample. */
 export async function verifyFlac(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-  const wave = await readWave(original)
+  const wave = await readSound(original)
   const { integers } = await integersOf(original, wave, options)
   const expected: Int32Array[] = []
   let [compared, comparedOfFirst] = [0, 0]

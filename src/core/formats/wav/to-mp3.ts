@@ -9,11 +9,12 @@ import { message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { FullScaleCheck } from './full-scale.ts'
-import { readWave, type Wave } from './header.ts'
+import type { Wave } from './header.ts'
 import { unstorableChunks } from './not-kept.ts'
+import { readSound } from './read-sound.ts'
 import { Resampler } from './resample.ts'
 import { readSamples, type SampleBlock } from './samples.ts'
-import { embeddedId3, readTags } from './tags.ts'
+import { embeddedId3, readTags, TEXT_CHUNKS } from './tags.ts'
 import { MAX_MP3_SOURCE_HERTZ } from './tuning.ts'
 
 const RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
@@ -61,11 +62,11 @@ export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: 
 /** Returns the ID3 tag for the sound: the one in the file with the entries of `LIST INFO` that it lacks, or a new one. */
 async function tagsFor(source: Source, wave: Wave, embedded: Uint8Array | undefined): Promise<{ id3: Uint8Array; carried: string[] }> {
   const tags = await readTags(source, wave)
-  if (!embedded) return { id3: id3Tag(tags), carried: ['LIST INFO'] }
+  if (!embedded) return { id3: id3Tag(tags), carried: [...TEXT_CHUNKS] }
   const present = new Set(id3Tags(embedded).map((tag) => tag.join('=')))
   const missing = tags.filter((tag) => !present.has(tag.join('=')))
   const merged = missing.length > 0 ? withId3Tags(embedded, missing) : embedded
-  return { id3: merged ?? embedded, carried: ['id3 ', 'ID3 ', ...(merged ? ['LIST INFO'] : [])] }
+  return { id3: merged ?? embedded, carried: ['id3 ', 'ID3 ', ...(merged ? TEXT_CHUNKS : [])] }
 }
 
 /** Converts interleaved samples to one array of −1…1 per channel. */
@@ -85,7 +86,7 @@ export function toPlanar(samples: SampleBlock, channels: number): Float32Array[]
 /** Reads every frame of the result. Checks that the format is constant and that LAME's tag gives the original number of samples. */
 export async function verifyMp3(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   if (outcome.kind === 'compressed' && !outcome.loss?.sound) return { equal: false, difference: 'the receipt has no loss of sound' }
-  const wave = await readWave(original)
+  const wave = await readSound(original)
   const rate = mp3Rate(wave.layout.hertz)
   const samples = Resampler.samples(wave.frames, wave.layout.hertz, rate)
   const differs = (difference: string): Verdict => ({ equal: false, difference })

@@ -1,15 +1,17 @@
+import { equalBytes } from '../../bytes/equal.ts'
 import type { RiffChunk } from '../../containers/riff/riff.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { trailingDataDifference } from '../../model/trailing-data.ts'
-import { readWave, type Wave } from './header.ts'
+import type { Wave } from './header.ts'
+import { readSound } from './read-sound.ts'
 import { in16BitUnits, readSamples } from './samples.ts'
 import { ROUNDING_DB } from './tuning.ts'
 import { isEmptyPadding } from './write.ts'
 
 /** Chunks that describe the coding. They may differ; the decoded samples are compared instead. */
-const CODING = new Set(['ds64', 'fact', 'fmt ', 'data'])
+const CODING = { riff: new Set(['ds64', 'fact', 'fmt ', 'data']), iff: new Set(['COMM', 'SSND', 'FVER']) }
 
 /**
  * Decodes both files and compares them: equal samples for a lossless outcome, otherwise the noise in the receipt. Other chunks must be
@@ -20,14 +22,15 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
   let a: Wave
   let b: Wave
   try {
-    a = await readWave(original)
-    b = await readWave(result)
+    a = await readSound(original)
+    b = await readSound(result)
   } catch (error) {
     if (isCodecError(error, 'malformed')) return differs(error.message)
     throw error
   }
   if (a.layout.channels !== b.layout.channels || a.layout.hertz !== b.layout.hertz)
     return differs('the number of channels or the sample rate changed')
+  if (!(await sameRate(original, a, result, b))) return differs('the sample rate changed')
   if (a.frames !== b.frames) return differs(`${a.frames} frames became ${b.frames}`)
   const chunksDiffer =
     (await compareChunks(original, result, a, b)) ?? (await trailingDataDifference(original, a.tail.offset, result, b.tail.offset))
@@ -67,14 +70,21 @@ export async function verifyWave(original: Source, result: Source, outcome: Outc
   return meter.decibels >= sound.snrDb - ROUNDING_DB ? { equal: true } : differs(`${meter.decibels} dB instead of ${sound.snrDb}`)
 }
 
+/** Compares the sample rates of AIFF files, which may have a fraction: bytes 8 to 18 of COMM. */
+async function sameRate(original: Source, a: Wave, result: Source, b: Wave): Promise<boolean> {
+  const rateOf = (source: Source, { chunks }: Wave) => source.read((chunks.find(({ id }) => id === 'COMM')?.offset ?? 0) + 8, 10)
+  return !a.layout.iff || equalBytes(await rateOf(original, a), await rateOf(result, b))
+}
+
 /** Yields samples in 16-bit units, which represent every coding exactly. */
 async function* blocks(source: Source, wave: Wave, options: Options): AsyncGenerator<Float64Array | Int32Array> {
   for await (const samples of readSamples(source, wave, options)) yield in16BitUnits(samples)
 }
 
-async function contentOf(source: Source, { chunks }: Wave): Promise<RiffChunk[]> {
+async function contentOf(source: Source, { chunks, layout }: Wave): Promise<RiffChunk[]> {
   const content: RiffChunk[] = []
-  for (const chunk of chunks) if (!CODING.has(chunk.id) && !(await isEmptyPadding(source, chunk))) content.push(chunk)
+  for (const chunk of chunks)
+    if (!CODING[layout.iff ? 'iff' : 'riff'].has(chunk.id) && !(await isEmptyPadding(source, chunk))) content.push(chunk)
   return content
 }
 

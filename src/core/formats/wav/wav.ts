@@ -5,6 +5,8 @@
 
 import { WAV } from '../../catalog/formats/wav.ts'
 import { WAV_FLOORS_DB } from '../../catalog/levels.ts'
+import type { RemovingMode } from '../../catalog/metadata.ts'
+import type { KnownFormat } from '../../catalog/outputs.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { MetadataCodec, Options, Outcome, Sink, Source, Suggestion, Verdict } from '../../model/codec.ts'
 import { isCodecError, noGain, unsupported } from '../../model/error.ts'
@@ -17,18 +19,31 @@ import { verifyWave } from './verify.ts'
 import { withoutWavMetadata } from './without-metadata.ts'
 import { writeWave } from './write.ts'
 
-export const wav: MetadataCodec = {
-  withoutMetadata: withoutWavMetadata,
-  format: WAV,
+/** What differs between WAVE and AIFF. */
+interface Container {
+  readonly format: KnownFormat
+  read(source: Source): Promise<Wave>
+  /** Writes a file with samples in another form. @returns the signal-to-noise ratio of the result in dB */
+  write(source: Source, wave: Wave, target: SampleForm | undefined, sink: Sink, options: Options): Promise<number>
+  withoutMetadata(source: Source, mode: RemovingMode): Promise<Source>
+  /** Message that no smaller form exists. */
+  readonly nothingSmaller: 'nothing_smaller_in_wav' | 'nothing_smaller_in_aiff'
+}
+
+/** Returns the codec for a container of uncompressed samples. */
+export const pcmCodec = (container: Container): MetadataCodec => ({
+  withoutMetadata: container.withoutMetadata,
+  format: container.format,
 
   async compress(source, sink, options): Promise<Outcome> {
-    const wave = await readWave(source)
-    if (wave.layout.coding === 'other') throw unsupported('wave_codec')
+    const wave = await container.read(source)
+    if (wave.layout.coding === 'other') throw unsupported(wave.layout.iff ? 'aiff_codec' : 'wave_codec')
+    if (options.output === container.format.id) return toSameContainer(container, source, wave, sink, options)
+    if (wave.layout.iff?.isWholeRate === false) throw unsupported('aiff_rate_with_fraction')
     const { tail } = wave
     if (options.output === 'flac' && tail.size > 0) throw unsupported(message('bytes_after_end_would_be_lost', { size: tail.size }))
     if (options.output === 'flac') return withDroppedRest(await wavToFlac(source, wave, sink, options), wave)
-    if (options.output === 'mp3') return withDroppedRest(withDroppedTail(await wavToMp3(source, wave, sink, options), tail.size), wave)
-    return toWave(source, wave, sink, options)
+    return withDroppedRest(withDroppedTail(await wavToMp3(source, wave, sink, options), tail.size), wave)
   },
 
   async verify(original, result, outcome, options): Promise<Verdict> {
@@ -36,7 +51,15 @@ export const wav: MetadataCodec = {
     if (options.output === 'flac') return verifyFlac(original, result, outcome, options)
     return verifyWave(original, result, outcome, options)
   },
-}
+})
+
+export const wav = pcmCodec({
+  format: WAV,
+  read: readWave,
+  write: writeWave,
+  withoutMetadata: withoutWavMetadata,
+  nothingSmaller: 'nothing_smaller_in_wav',
+})
 
 /** Adds a step for dropped bytes after the RIFF form, because MP3 cannot store them. */
 function withDroppedTail(outcome: Outcome, tailBytes: number): Outcome {
@@ -54,14 +77,20 @@ function withDroppedRest(outcome: Outcome, { layout, data, frames }: Wave): Outc
   return { ...outcome, steps: [...outcome.steps, message('incomplete_sample_removed', { bytes: rest })] }
 }
 
-async function toWave(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
+async function toSameContainer(
+  { write, nothingSmaller }: Container,
+  source: Source,
+  wave: Wave,
+  sink: Sink,
+  options: Options,
+): Promise<Outcome> {
   const { coding } = wave.layout
   // Players treat a file without samples in different ways.
   if (wave.frames === 0) throw noGain()
   const found = coding === 'integer' || coding === 'float' ? await analyse(source, wave, depthOf(options), options) : undefined
   const chosen = found && choose(wave.layout, found, depthOf(options))
   if (chosen) {
-    const snrDb = await writeWave(source, wave, chosen, sink, options)
+    const snrDb = await write(source, wave, chosen, sink, options)
     return withDroppedRest(
       {
         kind: 'compressed',
@@ -73,14 +102,15 @@ async function toWave(source: Source, wave: Wave, sink: Sink, options: Options):
   }
   const exact = found?.exact ?? (isLow(options) ? found?.exactLaw : undefined)
   try {
-    await writeWave(source, wave, exact, sink, options)
+    await write(source, wave, exact, sink, options)
   } catch (error) {
     if (!isCodecError(error, 'no_gain')) throw error
     const excess = found?.clippingReason
+    const nothing = message(nothingSmaller, { form: describe(wave.layout) })
     const smaller = await smallerOutputs(source, wave, { exact, excess }, options)
     const detail = excess
-      ? message('integers_would_clip', { what: whatWouldBeSmaller(wave.layout, smaller), excess })
-      : whatWouldBeSmaller(wave.layout, smaller)
+      ? message('integers_would_clip', { what: whatWouldBeSmaller(nothing, smaller), excess })
+      : whatWouldBeSmaller(nothing, smaller)
     return { kind: 'unchanged', reason: 'no_gain', detail, ...suggested(smaller[0]) }
   }
   if (!exact) return { kind: 'compressed', steps: [message('padding_dropped')] }
@@ -106,7 +136,7 @@ function choose(
   if (excess) return undefined
   const best = exact?.bits ?? layout.bits
   if (depth === 'lossy') {
-    if (best > 4 && namesUsualSpeakers(layout) && snrDb.ima >= WAV_FLOORS_DB.ima) return { coding: 'ima', bits: 4 }
+    if (best > 4 && allowsAdpcm(layout) && snrDb.ima >= WAV_FLOORS_DB.ima) return { coding: 'ima', bits: 4 }
     const law = snrDb.alaw >= snrDb.mulaw ? 'alaw' : 'mulaw'
     if (best > 8 && !exactLaw && snrDb[law] >= WAV_FLOORS_DB.law) return { coding: law, bits: 8 }
     if (best > 16 && snrDb.dithered16 >= WAV_FLOORS_DB.dithered16) return { coding: 'integer', bits: 16, dithered: true }
@@ -114,11 +144,10 @@ function choose(
   return unheard && { coding: 'integer', bits: unheard, dithered: true }
 }
 
-/** True if the file has no channel mask, or the default one. IMA ADPCM cannot store another mask. */
-const namesUsualSpeakers = ({ mask = 0, channels }: Layout) => mask === 0 || mask === (channels === 1 ? 4 : 3)
+/** True if the file can become IMA ADPCM: a WAVE file without a channel mask, or with the default one. */
+const allowsAdpcm = ({ mask = 0, channels, iff }: Layout) => !iff && (mask === 0 || mask === (channels === 1 ? 4 : 3))
 
-function whatWouldBeSmaller({ coding, bits }: Layout, smaller: readonly SmallerOutput[]): Message {
-  const what = message('nothing_smaller_in_wav', { form: describe({ coding, bits }) })
+function whatWouldBeSmaller(what: Message, smaller: readonly SmallerOutput[]): Message {
   const [one, other] = smaller.map(({ name }) => name)
   if (!one) return what
   return message('would_be_smaller', { what, outputs: other ? message('either', { one, other }) : one })

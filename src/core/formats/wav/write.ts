@@ -75,7 +75,7 @@ export async function isEmptyPadding(source: Source, { id, offset, size }: RiffC
   return true
 }
 
-function targetLayout(layout: Layout, target: SampleForm): Layout {
+export function targetLayout(layout: Layout, target: SampleForm): Layout {
   const { channels, hertz, mask } = layout
   if (target.coding === 'ima') {
     const ima = new ImaEncoder(hertz, channels)
@@ -103,7 +103,14 @@ function fileHeader(wave: Wave, wide: boolean, formBytes: number, dataBytes: num
     .finish()
 }
 
-async function writeSamples(source: Source, wave: Wave, target: SampleForm, sink: Sink, options: Options): Promise<number> {
+/** Writes all samples in the form `target`, in the order of WAVE. @returns the signal-to-noise ratio in dB */
+export async function writeSamples(
+  source: Source,
+  wave: Wave,
+  target: SampleForm,
+  sink: Pick<Sink, 'write'>,
+  options: Options,
+): Promise<number> {
   const { hertz, channels } = wave.layout
   const meter = new SnrMeter()
   const ima = target.coding === 'ima' ? new ImaWriter(new ImaEncoder(hertz, channels), sink) : undefined
@@ -149,14 +156,14 @@ function encodeLaw(samples: SampleBlock, law: 'alaw' | 'mulaw', meter: SnrMeter)
 /** Collects samples into whole IMA ADPCM blocks and writes them. */
 class ImaWriter {
   readonly #ima: ImaEncoder
-  readonly #sink: Sink
+  readonly #sink: Pick<Sink, 'write'>
   // Ratios for both kinds of ADPCM decoder; the lower one is reported.
   readonly #exact = new SnrMeter()
   readonly #byProduct = new SnrMeter()
   #pending = new Int32Array(0)
   #original = new Float64Array(0)
 
-  constructor(ima: ImaEncoder, sink: Sink) {
+  constructor(ima: ImaEncoder, sink: Pick<Sink, 'write'>) {
     this.#ima = ima
     this.#sink = sink
   }

@@ -1,6 +1,14 @@
 /** English messages about audio files, by code. `{name}` stands for a parameter. */
 export const SOUND = {
   absurd_channels_or_rate: 'the number of channels or the sample rate is out of range; allowed are 1 to 64 channels and 1 to 3,072,000 Hz',
+  aiff_codec: 'the AIFF file uses a codec that is not supported; allowed are PCM, float and G.711',
+  aiff_form_longer_than_file: 'the AIFF form ends at byte {size}, but the file has {fileSize} bytes',
+  aiff_no_comm: 'the AIFF file has no `COMM` chunk, or it is too short',
+  aiff_no_form: 'the file does not begin with an AIFF form',
+  aiff_no_sound: 'the AIFF file has no `SSND` chunk, or it is too short',
+  aiff_rate_with_fraction: 'the sample rate is no whole number, and the output cannot store a fraction',
+  aiff_several_chunks: 'the AIFF file has several `{id}` chunks; only one is allowed',
+  aiff_sound_of_bytes: 'the `SSND` chunk has {size} bytes of samples, but `COMM` declares {expected}',
   big_endian_wave_rifx: 'big-endian WAVE files (RIFX) are not supported',
   bytes_after_end: '{bytes} trailing bytes after the end',
   chunk_named: 'chunk `{id}`',
@@ -43,6 +51,7 @@ export const SOUND = {
   no_fmt_chunk: 'the WAVE file has no `fmt ` chunk, or it is shorter than 16 bytes',
   no_frames: 'the file contains no MP3 frames',
   no_frames_behind_tags: 'no MP3 frames follow the tags',
+  nothing_smaller_in_aiff: 'AIFF cannot store this audio ({form}) in fewer bytes with the same quality',
   nothing_smaller_in_wav: 'WAV cannot store this audio ({form}) in fewer bytes with the same quality',
   players_of_mp3_would_clip: 'MP3 players would clip the audio: {excess}',
   resampled: 'resampled from {hertz} to {newHertz} Hz',

@@ -3,6 +3,14 @@ import type { SOUND as SOUND_EN } from '../en/sound.ts'
 /** Simplified Chinese messages about audio files, by code. `{name}` stands for a parameter. */
 export const SOUND = {
   absurd_channels_or_rate: '声道数或采样率超出范围；允许 1 到 64 个声道、1 到 3,072,000 Hz',
+  aiff_codec: '该 AIFF 文件使用了不支持的编码；允许 PCM、浮点和 G.711',
+  aiff_form_longer_than_file: 'AIFF 结构在第 {size} 字节结束，但文件只有 {fileSize} 字节',
+  aiff_no_comm: '该 AIFF 文件没有 `COMM` 块，或该块太短',
+  aiff_no_form: '文件不是以 AIFF 结构开头',
+  aiff_no_sound: '该 AIFF 文件没有 `SSND` 块，或该块太短',
+  aiff_rate_with_fraction: '采样率不是整数，输出格式无法存储小数',
+  aiff_several_chunks: '该 AIFF 文件有多个 `{id}` 块；只允许一个',
+  aiff_sound_of_bytes: '`SSND` 块有 {size} 字节样本，但 `COMM` 声明为 {expected} 字节',
   big_endian_wave_rifx: '不支持大端序 WAVE 文件（RIFX）',
   bytes_after_end: '结尾之后的 {bytes} 字节',
   chunk_named: '数据块 `{id}`',
@@ -45,6 +53,7 @@ export const SOUND = {
   no_fmt_chunk: 'WAVE 文件没有 `fmt ` 数据块，或其不足 16 字节',
   no_frames: '文件不含 MP3 帧',
   no_frames_behind_tags: '标签之后没有 MP3 帧',
+  nothing_smaller_in_aiff: '在相同质量下，AIFF 无法用更少的字节存储此音频（{form}）',
   nothing_smaller_in_wav: 'WAV 不能以更少的字节同质存储此音频（{form}）',
   players_of_mp3_would_clip: 'MP3 播放器会削波：{excess}',
   resampled: '已从 {hertz} Hz 重采样到 {newHertz} Hz',

@@ -1,0 +1,18 @@
+import { describeAiffFloors, describeWavMp3 } from '../describe.ts'
+import type { Format } from '../format.ts'
+
+export const AIFF = {
+  id: 'aiff',
+  title: 'AIFF',
+  family: 'audio',
+  extensions: ['aiff', 'aif', 'aifc'],
+  mimeTypes: ['audio/aiff', 'audio/x-aiff'],
+  outputs: ['aiff', 'mp3', 'flac'],
+  metadata: true,
+  fidelity: 'perceptual',
+  levels: {
+    low: `the smaller of G.711 and 16-bit PCM whose signal-to-noise ratio is ${describeAiffFloors()}; output MP3: ${describeWavMp3('low')}`,
+    medium: `PCM: lossless, or dithered to 16 or 24 bits if the noise is inaudible; output MP3: ${describeWavMp3('medium')}`,
+    high: `PCM or float, lossless: the fewest bits that store the same samples; output MP3: ${describeWavMp3('high')}`,
+  },
+} as const satisfies Format
