@@ -7,6 +7,7 @@ import { framesOf } from '../../../src/core/formats/flac/decode.ts'
 import { blockHeader, type FlacFile, readFlac } from '../../../src/core/formats/flac/file.ts'
 import { flac } from '../../../src/core/formats/flac/flac.ts'
 import { parseSeekTable } from '../../../src/core/formats/flac/seek-table.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { commentBlock, flacFile, paddingBlock, pictureBlock, seekTableBlock } from '../../support/flac-file.ts'
@@ -166,6 +167,17 @@ describe('damaged FLAC', () => {
       .u8(bytes[21]! | 15)
       .u32(0xffffffff)
     expect(await unchanged(bytes)).toMatchObject({ kind: 'unchanged', reason: 'over_budget' })
+  })
+
+  it('of unknown length is refused when it takes longer than the caller may use', async () => {
+    const bytes = file.slice()
+    new ByteWriter(bytes, false)
+      .at(21)
+      .u8(bytes[21]! & 0xf0)
+      .u32(0)
+    const options = { ...optionsFor('medium', 'flac'), maxWorkSeconds: 0.001 }
+    const work = flac.compress(memorySource(bytes, 'a.flac'), memorySink(bytes.length, 'a.flac'), options)
+    await expect(work).rejects.toMatchObject({ reason: 'over_budget' })
   })
 
   it('gives an outcome for any damage, and never another sound', async () => {
