@@ -8,7 +8,7 @@ export interface AiffOptions {
   /** Sample rate as 80-bit floating point. Default: 44,100 Hz. */
   readonly rate?: readonly number[]
   /** Kind of compression of an AIFF-C file. `undefined`: an AIFF file. */
-  readonly compression?: string
+  readonly compression?: string | undefined
   /** Further chunks in front of the sound. */
   readonly chunks?: readonly (readonly [id: string, body: Uint8Array])[]
 }
