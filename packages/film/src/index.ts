@@ -4,4 +4,7 @@ import { libraryOf } from '../../../src/core/library.ts'
 import type { Extension } from '../../core/src/extension.ts'
 
 /** MP4, MOV, AVI, MP3, M4A, WAV, AIFF and FLAC. Hand it to `use` of `@whittle-app/core`. */
-export const film: Extension = { formats: ['mp4', 'mov', 'avi', 'mp3', 'm4a', 'wav', 'aiff', 'flac'], library: libraryOf(LAZY_MEDIA_CODECS) }
+export const film: Extension = {
+  formats: ['mp4', 'mov', 'avi', 'mp3', 'm4a', 'wav', 'aiff', 'flac'],
+  library: libraryOf(LAZY_MEDIA_CODECS),
+}
