@@ -34,6 +34,7 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   png: { worker: 'press', quickUpTo: 1 * MIB },
   gif: { worker: 'press', quickUpTo: 256 * KIB },
   bmp: { worker: 'press', quickUpTo: 4 * MIB },
+  avif: { worker: 'press', quickUpTo: 256 * KIB },
   webp: { worker: 'press', quickUpTo: 256 * KIB },
   tiff: { worker: 'press', quickUpTo: 8 * MIB },
   geotiff: { worker: 'press', quickUpTo: 8 * MIB },

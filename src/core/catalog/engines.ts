@@ -6,6 +6,7 @@ import manifest from '../../../package.json' with { type: 'json' }
 import avifDecoder from '../../../wasm/avif-decoder/origin.json' with { type: 'json' }
 import avifEncoder from '../../../wasm/avif-encoder/origin.json' with { type: 'json' }
 import brotli from '../../../wasm/brotli/origin.json' with { type: 'json' }
+import dav1d from '../../../wasm/dav1d/origin.json' with { type: 'json' }
 import ffmpeg from '../../../wasm/ffmpeg/origin.json' with { type: 'json' }
 import flac from '../../../wasm/flac/origin.json' with { type: 'json' }
 import gif from '../../../wasm/gif/origin.json' with { type: 'json' }
@@ -32,6 +33,7 @@ const ORIGINS = {
   'avif-decoder': avifDecoder,
   'avif-encoder': avifEncoder,
   brotli,
+  dav1d,
   ffmpeg,
   flac,
   gif,
@@ -80,6 +82,7 @@ const OFFICE = [...PACKAGES, 'zstd'] as const
 const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   aiff: ['ffmpeg'],
   avi: ['ffmpeg', 'lame', 'libdeflate'],
+  avif: [...PICTURES, 'avif-decoder', 'avif-encoder', 'dav1d'],
   bmp: PICTURES,
   data: [],
   dicom: ['jpegls', 'libdeflate', 'zlib'],
@@ -122,7 +125,13 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
 }
 
 /** Additional engines if the result has another format than the input. */
-const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = { flac: ['flac'], jpg: ['jpeg'], mp3: ['lame'], webp: ['webp'] }
+const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = {
+  avif: ['avif-decoder', 'avif-encoder'],
+  flac: ['flac'],
+  jpg: ['jpeg'],
+  mp3: ['lame'],
+  webp: ['webp'],
+}
 /** Engines of outputs that are no input format. A row with an unknown engine name does not compile. */
 const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OUTPUT_ONLY_FORMATS
 

@@ -2,6 +2,7 @@
 
 import type { Format } from './format.ts'
 import { AIFF } from './formats/aiff.ts'
+import { AVIF } from './formats/avif.ts'
 import { BMP } from './formats/bmp.ts'
 import { DATA } from './formats/data.ts'
 import { DICOM } from './formats/dicom.ts'
@@ -46,6 +47,7 @@ export const FORMATS = {
   gif: GIF,
   bmp: BMP,
   webp: WEBP,
+  avif: AVIF,
   tiff: TIFF,
   geotiff: GEOTIFF,
   svg: SVG,

@@ -54,7 +54,7 @@ const wrapper = (title: string, extension: string, mediaType: string, aliases: r
   ...(magic && { magic }),
 })
 
-/** Outputs of every still picture besides JPEG and PNG. WebP is an input format too (`formats/webp.ts`). */
+/** Outputs of every still picture besides JPEG and PNG. WebP and AVIF are input formats too (`formats/`). */
 export const PICTURE_FACTS = {
   webp: {
     exactInstead: true,
@@ -72,18 +72,6 @@ export type OtherPicture = keyof typeof PICTURE_FACTS
 export const CONVERTED_PICTURES = ['webp', 'avif'] as const satisfies readonly OtherPicture[]
 
 export const OUTPUT_ONLY_FORMATS = {
-  avif: {
-    title: 'AVIF',
-    extension: 'avif',
-    mediaType: 'image/avif',
-    aliases: [],
-    wraps: false,
-    magic: { offset: 4, bytes: [0x66, 0x74, 0x79, 0x70, 0x61, 0x76, 0x69] },
-    engines: ['avif-decoder', 'avif-encoder'],
-    // HDR pictures use ten bits per sample, other pictures eight.
-    holds: { alpha: true, bits: 10, frames: false, metadata: ['icc', 'exif', 'xmp'] },
-    picture: PICTURE_FACTS.avif,
-  },
   'nii.gz': {
     title: 'NIfTI, gzip',
     extension: 'nii.gz',

@@ -34,6 +34,7 @@ export const LAZY_PRESS_CODECS: LazyCodecs = {
   geotiff: lazyCodec(FORMATS.geotiff, async () => (await import('./tiff/tiff.ts')).geotiff),
   png: lazyCodec(FORMATS.png, async () => (await import('./png/png.ts')).png),
   svg: lazyCodec(FORMATS.svg, async () => (await import('./svg/svg.ts')).svg),
+  avif: lazyCodec(FORMATS.avif, async () => (await import('./avif/avif.ts')).avif),
   webp: lazyCodec(FORMATS.webp, async () => (await import('./webp/webp.ts')).webp),
   zip: lazyCodec(FORMATS.zip, async () => (await import('./zip/zip.ts')).zip),
 }

@@ -2,6 +2,7 @@
 
 import type { FormatId } from '../catalog/index.ts'
 import type { Codec } from '../model/codec.ts'
+import { avif } from './avif/avif.ts'
 import { bmp } from './bmp/bmp.ts'
 import { data } from './data/data.ts'
 import { dicom } from './dicom/dicom.ts'
@@ -29,6 +30,7 @@ import { webp } from './webp/webp.ts'
 import { zip } from './zip/zip.ts'
 
 export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
+  avif,
   bmp,
   data,
   dicom,

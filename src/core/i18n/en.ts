@@ -3,6 +3,7 @@ import { AUDIT } from './en/audit.ts'
 import { COMMON } from './en/common.ts'
 import { DOCUMENTS } from './en/documents.ts'
 import { FILM } from './en/film.ts'
+import { HEIF } from './en/heif.ts'
 import { INVENTORY } from './en/inventory.ts'
 import { PDF } from './en/pdf.ts'
 import { PICTURES } from './en/pictures.ts'
@@ -16,6 +17,7 @@ export const EN = {
   ...COMMON,
   ...DOCUMENTS,
   ...FILM,
+  ...HEIF,
   ...INVENTORY,
   ...PDF,
   ...PICTURES,

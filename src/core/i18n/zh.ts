@@ -4,6 +4,7 @@ import { AUDIT } from './zh/audit.ts'
 import { COMMON } from './zh/common.ts'
 import { DOCUMENTS } from './zh/documents.ts'
 import { FILM } from './zh/film.ts'
+import { HEIF } from './zh/heif.ts'
 import { INVENTORY } from './zh/inventory.ts'
 import { PDF } from './zh/pdf.ts'
 import { PICTURES } from './zh/pictures.ts'
@@ -17,6 +18,7 @@ export const ZH = {
   ...COMMON,
   ...DOCUMENTS,
   ...FILM,
+  ...HEIF,
   ...INVENTORY,
   ...PDF,
   ...PICTURES,

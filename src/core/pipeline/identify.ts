@@ -99,6 +99,7 @@ function isobmff(head: Uint8Array, { name, size: fileBytes }: Source): FormatId 
   if (type === 'ftyp' && size >= 8) {
     const brand = ascii(head, 8, 4)
     if (brand === 'qt  ') return 'mov'
+    if (heifBrands(head, size).some((one) => AVIF_BRANDS.has(one))) return 'avif'
     if (/^(avif|avis|heic|heix|heim|heis|hevc|hevx|mif1|msf1|crx |jxl |jp2 |jpx )$/.test(brand)) return undefined
     // Other brands do not tell whether a file has pictures, so the name decides.
     const isSound = /^(M4A |M4B |M4P )$/.test(brand) || (FORMATS.m4a.extensions as readonly string[]).includes(extension(name))
@@ -108,6 +109,21 @@ function isobmff(head: Uint8Array, { name, size: fileBytes }: Source): FormatId 
   if (['free', 'skip', 'wide', 'pnot'].includes(type)) return size >= 8 && size <= fileBytes ? 'mov' : undefined
   return ['moov', 'mdat'].includes(type) && (size === 1 || size >= 8) ? 'mov' : undefined
 }
+
+/** Brands of AVIF pictures and sequences (AVIF 1.1, 6). */
+const AVIF_BRANDS: ReadonlySet<string> = new Set(['avif', 'avis'])
+
+/** Brands of an `ftyp` box whose major brand is one of HEIF (ISO/IEC 23008-12, 10; ISO/IEC 23000-22, 7). Empty: another file. */
+function heifBrands(head: Uint8Array, size: number): string[] {
+  const major = ascii(head, 8, 4)
+  if (!/^(avif|avis|heic|heix|heim|heis|hevc|hevx|mif1|mif2|msf1|miaf)$/.test(major)) return []
+  const brands = [major]
+  for (let at = 16; at + 4 <= Math.min(size, head.length, MAX_BRAND_BYTES); at += 4) brands.push(ascii(head, at, 4))
+  return brands
+}
+
+/** Bytes of an `ftyp` box that are looked at. */
+const MAX_BRAND_BYTES = 1024
 
 /** Recognises WebP (RFC 9649, 2.4), and WAV and AVI in RIFF and its 64-bit variants (EBU Tech 3306). */
 function riff(head: Uint8Array): FormatId | undefined {

@@ -1,32 +1,9 @@
 /** Converts the colour space of a PNG, given by code points or chromaticities, to an ICC profile for formats that support profiles only. */
 import { ByteReader } from '../../bytes/reader.ts'
-import { type Gamut, matrixProfile, type TransferCurve } from '../../images/raster/matrix-profile.ts'
+import { codePointProfile, GAMUTS, isSrgb } from '../../images/raster/code-point-profile.ts'
+import { type Gamut, matrixProfile } from '../../images/raster/matrix-profile.ts'
 import type { PngFile } from './file.ts'
 import { chunkOf, signallingOf } from './signalling.ts'
-
-const D65 = [0.3127, 0.329] as const
-
-/** Chromaticities by colour primaries (H.273, table 2). */
-const GAMUTS: { readonly [primaries: number]: Gamut } = {
-  1: { red: [0.64, 0.33], green: [0.3, 0.6], blue: [0.15, 0.06], white: D65 },
-  5: { red: [0.64, 0.33], green: [0.29, 0.6], blue: [0.15, 0.06], white: D65 },
-  6: { red: [0.63, 0.34], green: [0.31, 0.595], blue: [0.155, 0.07], white: D65 },
-  9: { red: [0.708, 0.292], green: [0.17, 0.797], blue: [0.131, 0.046], white: D65 },
-  11: { red: [0.68, 0.32], green: [0.265, 0.69], blue: [0.15, 0.06], white: [0.314, 0.351] },
-  12: { red: [0.68, 0.32], green: [0.265, 0.69], blue: [0.15, 0.06], white: D65 },
-}
-
-/** Transfer curves that decode samples (H.273, table 3). */
-const CURVES: { readonly [transfer: number]: TransferCurve } = {
-  1: 'bt709',
-  4: 2.2,
-  5: 2.8,
-  6: 'bt709',
-  8: 1,
-  13: 'srgb',
-  14: 'bt709',
-  15: 'bt709',
-}
 
 /** ICC profile of cICP, or of cHRM with gAMA. `undefined`: the samples are sRGB, or the file declares no colour space. */
 export function gamutProfile(file: PngFile): Uint8Array | undefined {
@@ -40,18 +17,10 @@ export function gamutProfile(file: PngFile): Uint8Array | undefined {
 export function needsCodePoints(file: PngFile): boolean {
   const signalling = chunkOf(file, 'cICP') && signallingOf(file)
   if (!signalling || !(file.header.colourType & 2)) return false
-  const { primaries, transfer } = signalling
-  return !(isSrgb(primaries, transfer) || gamutProfile(file))
+  return !(isSrgb(signalling) || gamutProfile(file))
 }
 
-const isSrgb = (primaries: number, transfer: number) => primaries === 1 && transfer === 13
-
-function fromCodePoints(file: PngFile): Uint8Array | undefined {
-  const { primaries, transfer } = signallingOf(file) ?? { primaries: 1, transfer: 13 }
-  const [gamut, curve] = [GAMUTS[primaries], CURVES[transfer]]
-  if (!gamut || curve === undefined || isSrgb(primaries, transfer)) return undefined
-  return matrixProfile(gamut, curve, `H.273 primaries ${primaries}, transfer ${transfer}`)
-}
+const fromCodePoints = (file: PngFile): Uint8Array | undefined => codePointProfile(signallingOf(file) ?? { primaries: 1, transfer: 13 })
 
 /** Largest difference from the chromaticities of sRGB, which encoders round, and from its gamma. */
 const SAME = 0.002

@@ -13,7 +13,7 @@ import { compressKeepingTrailingData } from '../../model/trailing-data.ts'
 import { encodeHdrAvif, type HdrPicture } from '../avif/hdr.ts'
 import { type DataPicture, detectDataPicture, exactDataStep, lossyDataStep } from '../data-pictures/data-picture.ts'
 import { encodeSmallestPng } from '../png/encode-smallest.ts'
-import { nameOfSignalling } from '../raster/colour-signalling.ts'
+import { isHdr, nameOfSignalling } from '../raster/colour-signalling.ts'
 import { type Raster, withoutOpaqueAlpha } from '../raster/raster.ts'
 import type { EncodedPicture } from '../search/encode-request.ts'
 import { fitToSize } from '../search/fit-to-size.ts'
@@ -77,7 +77,8 @@ async function convertToAvifHdr(
   const omitted = picture.omitted?.(options.output) ?? []
   for (const chunk of chunks) await sink.write(chunk)
   const signalling = nameOfSignalling(hdr.carried.signalling)
-  const steps = [message('hdr_signalling_kept', { signalling }), step]
+  const kept = isHdr(hdr.carried.signalling) ? message('hdr_signalling_kept', { signalling }) : message('deep_bits_kept', { bits: 10 })
+  const steps = [kept, step]
   if (omitted.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: omitted }))
   return { kind: 'compressed', ...lossOf(loss), steps }
 }
