@@ -1,4 +1,4 @@
-/** Items, references and properties of an AVIF file: its `meta` box (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 9.3). */
+/** Items, references and properties of an AVIF or HEIC file: its `meta` box (ISO/IEC 14496-12, 8.11; ISO/IEC 23008-12, 9.3). */
 import { Fields } from './fields.ts'
 import type { FileView } from './file-view.ts'
 
@@ -7,7 +7,11 @@ export interface AvifItem {
   readonly type: string
   /** Media type of a `mime` item. Empty: another item. */
   readonly contentType: string
-  /** Range of its data in the file. */
+  /** Ranges of its data in the file. Empty: the data are elsewhere. */
+  readonly ranges: readonly FileRange[]
+}
+
+interface FileRange {
   readonly at: number
   readonly length: number
 }
@@ -18,6 +22,9 @@ export interface AvifProperty {
 }
 
 const MOST_META_BYTES = 8 * 1024 * 1024
+/** Most boxes of one parent, and most extents of all items. */
+const MOST_BOXES = 70_000
+const MOST_EXTENTS = 140_000
 
 interface Box extends AvifProperty {
   readonly version: number
@@ -27,10 +34,12 @@ interface Box extends AvifProperty {
 function boxesIn(view: FileView, bytes: Fields): Box[] {
   const found: Box[] = []
   for (let at = 0; at < bytes.length; ) {
-    const size = at + 8 <= bytes.length ? bytes.u32(at) : 0
-    if (size < 8 || at + size > bytes.length) throw view.malformed(at)
-    const content = bytes.part(at + 8, at + size)
-    found.push({ type: bytes.text(at + 4, at + 8), content, version: content.u8(0) ?? 0 })
+    const short = at + 8 <= bytes.length ? bytes.u32(at) : 0
+    const isWide = short === 1 && at + 16 <= bytes.length
+    const [size, header] = isWide ? [bytes.u64(at + 8), 16] : [short, 8]
+    if (size < header || at + size > bytes.length || found.length >= MOST_BOXES) throw view.malformed(at)
+    const content = bytes.part(at + header, at + size)
+    found.push({ type: bytes.text(at + 4, at + 8), content, version: content.length > 0 ? content.u8(0) : 0 })
     at += size
   }
   return found
@@ -45,18 +54,22 @@ export class AvifMeta {
   readonly #associations = new Map<number, number[]>()
 
   /** @throws RangeError if a field lies outside of its box, which `readAvifMeta` turns into a CodecError */
-  constructor(view: FileView, meta: Fields) {
+  constructor(view: FileView, meta: Fields, metaAt: number) {
     const boxes = boxesIn(view, meta.part(4))
     const content = (type: string) => boxes.find((box) => box.type === type)?.content ?? Fields.big(new Uint8Array())
     const pitm = content('pitm')
     this.primary = pitm.u8(0) === 0 ? pitm.u16(4) : pitm.u32(4)
-    const places = locationsOf(content('iloc'))
+    const idat = boxes.find((box) => box.type === 'idat')?.content
+    const itemData = idat && { at: metaAt + idat.bytes.byteOffset - meta.bytes.byteOffset, length: idat.length }
+    const places = locationsOf(view, content('iloc'), itemData)
     const iinf = content('iinf')
-    this.items = new Map(boxesIn(view, iinf.part(iinf.u8(0) === 0 ? 6 : 8)).map((box) => entryOf(box, places)))
+    const entries = boxesIn(view, iinf.part(iinf.u8(0) === 0 ? 6 : 8))
+    this.items = new Map(entries.filter(({ version }) => version >= 2).map((box) => entryOf(box, places)))
     if (!this.items.has(this.primary)) throw view.malformed(0)
-    for (const { at, length } of this.items.values()) if (at + length > view.size) throw view.malformed(at)
-    const iref = content('iref')
-    for (const reference of boxesIn(view, iref.part(4))) this.#addReferences(reference, iref.u8(0) === 0 ? 2 : 4)
+    for (const { ranges } of this.items.values())
+      for (const { at, length } of ranges) if (at + length > view.size) throw view.malformed(at)
+    const iref = boxes.find((box) => box.type === 'iref')?.content
+    for (const reference of iref ? boxesIn(view, iref.part(4)) : []) this.#addReferences(reference, iref?.u8(0) === 0 ? 2 : 4)
     const iprp = boxesIn(view, content('iprp'))
     this.#properties = boxesIn(view, iprp.find(({ type }) => type === 'ipco')?.content ?? Fields.big(new Uint8Array()))
     for (const { type, content: ipma } of iprp) if (type === 'ipma') this.#addAssociations(ipma)
@@ -102,23 +115,21 @@ export async function readAvifMeta(view: FileView, at: number, length: number): 
   if (length > MOST_META_BYTES) throw view.malformed(at)
   const meta = Fields.big((await view.bytes(at, length)).slice())
   try {
-    return new AvifMeta(view, meta)
+    return new AvifMeta(view, meta, at)
   } catch (error) {
     if (error instanceof RangeError) throw view.malformed(at)
     throw error
   }
 }
 
-type Place = Pick<AvifItem, 'at' | 'length'>
-
-/** Item locations (ISO/IEC 14496-12, 8.11.3), of items with one extent in the file. */
-function locationsOf(iloc: Fields): ReadonlyMap<number, Place> {
+/** Item locations (ISO/IEC 14496-12, 8.11.3), in the file or in its `idat` box. */
+function locationsOf(view: FileView, iloc: Fields, itemData: FileRange | undefined): ReadonlyMap<number, readonly FileRange[]> {
   const version = iloc.u8(0)
   const [offsetBytes, lengthBytes] = [iloc.u8(4) >> 4, iloc.u8(4) & 15]
   const [baseBytes, indexBytes] = [iloc.u8(5) >> 4, version === 0 ? 0 : iloc.u8(5) & 15]
   const idBytes = version < 2 ? 2 : 4
-  const places = new Map<number, Place>()
-  let at = 6
+  const places = new Map<number, readonly FileRange[]>()
+  let [at, extentsOfAll] = [6, 0]
   const read = (bytes: number) => {
     const value = bytes === 0 ? 0 : bytes === 8 ? iloc.u64(at) : iloc.unsigned(at, bytes)
     at += bytes
@@ -128,25 +139,30 @@ function locationsOf(iloc: Fields): ReadonlyMap<number, Place> {
   for (let i = 0; i < count; i++) {
     const id = read(idBytes)
     const method = version === 0 ? 0 : read(2) & 15
-    read(2) // data reference
+    const reference = read(2)
     const base = read(baseBytes)
     const extents = read(2)
+    extentsOfAll += extents
+    if (extentsOfAll > MOST_EXTENTS) throw view.malformed(at)
+    const whole = method === 0 ? { at: 0, length: view.size } : method === 1 && reference === 0 ? itemData : undefined
+    const ranges: FileRange[] = []
     for (let extent = 0; extent < extents; extent++) {
       read(indexBytes)
-      const [offset, length] = [read(offsetBytes), read(lengthBytes)]
-      if (extent === 0 && method === 0) places.set(id, { at: base + offset, length })
+      const [offset, length] = [base + read(offsetBytes), read(lengthBytes)]
+      // No length means up to the end.
+      if (whole && reference === 0) ranges.push({ at: whole.at + offset, length: length === 0 ? Math.max(0, whole.length - offset) : length })
     }
+    places.set(id, ranges)
   }
   return places
 }
 
 /** Item entry of `infe` (ISO/IEC 14496-12, 8.11.6), version 2 or 3. */
-function entryOf({ content, version }: Box, places: ReadonlyMap<number, Place>): [number, AvifItem] {
+function entryOf({ content, version }: Box, places: ReadonlyMap<number, readonly FileRange[]>): [number, AvifItem] {
   const idBytes = version < 3 ? 2 : 4
   const id = content.unsigned(4, idBytes)
   const typeAt = 4 + idBytes + 2
   const type = content.text(typeAt, typeAt + 4)
   const [, contentType = ''] = content.text(typeAt + 4).split('\0')
-  const { at, length } = places.get(id) ?? { at: 0, length: 0 }
-  return [id, { id, type, contentType: type === 'mime' ? contentType : '', at, length }]
+  return [id, { id, type, contentType: type === 'mime' ? contentType : '', ranges: places.get(id) ?? [] }]
 }

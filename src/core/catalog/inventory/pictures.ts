@@ -17,10 +17,15 @@ const isEmpty = (item: string) => item.startsWith('empty comment ')
 /** Items of animations whose canvas is too large for the reader to draw. The codec compares every frame. */
 const isOnLargeCanvas = (item: string) => item.endsWith('large canvas')
 
+/** Further pictures and items of AVIF and HEIC files: gain maps, depth maps. */
+const isOfHeif = (item: string) => /^(?:HEIC )?(?:auxiliary|derived) picture = /.test(item)
+/** Items that only HEIC stores. */
+const isOfHeic = (item: string) => item.startsWith('HEIC ')
+
 /** Metadata that every converted picture keeps. A profile that cannot be read has no effect. */
 const METADATA = {
   exif_tags: 'kept',
-  further_pictures: 'kept',
+  further_pictures: removable(EVERY_LEVEL, 'output_cannot_store', isOfHeif),
   gps_tags: 'kept',
   icc_profile: removable(EVERY_LEVEL, 'output_cannot_store', isUnreadable),
   maker_notes: 'kept',
@@ -30,8 +35,10 @@ const METADATA = {
 
 export const PICTURES = {
   avif: {
-    items: 'kept',
     ...METADATA,
+    further_pictures: removable(EVERY_LEVEL, 'output_cannot_store', isOfHeic),
+    items: removable(EVERY_LEVEL, 'output_cannot_store', isOfHeic),
+    rotation: removable(EVERY_LEVEL, 'stale'),
     // AVIF results have ten bits: less than a PNG with 16, more than one with 8.
     bit_depth: [
       removable(EVERY_LEVEL, 'output_cannot_store', (item) => item === 'bits = 16'),

@@ -14,6 +14,7 @@ import { codePointProfile, isSrgb } from '../raster/code-point-profile.ts'
 import { type ColourSignalling, isHdr, nameOfSignalling } from '../raster/colour-signalling.ts'
 import { withUprightOrientation } from '../raster/orientation.ts'
 import type { PictureMetadata } from '../raster/raster.ts'
+import { toRaster16 } from '../raster/raster16.ts'
 import { reducedSize } from '../search/fit-to-size.ts'
 import { formOfTiles } from './planes.ts'
 import { type HeifRasters, openHeifRaster } from './raster.ts'
@@ -121,14 +122,15 @@ function deepFields(
   signalling: ColourSignalling | undefined,
   options: Options,
 ): Pick<ConvertiblePicture, 'hdr' | 'raster16'> {
-  if (!raster16) return {}
+  const hdr = signalling !== undefined && isHdr(signalling)
+  if (!raster16 && !hdr) return {}
   if (options.output !== 'avif' || reducedSize(raster, options)) {
-    if (signalling && isHdr(signalling)) throw unsupported('heif_hdr_is_not_reduced')
-    return { raster16 }
+    if (hdr) throw unsupported('heif_hdr_is_not_reduced')
+    return raster16 ? { raster16 } : {}
   }
   if (bits > MOST_AVIF_BITS) throw unsupported(message('heif_bits_avif_does_not_keep', { bits, kept: MOST_AVIF_BITS }))
   const named = signalling ?? { primaries: UNSPECIFIED, transfer: UNSPECIFIED, fullRange: true }
-  return { hdr: { deep: raster16, carried: { ...carried, signalling: named } } }
+  return { hdr: { deep: raster16 ?? toRaster16(raster), carried: { ...carried, signalling: named } } }
 }
 
 /** Bits per sample of AVIF results. */
