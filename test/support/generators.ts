@@ -12,6 +12,7 @@ import { rawAvi, rawMovie, soundMovie, tones, wave } from '../core/formats/media
 import { buildPdf, flate, plainDocument } from '../core/formats/pdf/build.ts'
 import { buildTiff, type Picture } from '../core/formats/tiff/build-tiff.ts'
 import { aiffFile } from './aiff-file.ts'
+import { avifOf } from './avif-file.ts'
 import { dicomFile, imageElements } from './dicom-file.ts'
 import { commentBlock, flacFile, paddingBlock, seekTableBlock } from './flac-file.ts'
 import { lasFile } from './las-file.ts'
@@ -225,6 +226,10 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.webp', () => webpOf(screen, { width: WIDTH, height: HEIGHT, channels: 3 }), 'lossless screen', { seenIn: share(0.5, 1) }),
     one('a.webp', webpAnimation, 'animation', { seenIn: share(0.5, 1) }),
     one('a.webp', () => webpOf(screen, { width: WIDTH, height: HEIGHT, channels: 3 }), 'to PNG', { output: 'png' }),
+  ],
+  avif: [
+    one('a.avif', () => avifOf(grainy(240, 180, 3), { width: 240, height: 180 }, 98), 'photograph'),
+    one('a.avif', () => avifOf(grainy(160, 120, 3), { width: 160, height: 120 }, 95), 'to JPEG', { output: 'jpg' }),
   ],
   // The first half of the file is a partly unused palette, and names.
   gif: [

@@ -46,6 +46,7 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
     case 'gif':
     case 'bmp':
     case 'webp':
+    case 'avif':
       return measureStill({ original, format: id, result, output }, options)
     case 'svg': {
       const { drawingSimilarity } = await withEngines(import('./drawing.ts'))

@@ -4,6 +4,7 @@ import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../../wasm/png/png.ts'
 import type { OutputId } from '../catalog/outputs.ts'
+import { convertibleAvif } from '../formats/avif/avif.ts'
 import { convertibleBmp } from '../formats/bmp/convert.ts'
 import { convertibleGifOf } from '../formats/gif/measure.ts'
 import { metadataOf } from '../formats/jpg/carried.ts'
@@ -19,7 +20,7 @@ import { resized } from '../images/raster/resize.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 
-export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp' | 'webp'
+export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp' | 'webp' | 'avif'
 
 /**
  * Returns the original picture at the size of the result. The downscaling filter is unknown, so both common filters are returned, and
@@ -50,6 +51,7 @@ export async function openOriginalPicture(source: Source, format: PictureFormat,
   if (format === 'bmp') return convertibleBmp(source, options)
   if (format === 'gif') return convertibleGifOf(source, options)
   if (format === 'webp') return convertibleWebp(source, options)
+  if (format === 'avif') return convertibleAvif(source, options)
   const header = await readHeader(source, options)
   return { raster: wholeJpeg(source, header), carried: metadataOf(header) }
 }

@@ -1,7 +1,7 @@
 import { decodeAv1 } from '../../../../wasm/dav1d/dav1d.ts'
 import { AVIF } from '../../catalog/formats/avif.ts'
 import { message } from '../../i18n/message.ts'
-import { convertPicture } from '../../images/convert/convert.ts'
+import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { heifForConversion, openHeif } from '../../images/heif/convertible.ts'
 import type { TileDecoder } from '../../images/heif/tile-rows.ts'
@@ -13,6 +13,10 @@ import { LOSSY_RATIO } from './tuning.ts'
 const decode: TileDecoder = (coded, { operatingPoint }, mostPixels) => decodeAv1(coded, { mostPixels, operatingPoint })
 
 const DECODER = { decode, mostPixels: AVIF.mostPixels }
+
+/** Reads the picture for conversion. @throws CodecError if the file is not compressed */
+export const convertibleAvif = async (source: Source, options: Options): Promise<ConvertiblePicture> =>
+  (await open(source, options)).convertible
 
 /** Opens the picture. A file with more than a picture stays as it is, unless another format is requested. */
 async function open(source: Source, options: Options) {
@@ -39,8 +43,7 @@ export const avif: Codec = {
   },
 
   async verify(original, result, outcome, options) {
-    const { convertible } = await open(original, options)
-    return await verifyPicture(convertible, { original, result, outcome }, options)
+    return await verifyPicture(await convertibleAvif(original, options), { original, result, outcome }, options)
   },
 }
 

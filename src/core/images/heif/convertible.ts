@@ -130,7 +130,7 @@ function deepFields(
   }
   if (bits > MOST_AVIF_BITS) throw unsupported(message('heif_bits_avif_does_not_keep', { bits, kept: MOST_AVIF_BITS }))
   const named = signalling ?? { primaries: UNSPECIFIED, transfer: UNSPECIFIED, fullRange: true }
-  return { hdr: { deep: raster16 ?? toRaster16(raster), carried: { ...carried, signalling: named } } }
+  return { ...(raster16 && { raster16 }), hdr: { deep: raster16 ?? toRaster16(raster), carried: { ...carried, signalling: named } } }
 }
 
 /** Bits per sample of AVIF results. */
