@@ -83,7 +83,14 @@ export const codedItem = (id: number, coded: CodedPicture, size: Size, more: rea
 })
 
 /** Item of a tile grid (ISO/IEC 23008-12, 6.6.2.3). */
-export const gridItem = (id: number, columns: number, rows: number, size: Size, more: readonly Uint8Array[] = [], inMeta = false): TestItem => ({
+export const gridItem = (
+  id: number,
+  columns: number,
+  rows: number,
+  size: Size,
+  more: readonly Uint8Array[] = [],
+  inMeta = false,
+): TestItem => ({
   id,
   type: 'grid',
   data: concat([Uint8Array.of(0, 0, rows - 1, columns - 1), halfWords(size.width, size.height)]),
@@ -92,10 +99,23 @@ export const gridItem = (id: number, columns: number, rows: number, size: Size, 
 })
 
 export const exifItem = (id: number, exif: Uint8Array): TestItem => ({ id, type: 'Exif', data: concat([words(0), exif]), hidden: true })
-export const xmpItem = (id: number, xmp: Uint8Array): TestItem => ({ id, type: 'mime', data: xmp, contentType: 'application/rdf+xml', hidden: true })
+export const xmpItem = (id: number, xmp: Uint8Array): TestItem => ({
+  id,
+  type: 'mime',
+  data: xmp,
+  contentType: 'application/rdf+xml',
+  hidden: true,
+})
 
 /** Writes a file. The first item is the primary one unless `primary` is given. */
-export function heifFile({ brand = 'avif', items, primary = items[0]!.id, references = [], middle = [], after = [] }: TestFile): Uint8Array {
+export function heifFile({
+  brand = 'avif',
+  items,
+  primary = items[0]!.id,
+  references = [],
+  middle = [],
+  after = [],
+}: TestFile): Uint8Array {
   const properties = [...new Set(items.flatMap((item) => item.properties ?? []))]
   const ftyp = box('ftyp', latin1Bytes(brand), words(0), latin1Bytes(`${brand}mif1miaf`))
   const idat = concat(items.filter(({ inMeta }) => inMeta).map(({ data }) => data))
@@ -122,7 +142,9 @@ export function heifFile({ brand = 'avif', items, primary = items[0]!.id, refere
       box('pitm', words(0), halfWords(primary)),
       boxOf('iloc', [words(1 << 24), Uint8Array.of(0x44, 0), halfWords(items.length), ...places]),
       boxOf('iinf', [words(0), halfWords(items.length), ...entries]),
-      ...(references.length > 0 ? [boxOf('iref', [words(0), ...references.map(([type, from, to]) => box(type, halfWords(from, to.length, ...to)))])] : []),
+      ...(references.length > 0
+        ? [boxOf('iref', [words(0), ...references.map(([type, from, to]) => box(type, halfWords(from, to.length, ...to)))])]
+        : []),
       box('iprp', boxOf('ipco', properties), boxOf('ipma', [words(0, items.length), ...associations])),
       ...(idat.length > 0 ? [box('idat', idat)] : []),
     ])

@@ -16,8 +16,9 @@ EXPORT(host_free) void export_host_free(void *memory) { free(memory); }
  * 6 matrix, 7 full range, 8 primaries, 9 transfer. */
 EXPORT(info) int export_info(int what) {
   const YuvPlanes *p = &decoded.planes;
-  const int facts[] = {p->width,       p->height,          p->bits,           p->shift_x,        p->shift_y, p->has_chroma,
-                       decoded.matrix, decoded.full_range, decoded.primaries, decoded.transfer};
+  const int facts[] = {p->width,          p->height,       p->bits,        p->shift_x,
+                       p->shift_y,        p->has_chroma,   decoded.matrix, decoded.full_range,
+                       decoded.primaries, decoded.transfer};
   return what >= 0 && what < (int)(sizeof facts / sizeof *facts) ? facts[what] : -1;
 }
 

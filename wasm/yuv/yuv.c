@@ -35,7 +35,9 @@ static void make_tables(Yuv *yuv) {
 
 static bool is_valid(const YuvPlanes *p, const YuvView *v) {
   if (p->bits < 8 || p->bits > 16 || v->orientation < 1 || v->orientation > 8) return false;
-  if (v->width < 1 || v->height < 1 || v->x < 0 || v->y < 0 || v->x > p->width - v->width || v->y > p->height - v->height) return false;
+  if (v->width < 1 || v->height < 1 || v->x < 0 || v->y < 0 || v->x > p->width - v->width ||
+      v->y > p->height - v->height)
+    return false;
   if (v->grey) return true;
   if (!p->has_chroma) return false;
   return v->colours != COLOURS_IDENTITY || (!p->shift_x && !p->shift_y);
@@ -104,7 +106,8 @@ static void read_chroma(Yuv *yuv, int plane, int y, int x, int count, float *to)
     return;
   }
   /* One sample more on either side, where there is one. */
-  const int first = (x >> 1) > 0 ? (x >> 1) - 1 : 0, end = ((x + count - 1) >> 1) + 2 < width ? ((x + count - 1) >> 1) + 2 : width;
+  const int first = (x >> 1) > 0 ? (x >> 1) - 1 : 0,
+            end = ((x + count - 1) >> 1) + 2 < width ? ((x + count - 1) >> 1) + 2 : width;
   float *near = yuv->near;
   read_row(p, plane, cy, first, end - first, yuv->chroma_of, near);
   if (is_blended) blend_row(p, plane, other, first, end - first, yuv->chroma_of, near);
@@ -132,7 +135,8 @@ static void to_colours(Yuv *yuv, int count) {
     }
     return;
   }
-  const float red_factor = yuv->red_factor, blue_factor = yuv->blue_factor, green_cb = yuv->green_cb, green_cr = yuv->green_cr;
+  const float red_factor = yuv->red_factor, blue_factor = yuv->blue_factor, green_cb = yuv->green_cb,
+              green_cr = yuv->green_cr;
   for (int i = 0; i < count; i++) {
     const float y = luma[i], b = cb[i], r = cr[i];
     luma[i] = y + red_factor * r;

@@ -10,8 +10,8 @@ typedef struct {
   const u8 *planes[3];
   int strides[3]; /* bytes between rows */
   int width, height;
-  int bits;               /* bits per sample: 8 to 16 */
-  int shift_x, shift_y;   /* 1: chroma has half the width or height */
+  int bits;             /* bits per sample: 8 to 16 */
+  int shift_x, shift_y; /* 1: chroma has half the width or height */
   bool has_chroma;
 } YuvPlanes;
 

@@ -66,8 +66,7 @@ export class AvifMeta {
     const entries = boxesIn(view, iinf.part(iinf.u8(0) === 0 ? 6 : 8))
     this.items = new Map(entries.filter(({ version }) => version >= 2).map((box) => entryOf(box, places)))
     if (!this.items.has(this.primary)) throw view.malformed(0)
-    for (const { ranges } of this.items.values())
-      for (const { at, length } of ranges) if (at + length > view.size) throw view.malformed(at)
+    for (const { ranges } of this.items.values()) for (const { at, length } of ranges) if (at + length > view.size) throw view.malformed(at)
     const iref = boxes.find((box) => box.type === 'iref')?.content
     for (const reference of iref ? boxesIn(view, iref.part(4)) : []) this.#addReferences(reference, iref?.u8(0) === 0 ? 2 : 4)
     const iprp = boxesIn(view, content('iprp'))
@@ -150,7 +149,8 @@ function locationsOf(view: FileView, iloc: Fields, itemData: FileRange | undefin
       read(indexBytes)
       const [offset, length] = [base + read(offsetBytes), read(lengthBytes)]
       // No length means up to the end.
-      if (whole && reference === 0) ranges.push({ at: whole.at + offset, length: length === 0 ? Math.max(0, whole.length - offset) : length })
+      if (whole && reference === 0)
+        ranges.push({ at: whole.at + offset, length: length === 0 ? Math.max(0, whole.length - offset) : length })
     }
     places.set(id, ranges)
   }

@@ -32,8 +32,7 @@ async function readHeif(view: FileView, prefix: string, isResult: boolean): Prom
   const meta = await readAvifMeta(view, metaAt, metaLength)
   addProperties(builder, meta, isResult)
   for (const item of meta.items.values()) await addItem(builder, view, meta, item, prefix)
-  for (const { type, at, length } of others)
-    builder.add('items', `${prefix}box ${type} #${await digestOfStream(view.chunks(at, length))}`)
+  for (const { type, at, length } of others) builder.add('items', `${prefix}box ${type} #${await digestOfStream(view.chunks(at, length))}`)
   await addTrailingBytes(builder, view, end)
   return builder.build()
 }
@@ -105,7 +104,12 @@ async function addItem(builder: InventoryBuilder, view: FileView, meta: AvifMeta
   const { type, contentType } = item
   if (DERIVED.has(type)) return builder.add('further_pictures', `${prefix}derived picture = ${type}`)
   if (meta.refersToPrimary('auxl', item.id)) {
-    const name = meta.propertiesOf(item.id).find((property) => property.type === 'auxC')?.content.text(4).split('\0')[0] ?? 'unknown'
+    const name =
+      meta
+        .propertiesOf(item.id)
+        .find((property) => property.type === 'auxC')
+        ?.content.text(4)
+        .split('\0')[0] ?? 'unknown'
     if (!ALPHA.test(name)) builder.add('further_pictures', `${prefix}auxiliary picture = ${name}`)
     return
   }

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { box, latin1Bytes, words } from '../../../src/core/containers/isobmff/box.ts'
 import { readHeifFile } from '../../../src/core/containers/heif/meta.ts'
 import { readHeifPicture } from '../../../src/core/containers/heif/picture.ts'
+import { box, latin1Bytes, words } from '../../../src/core/containers/isobmff/box.ts'
 import { avif, convertibleAvif } from '../../../src/core/formats/avif/avif.ts'
-import { AvifCodec } from '../../../src/core/images/avif/libaom.ts'
 import type { CodedPicture } from '../../../src/core/images/avif/file.ts'
+import { AvifCodec } from '../../../src/core/images/avif/libaom.ts'
 import { wholeRgba } from '../../../src/core/images/raster/raster.ts'
 import type { Quality } from '../../../src/core/model/codec.ts'
 import { CodecError } from '../../../src/core/model/error.ts'
@@ -147,10 +147,7 @@ describe('decoding', () => {
     const alpha = await file.codedOf(new Uint8Array(SIZE.width * SIZE.height * 3).fill(128), SIZE, 'none', 100)
     const colour = await file.codedOf(half, SIZE, 'full', 100)
     const bytes = file.heifFile({
-      items: [
-        file.codedItem(1, colour, SIZE, colour.colour),
-        file.codedItem(2, alpha, SIZE, [file.auxC(file.ALPHA_URN)], true),
-      ],
+      items: [file.codedItem(1, colour, SIZE, colour.colour), file.codedItem(2, alpha, SIZE, [file.auxC(file.ALPHA_URN)], true)],
       references: [
         ['auxl', 2, [1]],
         ['prem', 1, [2]],
@@ -162,10 +159,18 @@ describe('decoding', () => {
   })
 })
 
-const COLOURS: { readonly [corner: string]: readonly [number, number, number] } = { A: [250, 20, 20], B: [20, 250, 20], C: [20, 20, 250], D: [250, 250, 250] }
+const COLOURS: { readonly [corner: string]: readonly [number, number, number] } = {
+  A: [250, 20, 20],
+  B: [20, 250, 20],
+  C: [20, 20, 250],
+  D: [250, 250, 250],
+}
 
 const plainTile = (corner: string, { width, height }: { width: number; height: number }) =>
-  file.codedOf(Uint8Array.from({ length: width * height * 3 }, (_, i) => COLOURS[corner]![i % 3]!), { width, height })
+  file.codedOf(
+    Uint8Array.from({ length: width * height * 3 }, (_, i) => COLOURS[corner]![i % 3]!),
+    { width, height },
+  )
 
 /** Picture with another colour in each quarter. */
 const corneredPicture = () =>
@@ -241,11 +246,18 @@ describe('AVIF as itself', () => {
     expect(await unchangedBecause(film)).toMatchObject({ reason: 'unsupported_feature', detail: expect.stringContaining('sequence') })
     const { outcome, defect } = await press(map, { output: 'jpg' })
     expect(defect).toBeUndefined()
-    expect(outcome).toMatchObject({ kind: 'compressed', removed: expect.arrayContaining([{ kind: 'further_pictures', count: 2, why: 'output_cannot_store' }]) })
+    expect(outcome).toMatchObject({
+      kind: 'compressed',
+      removed: expect.arrayContaining([{ kind: 'further_pictures', count: 2, why: 'output_cannot_store' }]),
+    })
   })
 
   it('stays unchanged with content credentials', async () => {
-    const credentials = box('uuid', Uint8Array.of(0xd8, 0xfe, 0xc3, 0xd6, 0x1b, 0x0e, 0x48, 0x3c, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7e, 0xc4, 0x81), words(1))
+    const credentials = box(
+      'uuid',
+      Uint8Array.of(0xd8, 0xfe, 0xc3, 0xd6, 0x1b, 0x0e, 0x48, 0x3c, 0x92, 0x97, 0x58, 0x28, 0x87, 0x7e, 0xc4, 0x81),
+      words(1),
+    )
     const bytes = file.heifFile({ items: [file.codedItem(1, coded, SIZE, coded.colour)], after: [credentials] })
     expect(await unchangedBecause(bytes)).toMatchObject({ reason: 'signed' })
   })
@@ -272,7 +284,9 @@ describe('AVIF as another format', () => {
 
   it('refuses HDR for formats that cannot store it', async () => {
     const bytes = file.heifFile({ items: [file.codedItem(1, coded, SIZE, [file.nclx(9, 16, 9)])] })
-    expect(await unchangedBecause(bytes, { output: 'jpg' })).toMatchObject({ detail: 'jpg cannot store HDR (BT.2020 PQ); use `format=avif`' })
+    expect(await unchangedBecause(bytes, { output: 'jpg' })).toMatchObject({
+      detail: 'jpg cannot store HDR (BT.2020 PQ); use `format=avif`',
+    })
   })
 })
 

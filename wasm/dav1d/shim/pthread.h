@@ -2,7 +2,8 @@
 #ifndef WHITTLE_PTHREAD_H
 #define WHITTLE_PTHREAD_H
 
-typedef int pthread_t, pthread_attr_t, pthread_mutex_t, pthread_mutexattr_t, pthread_cond_t, pthread_condattr_t, pthread_once_t;
+typedef int pthread_t, pthread_attr_t, pthread_mutex_t, pthread_mutexattr_t, pthread_cond_t, pthread_condattr_t,
+    pthread_once_t;
 #define PTHREAD_ONCE_INIT 0
 #define PTHREAD_MUTEX_INITIALIZER 0
 
@@ -12,7 +13,8 @@ typedef int pthread_t, pthread_attr_t, pthread_mutex_t, pthread_mutexattr_t, pth
     return 0;                                                                                                          \
   }
 
-static inline int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
+static inline int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                                 void *argument) {
   (void)thread, (void)attributes, (void)run, (void)argument;
   return 1;
 }

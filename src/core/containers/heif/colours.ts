@@ -39,11 +39,15 @@ export function coloursOf(properties: readonly HeifProperty[]): HeifColours {
     },
     icc: profile && profile.length > 4 ? profile.bytes.slice(4) : undefined,
     // Boxes list green, blue and red (H.265, D.3.28); PNG has red first.
-    mastering: mdcv && mdcv.length >= 24 ? concat([mdcv.bytes.subarray(8, 12), mdcv.bytes.subarray(0, 8), mdcv.bytes.subarray(12, 24)]) : undefined,
+    mastering:
+      mdcv && mdcv.length >= 24 ? concat([mdcv.bytes.subarray(8, 12), mdcv.bytes.subarray(0, 8), mdcv.bytes.subarray(12, 24)]) : undefined,
     // PNG has units of 0.0001 cd/m².
     lightLevel:
       clli && clli.length >= 4
-        ? new ByteWriter(new Uint8Array(8), false).u32(clli.u16(0) * 10_000).u32(clli.u16(2) * 10_000).finish()
+        ? new ByteWriter(new Uint8Array(8), false)
+            .u32(clli.u16(0) * 10_000)
+            .u32(clli.u16(2) * 10_000)
+            .finish()
         : undefined,
   }
 }

@@ -27,10 +27,7 @@ export interface HeifPicture {
 }
 
 /** URNs of alpha planes (ISO/IEC 23008-12, 6.10.1.2; MIAF, 7.3.5.2; HEVC's own). */
-const ALPHA_TYPES: ReadonlySet<string> = new Set([
-  'urn:mpeg:mpegB:cicp:systems:auxiliary:alpha',
-  'urn:mpeg:hevc:2015:auxid:1',
-])
+const ALPHA_TYPES: ReadonlySet<string> = new Set(['urn:mpeg:mpegB:cicp:systems:auxiliary:alpha', 'urn:mpeg:hevc:2015:auxid:1'])
 export const XMP_TYPE = 'application/rdf+xml'
 
 /** Describes the primary item. @throws CodecError (malformed, unsupported_feature) */
@@ -47,7 +44,9 @@ export async function readHeifPicture(source: Source, file: HeifFile): Promise<H
   return {
     colour,
     alpha,
-    isPremultiplied: file.references.some(({ type, from, to }) => type === 'prem' && from === primary && alphaIds.some((id) => to.includes(id))),
+    isPremultiplied: file.references.some(
+      ({ type, from, to }) => type === 'prem' && from === primary && alphaIds.some((id) => to.includes(id)),
+    ),
     view,
     ...shownSize(view),
     colours: withTileColours(file, coloursOf(file.propertiesOf(primary)), colour),
@@ -71,7 +70,10 @@ const thumbnailsOf = ({ references, primary }: HeifFile): number[] =>
   references.flatMap(({ type, from, to }) => (type === 'thmb' && to.includes(primary) ? [from] : []))
 
 export const auxiliaryType = (file: HeifFile, id: number): string =>
-  file.propertiesOf(id).find(({ type }) => type === 'auxC')?.content.textUntilZero(4) ?? ''
+  file
+    .propertiesOf(id)
+    .find(({ type }) => type === 'auxC')
+    ?.content.textUntilZero(4) ?? ''
 
 const alphaOf = (file: HeifFile, id: number): number[] =>
   file.references.flatMap(({ type, from, to }) =>
@@ -100,7 +102,8 @@ async function readAlpha(source: Source, file: HeifFile, colour: TiledPicture, i
     if (one.width !== colour.width || one.height !== colour.height) throw unsupported('heif_alpha_of_another_size')
     return one
   }
-  if (one.tileWidth !== colour.tileWidth || one.tileHeight !== colour.tileHeight || one.tiles.length !== 1) throw unsupported('heif_tiles_differ')
+  if (one.tileWidth !== colour.tileWidth || one.tileHeight !== colour.tileHeight || one.tiles.length !== 1)
+    throw unsupported('heif_tiles_differ')
   const tiles = []
   for (const id of ids) {
     const { tiles: coded, width, height, coding } = await readTiledPicture(source, file, id)
@@ -127,7 +130,7 @@ function othersOf(file: HeifFile, used: ReadonlySet<number>): Message[] {
   const counts = new Map<string, number>()
   for (const item of file.items.values()) {
     if (used.has(item.id) || tiles.has(item.id) || isTile(file, item.id)) continue
-    const name = auxiliaryType(file, item.id) || (item.contentType || item.type)
+    const name = auxiliaryType(file, item.id) || item.contentType || item.type
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   for (const type of file.otherBoxes) counts.set(type, (counts.get(type) ?? 0) + 1)

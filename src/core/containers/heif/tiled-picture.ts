@@ -33,8 +33,29 @@ export interface TiledPicture {
 
 /** Properties that are understood or have no effect on pixels. Another one that is marked essential makes a picture unsupported. */
 const KNOWN: ReadonlySet<string> = new Set([
-  'ispe', 'pixi', 'colr', 'pasp', 'av1C', 'hvcC', 'irot', 'imir', 'clap', 'auxC', 'a1op', 'a1lx', 'lsel', 'mdcv', 'clli', 'cclv', 'amve', 'rloc',
-  'udes', 'altt', 'crtt', 'mdft', 'uuid',
+  'ispe',
+  'pixi',
+  'colr',
+  'pasp',
+  'av1C',
+  'hvcC',
+  'irot',
+  'imir',
+  'clap',
+  'auxC',
+  'a1op',
+  'a1lx',
+  'lsel',
+  'mdcv',
+  'clli',
+  'cclv',
+  'amve',
+  'rloc',
+  'udes',
+  'altt',
+  'crtt',
+  'mdft',
+  'uuid',
 ])
 const TRANSFORMS: ReadonlySet<string> = new Set(['irot', 'imir', 'clap'])
 /** Value of `lsel` that selects no layer in particular (AVIF 1.1, 2.3.2.2). */

@@ -24,7 +24,23 @@ export interface HeifTop {
 const MAX_BRAND_BYTES = 4096
 
 /** Types of boxes at the top level. Other bytes end the file's own data, so that they count as trailing data. */
-const TOP_TYPES: ReadonlySet<string> = new Set(['ftyp', 'meta', 'mdat', 'free', 'skip', 'uuid', 'moov', 'moof', 'mfra', 'sidx', 'styp', 'wide', 'pdin', 'imda', 'meco'])
+const TOP_TYPES: ReadonlySet<string> = new Set([
+  'ftyp',
+  'meta',
+  'mdat',
+  'free',
+  'skip',
+  'uuid',
+  'moov',
+  'moof',
+  'mfra',
+  'sidx',
+  'styp',
+  'wide',
+  'pdin',
+  'imda',
+  'meco',
+])
 /** Boxes that hold the picture, or nothing. */
 const PLAIN_TYPES: ReadonlySet<string> = new Set(['ftyp', 'meta', 'mdat', 'free', 'skip', 'wide', 'pdin', 'imda'])
 

@@ -97,6 +97,7 @@ export function apertureOf(clap: HeifFields, { width, height }: { readonly width
     height: cleanHeight,
   }
   const isInside = area.x >= 0 && area.y >= 0 && area.x + clean <= width && area.y + cleanHeight <= height
-  if (!Object.values(area).every(Number.isInteger) || !isInside || clean < 1 || cleanHeight < 1) throw unsupported('heif_crop_between_pixels')
+  if (!Object.values(area).every(Number.isInteger) || !isInside || clean < 1 || cleanHeight < 1)
+    throw unsupported('heif_crop_between_pixels')
   return area
 }

@@ -28,7 +28,12 @@ export async function* withAlpha(
         }
         const rows = Math.min((strip.length - at) / (width * channels * sampleBytes), rest.length / (width * sampleBytes))
         const [colourBytes, alphaBytes] = [rows * width * channels * sampleBytes, rows * width * sampleBytes]
-        yield joined(samplesOf(strip.subarray(at, at + colourBytes), wide), samplesOf(rest.subarray(0, alphaBytes), wide), channels, isPremultiplied)
+        yield joined(
+          samplesOf(strip.subarray(at, at + colourBytes), wide),
+          samplesOf(rest.subarray(0, alphaBytes), wide),
+          channels,
+          isPremultiplied,
+        )
         at += colourBytes
         rest = rest.subarray(alphaBytes)
       }
@@ -41,7 +46,8 @@ export async function* withAlpha(
 
 type Samples = Uint8Array | Uint16Array
 
-const samplesOf = (bytes: Uint8Array, wide: boolean): Samples => (wide ? new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2) : bytes)
+const samplesOf = (bytes: Uint8Array, wide: boolean): Samples =>
+  wide ? new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.length / 2) : bytes
 
 function joined(colours: Samples, alphas: Samples, channels: 1 | 3, isPremultiplied: boolean): Uint8Array {
   const isWide = colours instanceof Uint16Array

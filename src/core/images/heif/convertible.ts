@@ -29,8 +29,7 @@ export interface OpenHeif {
 /** Reads the structure. @throws CodecError (signed) if the file has content credentials */
 export async function openHeif(source: Source, signal: AbortSignal): Promise<OpenHeif> {
   const file = await readHeifFile(source, signal)
-  for (const at of file.uuidBoxes)
-    if (isCredentialsBox(await source.read(at, CREDENTIALS_HEAD_BYTES))) throw signedByCredentials()
+  for (const at of file.uuidBoxes) if (isCredentialsBox(await source.read(at, CREDENTIALS_HEAD_BYTES))) throw signedByCredentials()
   return { file, picture: await readHeifPicture(source, file) }
 }
 
@@ -142,4 +141,3 @@ function chunksOf({ colours }: HeifPicture, signalling: ColourSignalling | undef
   const { primaries, transfer } = withDefaults(signalling)
   return [{ type: 'cICP', data: Uint8Array.of(primaries, transfer, 0, 1) }]
 }
-
