@@ -252,6 +252,11 @@ describe('AVIF as itself', () => {
     })
   })
 
+  it('of several pictures stays unchanged in every format', async () => {
+    const album = file.heifFile({ items: [1, 2, 3].map((id) => file.codedItem(id, coded, SIZE, coded.colour)) })
+    expect(await unchangedBecause(album, { output: 'jpg' })).toMatchObject({ detail: expect.stringContaining('2 further images') })
+  })
+
   it('stays unchanged with content credentials', async () => {
     const credentials = box(
       'uuid',

@@ -24,6 +24,8 @@ export interface HeifPicture {
   readonly xmp: number | undefined
   /** Names of further pictures and items, such as gain maps, which no other format stores. */
   readonly others: readonly Message[]
+  /** Number of further pictures that viewers show by themselves. */
+  readonly furtherPictures: number
 }
 
 /** URNs of alpha planes (ISO/IEC 23008-12, 6.10.1.2; MIAF, 7.3.5.2; HEVC's own). */
@@ -53,6 +55,7 @@ export async function readHeifPicture(source: Source, file: HeifFile): Promise<H
     exif,
     xmp,
     others: othersOf(file, used),
+    furtherPictures: furtherPicturesOf(file, used),
   }
 }
 
@@ -137,6 +140,21 @@ function othersOf(file: HeifFile, used: ReadonlySet<number>): Message[] {
   const found = [...counts].map(([name, count]) => message('heif_item_named', { name, count }))
   if (file.hasTracks) found.push(message('heif_sequence'))
   return found
+}
+
+/** Types of items that show pixels. */
+const SHOWN: ReadonlySet<string> = new Set(['av01', 'hvc1', 'grid', 'iden', 'iovl'])
+const REFERRING: ReadonlySet<string> = new Set(['auxl', 'thmb'])
+
+/** Counts pictures that are not hidden, and no alternative, part, auxiliary picture or thumbnail of another one. */
+function furtherPicturesOf(file: HeifFile, used: ReadonlySet<number>): number {
+  const parts = partsOf(file)
+  const attached = new Set(file.references.flatMap(({ type, from }) => (REFERRING.has(type) ? [from] : [])))
+  for (const { ids } of file.groups) if (ids.includes(file.primary)) for (const id of ids) attached.add(id)
+  let count = 0
+  for (const { id, type, hidden } of file.items.values())
+    if (SHOWN.has(type) && !hidden && !used.has(id) && !parts.has(id) && !attached.has(id)) count++
+  return count
 }
 
 /** True if the item is a tile or a part of another item. */

@@ -3,7 +3,7 @@ import { AVIF } from '../../catalog/formats/avif.ts'
 import { message } from '../../i18n/message.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
-import { heifForConversion, openHeif } from '../../images/heif/convertible.ts'
+import { type HeifDecoder, heifForConversion, openHeif } from '../../images/heif/convertible.ts'
 import type { TileDecoder } from '../../images/heif/tile-rows.ts'
 import { reducedSize } from '../../images/search/fit-to-size.ts'
 import type { Codec, Options, Source } from '../../model/codec.ts'
@@ -12,7 +12,7 @@ import { LOSSY_RATIO } from './tuning.ts'
 
 const decode: TileDecoder = (coded, { operatingPoint }, mostPixels) => decodeAv1(coded, { mostPixels, operatingPoint })
 
-const DECODER = { decode, mostPixels: AVIF.mostPixels }
+const DECODER: HeifDecoder = { coding: 'av01', decode, mostPixels: AVIF.mostPixels }
 
 /** Reads the picture for conversion. @throws CodecError if the file is not compressed */
 export const convertibleAvif = async (source: Source, options: Options): Promise<ConvertiblePicture> =>

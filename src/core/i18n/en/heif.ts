@@ -15,6 +15,7 @@ export const HEIF = {
   heif_field_outside_box: 'a field lies outside of its box',
   heif_form_differs: 'the file declares {bits} bits per sample, but the coded image has {codedBits}, or other colour planes',
   heif_further_items_stay: 'the file holds more than an image ({what}), which a new encoding would lose',
+  heif_further_pictures: 'the file shows {count} further images, which a single image cannot store',
   heif_grid_damaged: 'the image grid is damaged or does not fit its tiles',
   heif_grid_tiles: 'the image grid has {rows}×{columns} cells, but {tiles} tiles',
   heif_handler_is_not_pict: 'the file describes no images',

@@ -17,6 +17,7 @@ export const HEIF = {
   heif_field_outside_box: '某个字段位于其盒子之外',
   heif_form_differs: '文件声明每样本 {bits} 位，但编码图像为 {codedBits} 位，或颜色平面不同',
   heif_further_items_stay: '文件不止包含一幅图像（{what}），重新编码会丢失它们',
+  heif_further_pictures: '文件还显示 {count} 幅图像，单幅图像不能存储它们',
   heif_grid_damaged: '图像网格已损坏或与其图块不符',
   heif_grid_tiles: '图像网格有 {rows}×{columns} 格，但有 {tiles} 个图块',
   heif_handler_is_not_pict: '文件不描述任何图像',

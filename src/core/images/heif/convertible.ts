@@ -4,6 +4,7 @@ import type { PixelLimits } from '../../catalog/format.ts'
 import type { HeifColours } from '../../containers/heif/colours.ts'
 import { type HeifFile, readHeifFile } from '../../containers/heif/meta.ts'
 import { type HeifPicture, readExif, readHeifPicture, readXmp } from '../../containers/heif/picture.ts'
+import type { Coding } from '../../containers/heif/tiled-picture.ts'
 import { message } from '../../i18n/message.ts'
 import { maxPixelsOf } from '../../model/budget.ts'
 import type { Options, Source } from '../../model/codec.ts'
@@ -50,15 +51,25 @@ function signallingOf({ nclx, mastering, lightLevel }: HeifColours): ColourSigna
   }
 }
 
+/** Decoder of a format. */
+export interface HeifDecoder {
+  readonly coding: Coding
+  readonly decode: TileDecoder
+  readonly mostPixels: PixelLimits
+}
+
 /** Returns the picture for conversion. @throws CodecError if the output cannot store it, or the job has too little memory */
 export async function heifForConversion(
   source: Source,
   heif: OpenHeif,
-  { decode, mostPixels }: { readonly decode: TileDecoder; readonly mostPixels: PixelLimits },
+  { coding, decode, mostPixels }: HeifDecoder,
   options: Options,
 ): Promise<ConvertiblePicture> {
   const { file, picture } = heif
   const { colour } = picture
+  for (const one of [colour, picture.alpha])
+    if (one && one.coding !== coding) throw unsupported(message('heif_item_type', { type: one.coding }))
+  if (picture.furtherPictures > 0) throw unsupported(message('heif_further_pictures', { count: picture.furtherPictures }))
   const most = maxPixelsOf(mostPixels, options)
   const { width, height } = colour
   if (width * height > most) throw overBudget(message('more_pixels_than_job_may', { width, height, megapixels: Math.floor(most / 1e6) }))
