@@ -3,6 +3,7 @@
  * Each instance holds one picture and must be disposed.
  */
 import { EngineError, type EngineName } from '../engine-error.ts'
+import type { EngineImport } from '../loading/engine-files.ts'
 import { instantiateLarge, type LargeEngine, retire } from '../memories/memories.ts'
 import { refusedWasi } from '../wasi.ts'
 
@@ -59,7 +60,7 @@ const FAILURES = ['memory', 'truncated', 'damaged', 'unsupported', 'limit', 'mis
 const STRIP_BYTES = 256 * 1024
 
 /** Starts an engine. @param name name of the engine in errors */
-export function startYuvEngine<Exports extends YuvEngine>(module: WebAssembly.Module, name: EngineName): Exports {
+export function startYuvEngine<Exports extends YuvEngine>(module: EngineImport, name: EngineName): Exports {
   const fail = (code: number): never => {
     throw new EngineError(name, FAILURES[-code - 1] ?? 'damaged', `the picture cannot be decoded (${code})`)
   }

@@ -4,7 +4,7 @@ import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import { discard } from '../../../wasm/memories/discard.ts'
 import { pngRows, readPngInfo } from '../../../wasm/png/png.ts'
 import type { OutputId } from '../catalog/outputs.ts'
-import { convertibleAvif } from '../formats/avif/avif.ts'
+import type { convertibleAvif as openAvif } from '../formats/avif/avif.ts'
 import { convertibleBmp } from '../formats/bmp/convert.ts'
 import { convertibleGifOf } from '../formats/gif/measure.ts'
 import { metadataOf } from '../formats/jpg/carried.ts'
@@ -88,6 +88,10 @@ async function pngRaster(source: Source): Promise<Raster> {
     },
   }
 }
+
+/** Loads the AVIF decoder only for AVIF files. */
+const convertibleAvif: typeof openAvif = async (source, options) =>
+  await (await withEngines(import('../formats/avif/avif.ts'))).convertibleAvif(source, options)
 
 /** Loads the WebP engine only for WebP files. */
 const convertibleWebp: typeof convertibleWebpOf = async (source, options) =>
