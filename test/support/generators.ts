@@ -230,6 +230,7 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   avif: [
     one('a.avif', () => avifOf(grainy(240, 180, 3), { width: 240, height: 180 }, 98), 'photograph'),
     one('a.avif', () => avifOf(grainy(160, 120, 3), { width: 160, height: 120 }, 95), 'to JPEG', { output: 'jpg' }),
+    one('a.avif', () => avifOf(screen, { width: WIDTH, height: HEIGHT }, 95), 'screen to PNG', { output: 'png' }),
   ],
   // The first half of the file is a partly unused palette, and names.
   gif: [
