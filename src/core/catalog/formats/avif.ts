@@ -10,7 +10,7 @@ export const AVIF = {
   outputs: ['avif', 'jpg', 'png', 'webp'],
   // Results have eight bits per sample, or ten if the picture has more than eight.
   holds: { alpha: true, bits: 10, frames: false, metadata: ['icc', 'exif', 'xmp'] },
-  mostPixels: { isolate: 24_000_000, roomy: 268_435_456 },
+  mostPixels: { isolate: 60_000_000, roomy: 268_435_456 },
   fidelity: 'perceptual',
   levels: {
     low: describePictureTarget('low'),
