@@ -16,7 +16,7 @@ import { fileAt, save } from '../clients/typescript/src/node.ts'
  * Extensions of pictures and documents whose results keep their format. Text is not among them, because its result would be an
  * archive.
  */
-const EXTENSIONS = 'jpg jpeg png webp gif bmp svg tif tiff pdf docx xlsx pptx odt ods odp odg ofd epub'.split(' ')
+const EXTENSIONS = 'jpg jpeg png webp avif gif bmp svg tif tiff pdf docx xlsx pptx odt ods odp odg ofd epub'.split(' ')
 
 export interface FileResult {
   /** Path relative to the root of the work tree, with `/`. */
