@@ -21,7 +21,7 @@ export interface BlockCipher {
 }
 
 /** A key of 16 or 32 bytes (AES-128 or AES-256) and an initialisation vector of 16 bytes. */
-interface CbcKey {
+export interface CbcKey {
   readonly key: Uint8Array
   readonly iv: Uint8Array
 }
