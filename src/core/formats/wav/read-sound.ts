@@ -1,5 +1,6 @@
 import type { Source } from '../../model/codec.ts'
-import { isAiffHead, readAiff } from './aiff/read-aiff.ts'
+import { isAiffHead } from './aiff/aiff-head.ts'
+import { readAiff } from './aiff/read-aiff.ts'
 import { readWave, type Wave } from './header.ts'
 
 /** Reads the header of a WAVE or AIFF file. @throws CodecError (malformed), CodecError (unsupported_feature) */

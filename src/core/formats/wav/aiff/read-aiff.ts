@@ -5,6 +5,7 @@ import { message } from '../../../i18n/message.ts'
 import type { Source } from '../../../model/codec.ts'
 import { malformed, unsupported } from '../../../model/error.ts'
 import type { Coding, Layout, Wave } from '../header.ts'
+import { isAiffHead } from './aiff-head.ts'
 
 /** Bytes of the fields of COMM that AIFF has: channels, frames, bits, sample rate. AIFF-C adds the kind of compression and its name. */
 export const COMM_BYTES = 18
@@ -35,9 +36,6 @@ const KINDS: { readonly [id: string]: Kind } = {
   ulaw: { coding: 'mulaw', bits: 8 },
   ULAW: { coding: 'mulaw', bits: 8 },
 }
-
-/** True if the file is an AIFF or AIFF-C. */
-export const isAiffHead = (head: Uint8Array): boolean => fourCC(head, 0) === 'FORM' && /^AIF[FC]$/.test(fourCC(head, 8))
 
 /** @throws CodecError (malformed) for damaged files, CodecError (unsupported_feature) for unknown kinds of compression */
 export async function readAiff(source: Source): Promise<Wave> {
