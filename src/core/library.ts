@@ -7,7 +7,7 @@ import { sha256Hex } from './bytes/digest.ts'
 import { FORMATS, type FormatId } from './catalog/index.ts'
 import type { MetadataMode } from './catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputNamed } from './catalog/outputs.ts'
-import { message } from './i18n/message.ts'
+import { type Message, message } from './i18n/message.ts'
 import type { Codec, Codecs, Quality, Source } from './model/codec.ts'
 import { TargetUnreachable } from './model/error.ts'
 import type { ExternalFilmCodec } from './model/external-encoder.ts'
@@ -60,6 +60,8 @@ export interface CompressOptions {
   readonly lossless?: boolean
   /** External video encoder for codecs that Whittle has no engine for. `undefined`: such films stay unchanged. */
   readonly native?: ExternalFilmCodec
+  /** Converts the messages of the receipt to text in the reader's language. `undefined`: English. */
+  readonly text?: (message: Message) => string
 }
 
 /** Record of what `compress` did and measured. The fields equal those of the service's signed receipts. */
@@ -132,7 +134,7 @@ export function libraryOf(known: Codecs): Library {
       const codecs = format ? await loadedCodecs(known, format.id) : known
       const codec = format && codecs[format.id]
       const quality = options.quality ?? 'medium'
-      if (!format || !codec) return unsupportedInput(source, format, quality)
+      if (!format || !codec) return unsupportedInput(source, format, quality, options.text)
       const output = outputFor(format, options.output)
       if (quality === 'ultra' && !format.ultra)
         throw new RangeError(`${format.title} has no quality 'ultra'; use 'low', 'medium' or 'high'`)
@@ -220,7 +222,7 @@ async function finish(
     original_size: source.size,
     compressed_size: result.size,
     ...(encrypted ? { encrypted: true } : {}),
-    result: receiptView(measured, await sha256Hex(source.stream())),
+    result: receiptView(measured, await sha256Hex(source.stream()), options.text),
   }
   return { result, name: encrypted?.name ?? unencrypted.name, receipt }
 }
@@ -228,7 +230,12 @@ async function finish(
 const encrypt: typeof encryptResult = async (...handed) =>
   await (await withEngines(import('./pipeline/encrypt.ts'))).encryptResult(...handed)
 
-async function unsupportedInput(source: Source, format: KnownFormat | undefined, quality: Quality): Promise<Compressed> {
+async function unsupportedInput(
+  source: Source,
+  format: KnownFormat | undefined,
+  quality: Quality,
+  text?: (message: Message) => string,
+): Promise<Compressed> {
   const detail = format ? message('format_has_no_codec_here', { format: format.title }) : message('no_format_recognises_file')
   const sha256 = await sha256Hex(source.stream())
   const outcome = { kind: 'unchanged', reason: 'unsupported_feature', detail } as const
@@ -238,7 +245,7 @@ async function unsupportedInput(source: Source, format: KnownFormat | undefined,
     quality,
     original_size: source.size,
     compressed_size: source.size,
-    result: receiptView({ outcome, sha256, verifiedShare: 1 }, sha256),
+    result: receiptView({ outcome, sha256, verifiedShare: 1 }, sha256, text),
   }
   return { result: source, name: source.name, receipt }
 }

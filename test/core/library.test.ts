@@ -37,6 +37,14 @@ describe('compress', () => {
     expect(hashes.size).toBe(1)
   })
 
+  it('writes the messages of a receipt in the language of the caller', async () => {
+    const text = ({ code }: { readonly code: string }) => `<${code}>`
+    const { receipt } = await compress(await photo(), { text })
+    expect(receipt.result.steps?.length).toBeGreaterThan(0)
+    for (const step of receipt.result.steps ?? []) expect(step).toMatch(/^<\w+>$/)
+    expect((await compress(noise(), { text })).receipt.result.detail).toBe('<no_format_recognises_file>')
+  })
+
   it('reports progress, and converts to another output', async () => {
     const shares: number[] = []
     const { receipt } = await compress(await photo(), { output: 'webp', quality: 'low', onProgress: (share) => shares.push(share) })
