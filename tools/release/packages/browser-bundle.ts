@@ -2,6 +2,7 @@
  * Bundles the library for browsers and every other platform: ES modules in one folder, with the engines as files beside them. Engines
  * under the GPL are left out.
  */
+import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { build, type Metafile, type Plugin } from 'esbuild'
@@ -10,11 +11,20 @@ import { gplWrappers } from './gpl-wrappers.ts'
 const ROOT = resolve(import.meta.dirname, '../../..')
 const LOADING = join(ROOT, 'wasm/loading/engine-files.ts')
 
+interface BundleOptions {
+  /** True: names of entries and engines contain a hash of the content, as those of chunks always do. Default: false. */
+  readonly namesWithHash?: boolean
+}
+
 /**
  * Writes a bundle to `outdir`. Its code runs in browsers, Node 20, Deno and Bun, and loads engines when it needs them.
  * @param entryPoints entry files, as paths from the root, by the name of their output
  */
-export async function bundleForBrowsers(entryPoints: Readonly<Record<string, string>>, outdir: string): Promise<Metafile> {
+export async function bundleForBrowsers(
+  entryPoints: Readonly<Record<string, string>>,
+  outdir: string,
+  { namesWithHash = false }: BundleOptions = {},
+): Promise<Metafile> {
   mkdirSync(outdir, { recursive: true })
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -26,11 +36,12 @@ export async function bundleForBrowsers(entryPoints: Readonly<Record<string, str
     format: 'esm',
     platform: 'browser',
     target: 'es2022',
+    entryNames: namesWithHash ? '[name]-[hash]' : '[name]',
     chunkNames: '[name]-[hash]',
     // esbuild replaces `using`, and its replacement looks for this symbol where the platform has none.
     define: { 'Symbol.dispose': 'symbolDispose' },
     inject: [join(import.meta.dirname, 'symbol-dispose.ts')],
-    plugins: [gplWrappers(), engineFiles(outdir), withoutOwnAddress],
+    plugins: [gplWrappers(), engineFiles(outdir, namesWithHash), withoutOwnAddress],
     metafile: true,
     logLevel: 'warning',
   })
@@ -38,7 +49,7 @@ export async function bundleForBrowsers(entryPoints: Readonly<Record<string, str
 }
 
 /** Copies each engine beside the bundle. Its import becomes a file that is loaded when it is needed. */
-const engineFiles = (outdir: string): Plugin => ({
+const engineFiles = (outdir: string, namesWithHash: boolean): Plugin => ({
   name: 'engine-files',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => ({
@@ -48,9 +59,10 @@ const engineFiles = (outdir: string): Plugin => ({
     }))
     onLoad({ filter: /.*/, namespace: 'engine' }, ({ path }) => {
       const name = basename(path, '.wasm')
-      copyFileSync(path, join(outdir, `${name}.wasm`))
+      const hash = namesWithHash ? `-${createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 8)}` : ''
+      copyFileSync(path, join(outdir, `${name}${hash}.wasm`))
       const contents = `import { EngineFile } from ${JSON.stringify(LOADING)}
-export default new EngineFile('${name}', new URL('./${name}.wasm', import.meta.url))`
+export default new EngineFile('${name}', new URL('./${name}${hash}.wasm', import.meta.url))`
       return { contents, loader: 'js', resolveDir: ROOT }
     })
   },
