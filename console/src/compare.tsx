@@ -56,7 +56,7 @@ function CompareSeries({ file, task, open }: { file: File; task: Task; open: Ope
             ‹
           </button>
         )}
-        <span>{series.name(number)}</span>
+        <span>{t(...series.name(number))}</span>
         {series.count > 1 && (
           <button type="button" disabled={number >= series.count} onClick={() => setNumber(number + 1)} aria-label={t('Next')}>
             ›

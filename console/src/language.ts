@@ -16,7 +16,7 @@ export function setLanguage(wanted: Language): void {
 }
 
 /** Returns the text in the selected language and replaces `{name}` by values. */
-export function t(text: string, values: Record<string, string | number> = {}): string {
+export function t(text: string, values: Readonly<Record<string, string | number>> = {}): string {
   const found = current === 'zh' ? (chinese[text] ?? text) : text
   return found.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''))
 }

@@ -1,6 +1,5 @@
 /** Draws pages of a PDF with pdf.js, which is loaded when the first PDF is shown. */
 import type * as PdfJs from 'pdfjs-dist'
-import { t } from './language.ts'
 import type { Series } from './series.ts'
 
 const FOLDER = '/console/pdf/'
@@ -21,7 +20,7 @@ export async function pagesOf(before: Blob, after: Blob): Promise<Series> {
   const count = first.document.numPages
   return {
     count,
-    name: (number) => t('Page {number} of {count}', { number, count }),
+    name: (number) => ['Page {number} of {count}', { number, count }],
     pair: (number) => Promise.all([page(first, number), page(second, number)]),
     close: () => {
       for (const { task } of [first, second]) void task.destroy()

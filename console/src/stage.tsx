@@ -1,11 +1,10 @@
 /** Two pictures on top of each other with a movable divider, fitted or enlarged up to 4:1. Works with pointer and keyboard. */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { useDrag } from './divider.ts'
 import { bytes, t } from './language.ts'
 
 const ZOOMS = [0, 1, 2, 4] as const
 type Zoom = (typeof ZOOMS)[number]
-/** Distance in CSS pixels within which a pointer grabs the divider. */
-const GRIP = 28
 
 /** URLs of both pictures. */
 export interface Pair {
@@ -86,36 +85,4 @@ export function Stage({ pair, sizes, caption, children }: StageProps) {
       </div>
     </figure>
   )
-}
-
-/** Moves the divider if the pointer grabs it; otherwise scrolls an enlarged picture. */
-function useDrag(stage: preact.RefObject<HTMLDivElement | null>, share: number, setShare: (share: number) => void) {
-  const held = useRef<'handle' | { x: number; y: number; left: number; top: number } | null>(null)
-  const shareAt = (event: PointerEvent) => {
-    const box = stage.current!.getBoundingClientRect()
-    return Math.round(Math.max(0, Math.min(1, (event.clientX - box.left) / box.width)) * 1000) / 10
-  }
-  return {
-    onPointerDown: (event: PointerEvent) => {
-      const element = stage.current!
-      const box = element.getBoundingClientRect()
-      const isNear = Math.abs(event.clientX - box.left - (box.width * share) / 100) < GRIP
-      if (isNear || !element.classList.contains('zoomed')) {
-        held.current = 'handle'
-        setShare(shareAt(event))
-      } else held.current = { x: event.clientX, y: event.clientY, left: element.scrollLeft, top: element.scrollTop }
-      element.setPointerCapture(event.pointerId)
-    },
-    onPointerMove: (event: PointerEvent) => {
-      const element = stage.current!
-      if (held.current === 'handle') setShare(shareAt(event))
-      else if (held.current) {
-        element.scrollLeft = held.current.left - (event.clientX - held.current.x)
-        element.scrollTop = held.current.top - (event.clientY - held.current.y)
-      }
-    },
-    onPointerUp: () => {
-      held.current = null
-    },
-  }
 }

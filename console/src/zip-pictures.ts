@@ -1,6 +1,5 @@
 /** Changed pictures in ZIP packages (Office, OFD, EPUB, KMZ), before and after. The browser's own decompressor inflates them. */
 
-import { t } from './language.ts'
 import type { Series } from './series.ts'
 
 interface Entry {
@@ -40,7 +39,7 @@ export async function picturesIn(before: Blob, after: Blob): Promise<Series> {
   const count = pairs.length
   return {
     count,
-    name: (number) => t('Picture {number} of {count}: {name}', { number, count, name: pairs[number - 1]![0].name.split('/').at(-1)! }),
+    name: (number) => ['Picture {number} of {count}: {name}', { number, count, name: pairs[number - 1]![0].name.split('/').at(-1)! }],
     pair: (number) => Promise.all([unpacked(pairs[number - 1]![0]), unpacked(pairs[number - 1]![1])]),
     sizes: (number) => [pairs[number - 1]![0].size, pairs[number - 1]![1].size],
     close: () => undefined,
