@@ -19,7 +19,7 @@ describe('files served by the edge', () => {
     writeFileSync(join(PUBLIC, 'console/pdf/LiberationSans-Regular.ttf'), 'old')
     execFileSync(process.execPath, ['console/build.ts'], { cwd: ROOT })
     files = globSync('**/*.*', { cwd: PUBLIC })
-  })
+  }, 60_000)
 
   it('have no Liberation font 1.x and, except for the notices, no GPL text', () => {
     expect(files.length).toBeGreaterThan(100)
@@ -67,6 +67,7 @@ describe('bundles', () => {
     'src/index.ts',
     'src/service/press.ts',
     'console/src/main.tsx',
+    'site/src/main.tsx',
     'packages/cli/src/main.ts',
   ] as const)('into %s: nothing of the GPL or LGPL', async (entry) => {
     const inputs = await inputsOf(entry)

@@ -8,12 +8,13 @@ import { build } from 'esbuild'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Deployed artefacts by entry file. */
+/** Deployed artefacts by entry file. The workers of the front page hold a part of what `whittle-press` holds. */
 export const ARTEFACTS = {
   'src/index.ts': 'whittle',
   'src/service/press.ts': 'whittle-press',
   'src/service/media.ts': 'whittle-media',
   'console/src/main.tsx': 'console',
+  'site/src/main.tsx': 'front page',
   'packages/cli/src/main.ts': 'command line',
 } as const
 export type Entry = keyof typeof ARTEFACTS
@@ -87,9 +88,10 @@ export async function inputsOf(entry: Entry): Promise<string[]> {
     mainFields: ['browser', 'module', 'main'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    external: ['cloudflare:*', 'node:*', '/console/pdf/*'],
+    external: ['cloudflare:*', 'node:*', '/console/pdf/*', '/app/*'],
     loader: { '.wasm': 'empty' },
-    define: { OUTPUT_IDS: '[]' },
+    define: { OUTPUT_IDS: '[]', SITE_FACTS: '{}' },
+
     logLevel: 'error',
   })
   // Inputs without bytes in the bundle are not distributed. Engines are excluded from the bundle here, but distributed.
@@ -176,12 +178,18 @@ export async function notices(entries: readonly Entry[] = SERVICE): Promise<Noti
     ...{ name, version: String(readJson(`node_modules/${folder}/package.json`)['version']), licence },
     ...{ usedIn: [usedIn], texts: texts.map((path) => readText(path)) },
   }))
-  return [...bundled, ...copied, libc()].sort(byName)
+  return [...bundled, ...copied, libc(), icons()].sort(byName)
 }
 
 const libc = (): Notice => ({
   ...{ name: 'wasi-libc and musl', version: '0.0~git20220510 (Debian 12)', licence: 'MIT, CC0-1.0, BSD-2-Clause, ISC' },
   ...{ usedIn: ['whittle-press', 'whittle-media'], texts: [readText('wasm/LICENSE.wasi-libc')] },
+})
+
+/** Icons of the front page, whose lines are part of its source. */
+const icons = (): Notice => ({
+  ...{ name: 'lucide', version: '1.48.0', licence: 'ISC, MIT' },
+  ...{ usedIn: ['front page'], texts: [readText('tools/release/licences/lucide.txt')] },
 })
 
 const byName = (a: Notice, b: Notice) => Number(isEngine(b)) - Number(isEngine(a)) || (a.name < b.name ? -1 : 1)
