@@ -88,7 +88,7 @@ export default defineConfig({
         test: {
           name: 'tools',
           ...patient,
-          include: ['test/packages/**/*.test.ts', 'test/tools/**/*.test.ts', 'test/local/**/*.test.ts'],
+          include: ['test/{packages,tools,local,site}/**/*.test.ts'],
           exclude: ['test/tools/fuzz/**'],
           testTimeout: 60_000,
         },

@@ -1,0 +1,150 @@
+/** Receipt in words: how small, how it looks, what was removed, what was kept, and who says so. */
+import type { ComponentChildren } from 'preact'
+import { savedPercent, sizeText, t } from '../language.ts'
+import type { Receipt } from '../model/protocol.ts'
+import { verdictOf } from '../model/words.ts'
+import { Icon } from './icon.tsx'
+import { kindName } from './kind-name.ts'
+import { Scales } from './scale.tsx'
+
+interface ReceiptCardProps {
+  readonly receipt: Receipt
+  readonly fileName: string
+  /** Picture above the receipt. */
+  readonly picture?: ComponentChildren
+  /** Button beside the seal. */
+  readonly children?: ComponentChildren
+  /** True: the receipt is an example of the page, which was not measured on this device. */
+  readonly isExample?: boolean
+}
+
+export function ReceiptCard({ receipt, fileName, picture, children, isExample = false }: ReceiptCardProps) {
+  const { result } = receipt
+  const hasFigures = (result.ssimulacra2 ?? result.ssim ?? result.snr_db) !== undefined
+  return (
+    <article class={picture ? 'receipt receipt--lift' : 'receipt'} aria-label={t('Receipt for {name}', { name: fileName })}>
+      {picture && <div class="receipt__shot">{picture}</div>}
+      <Size receipt={receipt} />
+      <Appearance receipt={receipt} />
+      {hasFigures && (
+        <div class="receipt__part receipt__scales">
+          <Scales receipt={receipt} />
+        </div>
+      )}
+      {result.outcome === 'compressed' && <Contents receipt={receipt} />}
+      {result.steps && result.steps.length > 0 && !isExample && <Steps steps={result.steps} />}
+      <div class="tear" />
+      <div class="stub">
+        <span class="stub__seal stub__seal--open">
+          <Icon name="laptop" />
+        </span>
+        <div>
+          <p>
+            <b>{isExample ? t('An example of this version') : t('Measured on this device')}</b>
+          </p>
+          <p class="mono">
+            {t('Not signed')} · SHA-256 <span title={result.sha256}>{shortHash(result.sha256)}</span>
+          </p>
+        </div>
+        {children}
+      </div>
+    </article>
+  )
+}
+
+function Size({ receipt: { result, original_size: before, compressed_size: after } }: { receipt: Receipt }) {
+  return (
+    <div class="receipt__part receipt__top">
+      <div>
+        <p class="receipt__big">{sizeText(after)}</p>
+        {result.outcome === 'compressed' && (
+          <p class="receipt__from">
+            {t('was {size}', { size: sizeText(before) })} ·{' '}
+            <span class="saved">{t('{percent} % smaller', { percent: savedPercent(before, after) })}</span>
+          </p>
+        )}
+      </div>
+      {result.outcome === 'compressed' && (
+        <span class="badge badge--ok">
+          <Icon name="shield-check" />
+          {t('Verified')}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function Appearance({ receipt }: { receipt: Receipt }) {
+  const { title, small } = verdictOf(receipt)
+  return (
+    <div class="receipt__part">
+      <p class="verdict">
+        <Icon name={receipt.result.outcome === 'compressed' ? 'circle-check' : 'circle-minus'} />
+        <span>
+          {title}
+          <small>{small}</small>
+        </span>
+      </p>
+    </div>
+  )
+}
+
+const Steps = ({ steps }: { steps: readonly string[] }) => (
+  <details class="receipt__part receipt__steps">
+    <summary>
+      {t('What was done')}
+      <Icon name="chevron-down" />
+    </summary>
+    <ul>
+      {steps.map((step) => (
+        <li key={step}>{step}</li>
+      ))}
+    </ul>
+  </details>
+)
+
+const shortHash = (hash: string) => `${hash.slice(0, 8)}…${hash.slice(-8)}`
+
+/** What the file held: first what is gone and why, then what was kept. */
+function Contents({ receipt: { result } }: { receipt: Receipt }) {
+  const { inventory = {}, removed = [] } = result
+  return (
+    <div class="receipt__part">
+      <dl class="kept">
+        {removed.length === 0 && (
+          <div class="none">
+            <dt>{t('Removed')}</dt>
+            <dd>{t('nothing')}</dd>
+          </div>
+        )}
+        {removed.map(({ what, count, why }) => (
+          <div key={`${what} ${why}`} class="gone">
+            <dt>
+              <Icon name="circle-minus" />
+              {what}
+              <small>{why}</small>
+            </dt>
+            <dd>
+              <span class="vh">{t('removed')} </span>
+              {count.toLocaleString('en')}
+            </dd>
+          </div>
+        ))}
+        {Object.entries(inventory).map(([kind, count]) => (
+          <div key={kind}>
+            <dt>
+              <Icon name="check" />
+              {upper(kindName(kind))}
+            </dt>
+            <dd>
+              <span class="vh">{t('kept')} </span>
+              {count.toLocaleString('en')}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
