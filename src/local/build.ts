@@ -34,22 +34,26 @@ const ALWAYS = [
   'wasm/{,*/}{LICENSE*,SOURCE.md,origin.json}',
   'package-lock.json',
   'console/src/**/*',
-  'docs/photo.jpg',
+  'docs/{photo.jpg,users/screenshots/applications.png}',
   'pages/tokens.css',
+  'site/{,*/}*.{ts,jpg,json,svg,png}',
+  'site/src/**/*',
+  'tools/release/packages/{browser-bundle,gpl-wrappers,symbol-dispose}.ts',
   'src/core/catalog/outputs.ts',
 ]
-/** The console's own bundle. Miniflare serves it from the folder of the console's other files. */
-const CONSOLE = 'console/public/console/app.js'
+/** Last files that the builds of the console and of the front page write. Miniflare serves the folder that they are in. */
+const PAGES = ['console/public/licences.html', 'console/public/sw.js']
 
 /**
  * Builds what has changed.
  * @returns the folder of the bundles: `edge`, `forward` and `door` for workerd, `press` and `media` for Node, with the Wasm engines
- * @throws Error if the console cannot be built, or if source files change during the build
+ * @throws Error if a page cannot be built, or if source files change during the build
  */
 export async function buildBundles(root: string, folder: string): Promise<string> {
   const previous = readBuilt(folder)
-  if (previous && existsSync(join(root, CONSOLE)) && previous.hash === hashOf(root, previous.inputs)) return join(folder, previous.hash)
-  buildConsole(root)
+  if (previous && PAGES.every((path) => existsSync(join(root, path))) && previous.hash === hashOf(root, previous.inputs))
+    return join(folder, previous.hash)
+  buildPages(root)
   const temporary = join(folder, `temporary-${process.pid}`)
   rmSync(temporary, { recursive: true, force: true })
   mkdirSync(temporary, { recursive: true })
@@ -76,9 +80,12 @@ function readBuilt(folder: string): Built | undefined {
   }
 }
 
-function buildConsole(root: string): void {
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'console/build.ts')], { cwd: root, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`The console could not be built:\n${stderr}`)
+/** Builds the console and the front page, into the folder of the assets. */
+function buildPages(root: string): void {
+  for (const script of ['console/build.ts', 'site/build.ts']) {
+    const { status, stderr } = spawnSync(process.execPath, [join(root, script)], { cwd: root, encoding: 'utf8' })
+    if (status !== 0) throw new Error(`${script} failed:\n${stderr}`)
+  }
 }
 
 /** Hash of the input files. `undefined`: a file is missing. */

@@ -586,10 +586,19 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await accessible()
   })
 
-  it('is where a browser lands that opens the address alone', async () => {
-    await page.goto(base)
+  it('stands beside a front page that compresses without an account', async () => {
+    const front = await page.goto(base)
+    expect(front?.headers()['content-security-policy']).toContain("script-src 'self' 'wasm-unsafe-eval'")
+    await page.getByRole('heading', { name: 'Make any file smaller' }).waitFor()
+    await page.locator('input[type=file][multiple]').setInputFiles(join(import.meta.dirname, '../../docs/photo.jpg'))
+    await page.getByRole('heading', { name: /saved$/ }).waitFor()
+    expect(await page.locator('.file--good').count(), 'a photo compressed on the page').toBe(1)
+    expect((await fetch(base)).status, 'a program at the address alone').toBe(404)
+    const shared = await fetch(`${base}/share`, { method: 'POST', body: 'a file', redirect: 'manual' })
+    expect([shared.status, shared.headers.get('Location')]).toEqual([303, '/'])
+    await page.getByRole('link', { name: 'Sign in' }).first().click()
     await page.getByRole('navigation', { name: 'Whittle' }).waitFor()
-    expect(new URL(page.url()).pathname).toBe('/console')
+    expect(new URL(page.url()).pathname, 'a signed-in person who follows "Sign in"').toBe('/console')
     await page.goto(`${base}/console#callbacks`)
   })
 

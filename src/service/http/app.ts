@@ -9,7 +9,7 @@ import { noteAction } from './audit.ts'
 import { authenticate, authenticateOperator } from './authenticate.ts'
 import { drain, refuseBody } from './body.ts'
 import { authenticateSession, requireRole } from './console/session.ts'
-import type { App, AppContext } from './context.ts'
+import type { Access, App, AppContext } from './context.ts'
 import { errorResponse, toApiError } from './errors.ts'
 import { DRAIN_BYTES } from './form.ts'
 import { preflight, setCommonHeaders, setRateHeaders } from './headers.ts'
@@ -37,15 +37,18 @@ export function createApp(routes: readonly Route[]): Hono<App> {
 
 const allowedMethods = (routes: readonly Route[]) => routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
 
+/** True if a route needs no key and no session. */
+const isOpen = (access: Access): access is 'public' | 'asset' => access === 'public' || access === 'asset'
+
 async function handle(c: AppContext, route: Route): Promise<Response> {
   const { access } = route
   await enforceIpRateLimit(c, access)
   if (access === 'operator') await authenticateOperator(c)
   else if (access === 'session' || access === 'session:counted') await authenticateSession(c, access)
-  else if (access !== 'public') await c.get('timing').measure('auth', () => authenticate(c, access))
+  else if (!isOpen(access)) await c.get('timing').measure('auth', () => authenticate(c, access))
   if (route.role) requireRole(c, route.role)
   // A link to a page may carry query parameters that other sites added.
-  if (access !== 'public') refuseUnknownQuery(c.get('url').searchParams, Object.keys(route.query?.shape ?? {}))
+  if (!isOpen(access)) refuseUnknownQuery(c.get('url').searchParams, Object.keys(route.query?.shape ?? {}))
   if (route.bodyless || route.method === 'DELETE') await refuseBody(c.req.raw)
   const answer = await route.handle(c)
   if (route.audit) await noteAction(c, route.audit, answer)

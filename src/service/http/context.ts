@@ -31,8 +31,8 @@ export interface App {
 
 export type AppContext = Context<App>
 
-/** Who may call a route: anybody, the operator, a person with a console session (`counted`: with a rate limit), any valid key (`key`), or a key with this scope. */
-export type Access = 'public' | 'operator' | 'session' | 'session:counted' | 'key' | Scope
+/** Who may call a route: anybody (`asset`: files of pages, which are asked for by the hundred), the operator, a person with a console session (`counted`: with a rate limit), any valid key (`key`), or a key with this scope. */
+export type Access = 'public' | 'asset' | 'operator' | 'session' | 'session:counted' | 'key' | Scope
 
 /** Origin that the client used. Addresses in answers begin with it. */
 export const baseUrl = (c: AppContext) => c.get('url').origin

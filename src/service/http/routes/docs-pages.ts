@@ -1,7 +1,8 @@
 /** Pages of the documentation site, which `pages/docs/build.ts` writes to `console/public/docs`. */
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
-import { PAGE_POLICY, prefersHtml, redirect, withPolicy } from './page.ts'
+import { PAGE_POLICY } from '../page-policies.ts'
+import { prefersHtml, redirect, withPolicy } from './page.ts'
 
 /** Path of the API reference, whose renderer creates `<style>` elements. */
 const REFERENCE = '/docs/api.html'

@@ -1,6 +1,7 @@
 /** What all pages have in common: their headers, and where a browser reads them. */
 import { ApiError } from '../../tasks/api-error.ts'
 import type { AppContext } from '../context.ts'
+import { PAGE_POLICY } from '../page-policies.ts'
 import type { Route } from '../route.ts'
 
 /** Loopback addresses, for which browsers create no passkey. */
@@ -24,14 +25,9 @@ export const prefersHtml = (c: AppContext) => c.req.header('Accept')?.includes('
 
 export const redirect = (to: string, status: 301 | 302 | 307) => new Response(null, { status, headers: { Location: to } })
 
-/** Content Security Policy: scripts, styles, images and media only from this origin; `blob:` for previews of dropped files and results. */
-export const PAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; " +
-  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
 /** Returns a file of `console/public`. @throws ApiError `unknown_route` if there is none */
-export async function page(c: AppContext, path: string): Promise<Response> {
-  return withPolicy(await c.env.ASSETS.fetch(new URL(path, c.req.url)))
+export async function page(c: AppContext, path: string, policy = PAGE_POLICY): Promise<Response> {
+  return withPolicy(await c.env.ASSETS.fetch(new URL(path, c.req.url)), policy)
 }
 
 /** Adds the headers of pages. @throws ApiError `unknown_route` if the file was not found */

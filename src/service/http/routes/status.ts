@@ -2,10 +2,11 @@
 
 import type { Language } from '../../i18n/message.ts'
 import { type DailyPartStatus, type StatusHistory, statusHistory } from '../../store/status-history.ts'
+import { PAGE_POLICY } from '../page-policies.ts'
 import { json, type Route } from '../route.ts'
 import { status } from '../schemas/service.ts'
 import { languageFor } from '../task-serialiser.ts'
-import { forReaders, PAGE_POLICY, prefersHtml } from './page.ts'
+import { forReaders, prefersHtml } from './page.ts'
 
 /** Age in ms after which the last check no longer describes the current state: three checks in a row are missing. */
 const STALE_MS = 31 * 60_000
