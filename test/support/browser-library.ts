@@ -11,7 +11,7 @@ import { chromium } from 'playwright-core'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS as LAZY_CODECS, libraryOf } from '../../src/core/index.ts'
 import type { Codecs } from '../../src/core/model/codec.ts'
-import { bundleForBrowsers } from '../../tools/release/packages/browser-bundle.ts'
+import { bundle } from '../../tools/release/packages/bundle.ts'
 import { GENERATORS } from './generators.ts'
 
 /** A file and how it is compressed. */
@@ -82,7 +82,8 @@ export class BrowserLibrary {
 
   static async build(): Promise<BrowserLibrary> {
     const library = new BrowserLibrary()
-    await bundleForBrowsers({ core: 'src/core/index.ts', loading: 'wasm/loading/engine-files.ts' }, library.folder)
+    const entryPoints = { core: 'src/core/index.ts', loading: 'wasm/loading/engine-files.ts' }
+    await bundle({ entryPoints, withoutGpl: true }, library.folder)
     return library
   }
 

@@ -6,8 +6,8 @@ import type { Server } from './config.ts'
 import { type Destination, isFileName, moveResult, resultPath } from './place.ts'
 import { download } from './remote-engine.ts'
 import { formatBytes } from './show.ts'
+import { openThreads } from './threads.ts'
 import { CliError } from './trouble.ts'
-import { WorkerPool } from './worker-pool.ts'
 
 const PAGE = 100
 const WAIT_SECONDS = 10
@@ -91,12 +91,10 @@ interface ListedFormat {
 /** Returns the available formats of the service, or those of this package if `server` is `undefined`. */
 export async function formatsOf(server: Server | undefined): Promise<readonly ListedFormat[]> {
   if (server) return (await new Client(server).formats()).formats.filter(({ available }) => available)
-  const pool = new WorkerPool()
+  const threads = openThreads(1)
   try {
-    const answer = await pool.run({ kind: 'formats' })
-    if (answer.kind === 'formats') return answer.value
-    throw new CliError('failed', answer.kind === 'failed' ? answer.message : 'no answer')
+    return await threads.run('formats', {})
   } finally {
-    await pool.close()
+    await threads.close()
   }
 }

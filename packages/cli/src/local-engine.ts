@@ -3,12 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import type { TargetUnreachable } from '../../core/src/index.ts'
+import { isExpectedError } from '../../core/src/pool/messages.ts'
 import type { CompressOptions } from './client.ts'
 import type { Engine, EngineRequest, EngineResult } from './engine.ts'
 import type { InputFile } from './files.ts'
 import { resultPath } from './place.ts'
+import { type CommandThreads, openThreads } from './threads.ts'
 import type { Compressed } from './worker-messages.ts'
-import { WorkerPool } from './worker-pool.ts'
 
 const MB = 2 ** 20
 /** Memory of a job in bytes, heap and Wasm: at least what an isolate has, so that results are those of the service. */
@@ -19,13 +21,14 @@ const THREAD_BYTES = 224 * MB
 export class LocalEngine implements Engine {
   readonly label = 'local'
   readonly parallel = availableParallelism()
-  readonly #pool = new WorkerPool()
+  readonly #threads: CommandThreads
   readonly #memoryBudget: number
 
   /** @param parallel number of jobs that run at the same time; they share half of the memory of this machine */
   constructor(parallel: number) {
     this.#memoryBudget = Math.min(MAX_BUDGET, Math.max(MIN_BUDGET, totalmem() / 2 / parallel - THREAD_BYTES))
-    this.#pool.warm()
+    this.#threads = openThreads(parallel)
+    this.#threads.warm()
   }
 
   async compress(job: InputFile, { options, signal, progress }: EngineRequest): Promise<EngineResult> {
@@ -34,27 +37,23 @@ export class LocalEngine implements Engine {
     mkdirSync(folder, { recursive: true })
     const prefix = join(folder, `.whittle-${randomUUID()}.part`)
     const settle = async () => removeFiles(prefix)
-    const request = {
-      kind: 'compress',
-      path: job.path,
-      prefix,
-      options: { ...coreOptions(options), memoryBudget: this.#memoryBudget },
-    } as const
+    const request = { path: job.path, prefix, options: { ...coreOptions(options), memoryBudget: this.#memoryBudget } }
     try {
-      const answer = await this.#pool.run(request, signal, (share) => progress('compress', share))
-      const message = answer.kind === 'failed' ? answer.message : answer.kind === 'compressed' ? unsupported(answer.value) : 'no answer'
-      if (answer.kind !== 'compressed' || message !== undefined) return { status: 'failed', message: message ?? 'no answer', settle }
-      const { receipt, name, path } = answer.value
+      const control = { signal, onProgress: (share: number) => progress('compress', share) }
+      const { receipt, name, path, ...rest } = await this.#threads.run('compress', request, control)
+      const message = unsupported({ receipt, name, path, ...rest })
+      if (message !== undefined) return { status: 'failed', message, settle }
       const store = async (destination: string) => path ?? copyOf(job.path, destination)
       return { status: 'completed', facts: { ...receipt, output_name: name }, store, settle }
     } catch (error) {
+      if (isExpectedError(error)) return { status: 'failed', message: messageOf(error), settle }
       await settle()
       throw error
     }
   }
 
   close(): Promise<void> {
-    return this.#pool.close()
+    return this.#threads.close()
   }
 }
 
@@ -67,6 +66,13 @@ const coreOptions = ({ quality, format, password, target_size, metadata, usage_r
   ...(metadata === undefined ? {} : { metadata }),
   ...(usage_rights === 'drop' ? { usageRights: usage_rights } : {}),
 })
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.name !== 'TargetUnreachable') return error.message
+  const { bestSize } = error as TargetUnreachable
+  return `No result of at least the minimum quality fits into the target size. The smallest one has ${bestSize} bytes.`
+}
 
 /** Message for a file that no engine supports. `undefined`: an engine does. */
 function unsupported({ receipt, lacksFilm }: Compressed): string | undefined {

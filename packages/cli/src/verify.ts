@@ -6,8 +6,8 @@ import type { InventoryKind } from '../../../src/core/catalog/inventory/kinds.ts
 import { counted } from '../../../src/core/i18n/counted.ts'
 import { EN } from '../../../src/core/i18n/en.ts'
 import { figuresView } from '../../../src/core/model/receipt.ts'
+import { openThreads } from './threads.ts'
 import { CliError } from './trouble.ts'
-import { WorkerPool } from './worker-pool.ts'
 
 export interface VerifyFlags {
   json?: boolean
@@ -31,16 +31,14 @@ export const verifyFiles = async (original: string, result: string, receipt?: st
 
 /** Compares the files in a thread, so that a damaged one ends the thread at most. @throws CliError if a file cannot be read */
 async function check(original: string, result: string, receiptPath: string | undefined, jwks: string | undefined): Promise<VerifyReport> {
-  const pool = new WorkerPool()
+  const threads = openThreads(1)
   try {
     const receipt = receiptPath === undefined ? undefined : readFileSync(receiptPath, 'utf8')
-    const answer = await pool.run({ kind: 'verify', original, result, receipt, keys: await loadKeys(jwks) })
-    if (answer.kind === 'verified') return answer.value
-    throw new Error(answer.kind === 'failed' ? answer.message : 'no answer')
+    return await threads.run('verify', { original, result, receipt, keys: await loadKeys(jwks) })
   } catch (error) {
     throw new CliError('usage', error instanceof Error ? error.message : String(error))
   } finally {
-    await pool.close()
+    await threads.close()
   }
 }
 

@@ -110,10 +110,15 @@ console.log(JSON.stringify({
 })
 
 it('does what its README shows', () => {
-  const [, program = ''] = /```js\n([\s\S]*?)```/.exec(readFileSync(join(ROOT, 'packages/core/README.md'), 'utf8')) ?? []
+  const programs = [...readFileSync(join(ROOT, 'packages/core/README.md'), 'utf8').matchAll(/```js\n([\s\S]*?)```/g)].map(
+    ([, program]) => program!,
+  )
   cpSync(PHOTO, join(installed.folder, 'photo.jpg'))
-  writeFileSync(join(installed.folder, 'readme.js'), program)
-  const printed = execFileSync(process.execPath, ['readme.js'], { cwd: installed.folder, encoding: 'utf8' })
+  const [printed = '', sizes] = programs.map((program) => {
+    writeFileSync(join(installed.folder, 'readme.js'), program)
+    return execFileSync(process.execPath, ['readme.js'], { cwd: installed.folder, encoding: 'utf8' })
+  })
+  expect(sizes).toMatch(/^\[ (\d+), \1 \]\n$/)
   expect(printed).toMatch(/^0\.9\d+ \d+\n$/)
   expect(statSync(join(installed.folder, 'smaller.jpg')).size).toBe(Number(printed.split(' ')[1]))
 })
@@ -146,14 +151,19 @@ export { size, id, verdicts, formats }
 
 it('has a small entry, no engine under the GPL, and the licences of what it contains', () => {
   const dist = join(installed.folder, 'node_modules/@whittle-app/core/dist')
-  const loaded = new Set(['index.js'])
-  for (const file of loaded) {
-    const text = readFileSync(join(dist, file), 'utf8')
-    for (const [, target = ''] of text.matchAll(/(?:from|import)"(\.{1,2}\/[^"]+\.js)"/g)) loaded.add(join(file, '..', target))
+  for (const entry of ['index.js', 'browser.js']) {
+    const loaded = new Set([entry])
+    let text = ''
+    for (const file of loaded) {
+      const script = readFileSync(join(dist, file), 'utf8')
+      for (const [, target = ''] of script.matchAll(/(?:from|import)"(\.{1,2}\/[^"]+\.js)"/g)) loaded.add(join(file, '..', target))
+      text += script
+    }
+    // The goal is 60 kB. Messages are the largest part, and grow with each format.
+    expect([...loaded].reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file))).length, 0)).toBeLessThan(60_000)
+    // Browsers load nothing of Node.
+    expect(/\bfrom ?["']node:/.test(text), entry).toBe(entry === 'index.js')
   }
-  const entry = [...loaded].reduce((sum, file) => sum + gzipSync(readFileSync(join(dist, file))).length, 0)
-  // The goal is 60 kB. Messages are the largest part, and grow with each format.
-  expect(entry).toBeLessThan(60_000)
   const engines = globSync('**/*.wasm', { cwd: dist })
   expect(engines.length).toBeGreaterThan(10)
   expect(engines.filter((path) => /ffmpeg|lame/.test(path))).toEqual([])

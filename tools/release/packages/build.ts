@@ -7,17 +7,28 @@ import { writeDeclarations } from './declarations.ts'
 
 interface Package {
   readonly bundle: Bundle
-  /** Source file whose declarations are published. `undefined`: none. */
-  readonly types?: string
+  /** Names of the outputs whose declarations are published. */
+  readonly typed: readonly string[]
 }
 
 /** The command, and the threads that compress. */
-export const COMMAND: Bundle = { entryPoints: { main: 'packages/cli/src/main.ts', worker: 'packages/cli/src/worker.ts' } }
+export const COMMAND: Bundle = { entryPoints: { main: 'packages/cli/src/main.ts', worker: 'packages/cli/src/worker.ts' }, platform: 'node' }
+
+/** Entries of the library for Node and for browsers, and the script of their threads. */
+export const CORE: Bundle = {
+  entryPoints: {
+    index: 'packages/core/src/index.ts',
+    worker: 'packages/core/src/worker.ts',
+    browser: 'packages/core/src/browser.ts',
+    'browser-worker': 'packages/core/src/browser-worker.ts',
+  },
+  withoutGpl: true,
+}
 
 export const PACKAGES: Readonly<Record<string, Package>> = {
-  core: { bundle: { entryPoints: { index: 'packages/core/src/index.ts' }, withoutGpl: true }, types: 'packages/core/src/index.ts' },
-  cli: { bundle: { ...COMMAND, separate: { 'packages/film/src/index.ts': '@whittle-app/film' }, withoutGpl: true } },
-  film: { bundle: { entryPoints: { index: 'packages/film/src/index.ts' } }, types: 'packages/film/src/index.ts' },
+  core: { bundle: CORE, typed: ['index', 'browser'] },
+  cli: { bundle: { ...COMMAND, separate: { 'packages/film/src/index.ts': '@whittle-app/film' }, withoutGpl: true }, typed: [] },
+  film: { bundle: { entryPoints: { index: 'packages/film/src/index.ts' } }, typed: ['index'] },
 }
 
 export async function buildPackage(name: string, outdir: string): Promise<void> {
@@ -26,7 +37,7 @@ export async function buildPackage(name: string, outdir: string): Promise<void> 
   rmSync(outdir, { recursive: true, force: true })
   const inputs = await bundle(made.bundle, outdir)
   writeFileSync(resolve(outdir, 'LICENSES.txt'), noticesText(inputs))
-  if (made.types !== undefined) writeDeclarations(made.types, outdir)
+  if (made.typed.length > 0) writeDeclarations(Object.fromEntries(made.typed.map((name) => [name, made.bundle.entryPoints[name]!])), outdir)
 }
 
 if (import.meta.main) {

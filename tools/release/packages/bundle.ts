@@ -1,4 +1,4 @@
-/** Bundles packages for Node: code in chunks that are loaded when they are first needed, and Wasm engines as files beside them. */
+/** Bundles packages: code in chunks that are loaded when they are first needed, and Wasm engines as files beside them. */
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -6,13 +6,19 @@ import { build, type Plugin } from 'esbuild'
 import { GPL_ENGINES, gplWrappers } from './gpl-wrappers.ts'
 
 export const ROOT = resolve(import.meta.dirname, '../../..')
+const LOADING = join(ROOT, 'wasm/loading/engine-files.ts')
 
 export interface Bundle {
   /** Entry files by the name of their output. */
   readonly entryPoints: Readonly<Record<string, string>>
-  /** Files, as paths from the root, that are imported as another package instead of bundled. */
+  /** `browser`: runs in browsers, Node 20, Deno and Bun. `node`: dependencies may need Node. Default: `browser`. */
+  readonly platform?: 'browser' | 'node'
+  /** Files, as paths from the root, that are imported as another package instead of bundled. Default: none. */
   readonly separate?: Readonly<Record<string, string>>
-  /** True: the bundle contains no engine under the GPL or LGPL. Its wrapper then throws, because no format of the bundle uses it. */
+  /**
+   * True: the bundle contains no engine under the GPL or LGPL. Its wrapper then throws, because no format of the bundle uses it.
+   * Default: false.
+   */
   readonly withoutGpl?: boolean
 }
 
@@ -21,41 +27,34 @@ export interface Bundle {
  * @returns the input files, as paths from the root
  * @throws Error if the bundle has a GPL engine that `withoutGpl` forbids
  */
-export async function bundle({ entryPoints, separate = {}, withoutGpl = false }: Bundle, outdir: string): Promise<string[]> {
+export async function bundle(
+  { entryPoints, platform = 'browser', separate = {}, withoutGpl = false }: Bundle,
+  outdir: string,
+): Promise<string[]> {
   mkdirSync(outdir, { recursive: true })
   const engines: string[] = []
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints,
     outdir,
-    plugins: [separatePackages(separate), cryptoOfNode, ...(withoutGpl ? [gplWrappers()] : []), engineFiles(outdir, engines)],
+    plugins: [separatePackages(separate), ...(withoutGpl ? [gplWrappers()] : []), engineFiles(outdir, engines), withoutOwnAddress],
     bundle: true,
     splitting: true,
     minify: true,
     format: 'esm',
-    platform: 'node',
-    target: 'node20',
+    platform,
+    // Entries for Node import these. Entries for browsers do not, which a test checks.
+    external: ['node:*'],
+    target: 'es2022',
     chunkNames: '[name]-[hash]',
-    inject: [join(import.meta.dirname, 'node-20.ts')],
-    define: { 'Map.groupBy': 'mapGroupBy' },
+    // esbuild replaces `using`, and its replacement looks for this symbol where the platform has none.
+    define: { 'Symbol.dispose': 'symbolDispose' },
+    inject: [join(import.meta.dirname, 'symbol-dispose.ts')],
     metafile: true,
     logLevel: 'warning',
   })
   if (withoutGpl && engines.some((engine) => GPL_ENGINES.includes(dirname(engine)))) throw new Error(`GPL engines in ${outdir}: ${engines}`)
   return [...Object.keys(metafile.inputs).filter((path) => !path.includes(':')), ...engines].sort()
-}
-
-/** Leaves out the hashes and ciphers in JavaScript, because Node has its own. */
-const cryptoOfNode: Plugin = {
-  name: 'crypto-of-node',
-  setup({ onLoad }) {
-    onLoad({ filter: /[/\\]bytes[/\\]platform[/\\]portable(?:-ciphers)?\.ts$/ }, ({ path }) => ({
-      contents: `export const ${path.includes('ciphers') ? 'PORTABLE_CIPHERS' : 'PORTABLE_HASHES'} = new Proxy({}, {
-  get() { throw new Error('This package needs Node 20.16 or newer.') },
-})`,
-      loader: 'js',
-    }))
-  },
 }
 
 function separatePackages(separate: Readonly<Record<string, string>>): Plugin {
@@ -70,16 +69,7 @@ function separatePackages(separate: Readonly<Record<string, string>>): Plugin {
   }
 }
 
-const ENGINE_IMPORT = /^import (\w+) from '[^']+\.wasm'$/m
-
-/** Source of a wrapper that calls what it imports from a `.wasm` file, so that an engine is compiled when it is first used. */
-function compiledWhenUsed(text: string): string {
-  const names = text.split('\n').flatMap((line) => ENGINE_IMPORT.exec(line)?.[1] ?? [])
-  const uses = new RegExp(`(?<![.\\w])(${names.join('|')})(?=[,)])`, 'g')
-  return text.replaceAll(uses, '$1()')
-}
-
-/** Copies each engine beside the chunks. An import of it is a function that compiles it at its first call. */
+/** Copies each engine beside the chunks. Its import becomes a file that is loaded when it is needed. */
 function engineFiles(outdir: string, found: string[]): Plugin {
   return {
     name: 'engine-files',
@@ -87,19 +77,27 @@ function engineFiles(outdir: string, found: string[]): Plugin {
       onResolve({ filter: /\.wasm$/ }, ({ path, resolveDir }) => ({
         path: path.startsWith('.') ? join(resolveDir, path) : createRequire(join(resolveDir, 'importer.js')).resolve(path),
         namespace: 'engine',
+        sideEffects: false,
       }))
       onLoad({ filter: /.*/, namespace: 'engine' }, ({ path }) => {
-        copyFileSync(path, join(outdir, basename(path)))
+        const name = basename(path, '.wasm')
+        copyFileSync(path, join(outdir, `${name}.wasm`))
         found.push(path.slice(ROOT.length + 1))
-        const contents = `import { readFileSync } from 'node:fs'
-let compiled
-export default () => (compiled ??= new WebAssembly.Module(readFileSync(new URL('./${basename(path)}', import.meta.url))))`
-        return { contents, loader: 'js' }
-      })
-      onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        const text = readFileSync(path, 'utf8')
-        return ENGINE_IMPORT.test(text) ? { contents: compiledWhenUsed(text), loader: 'ts' } : undefined
+        const contents = `import { EngineFile } from ${JSON.stringify(LOADING)}
+export default new EngineFile('${name}', new URL('./${name}.wasm', import.meta.url))`
+        return { contents, loader: 'js', resolveDir: ROOT }
       })
     },
   }
+}
+
+/** Removes the address of the binary from the glue code of Emscripten. Nothing uses it here, but webpack would look for the file. */
+const withoutOwnAddress: Plugin = {
+  name: 'without-own-address',
+  setup({ onLoad }) {
+    onLoad({ filter: /avif_(enc|dec)\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(/new URL\("avif_\w+\.wasm", ?import\.meta\.url\)/g, "({ href: '' })"),
+      loader: 'js',
+    }))
+  },
 }

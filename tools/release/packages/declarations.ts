@@ -1,4 +1,4 @@
-/** Type declarations of a package: the entry's and those that it refers to, without the types of Cloudflare. */
+/** Type declarations of a package: those of its entries and what they refer to, without the types of Cloudflare. */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,28 +9,29 @@ import { ROOT } from './bundle.ts'
 const REFERENCE = /(?<=(?:from |import |import\()['"])(\.[^'"]+)\.ts(?=['"])/g
 
 /**
- * Writes `index.d.ts` of a package, and the declarations that it refers to below `types/`.
- * @param entry source file of the package, as a path from the root
- * @throws Error if the entry has type errors
+ * Writes the declarations of a package's entries, and those that they refer to below `types/`.
+ * @param entries source files as paths from the root, by the name of their output
+ * @throws Error if an entry has type errors
  */
-export function writeDeclarations(entry: string, outdir: string): void {
+export function writeDeclarations(entries: Readonly<Record<string, string>>, outdir: string): void {
   const folder = mkdtempSync(join(tmpdir(), 'whittle-types-'))
   try {
-    emit(entry, folder)
-    const found = new Set([entry.replace(/\.ts$/, '.d.ts')])
+    emit(Object.values(entries), folder)
+    const found = new Set(Object.values(entries).map((entry) => entry.replace(/\.ts$/, '.d.ts')))
     for (const file of found) for (const target of referencesOf(folder, file)) found.add(target)
     for (const file of found) {
       const target = join(outdir, 'types', file)
       mkdirSync(dirname(target), { recursive: true })
       writeFileSync(target, textOf(folder, file).replaceAll(REFERENCE, '$1.js'))
     }
-    writeFileSync(join(outdir, 'index.d.ts'), `export * from './types/${entry.replace(/\.ts$/, '.js')}'\n`)
+    for (const [name, entry] of Object.entries(entries))
+      writeFileSync(join(outdir, `${name}.d.ts`), `export * from './types/${entry.replace(/\.ts$/, '.js')}'\n`)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function emit(entry: string, folder: string): void {
+function emit(entries: readonly string[], folder: string): void {
   const config = {
     extends: join(ROOT, 'tools/tsconfig.json'),
     compilerOptions: {
@@ -41,7 +42,7 @@ function emit(entry: string, folder: string): void {
       rootDir: ROOT,
       outDir: join(folder, 'out'),
     },
-    include: [join(ROOT, entry), join(ROOT, 'wasm/wasm.d.ts'), join(ROOT, 'test/support/*.d.ts')],
+    include: [...entries.map((entry) => join(ROOT, entry)), join(ROOT, 'wasm/wasm.d.ts'), join(ROOT, 'test/support/*.d.ts')],
     exclude: [],
   }
   // TypeScript looks for packages above its configuration.
@@ -50,7 +51,7 @@ function emit(entry: string, folder: string): void {
   writeFileSync(path, JSON.stringify(config))
   const { status, stdout } = spawnSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', path], { encoding: 'utf8' })
   rmSync(path)
-  if (status !== 0) throw new Error(`${entry} has no declarations:\n${stdout}`)
+  if (status !== 0) throw new Error(`${entries} have no declarations:\n${stdout}`)
 }
 
 const textOf = (folder: string, file: string) => readFileSync(join(folder, 'out', file), 'utf8')

@@ -76,6 +76,7 @@ export const COMMON = {
   snr: 'the audio quality is too low: the signal-to-noise ratio is {snr} dB',
   ssim_and_psnr: 'the image quality is too low: SSIM {ssim}, PSNR {psnr} dB',
   text: '{text}',
+  thread_out_of_memory: 'the job needs more memory than its thread has',
   unnamed_bytes_removed: '{bytes} bytes removed that no directory refers to',
   usage_rights_left_out: 'usage rights for Adobe Reader removed, as requested with `usage_rights=drop`',
   white_space_removed_coordinates: 'white space removed, coordinates rounded to {decimals} decimals',

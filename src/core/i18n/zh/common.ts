@@ -77,6 +77,7 @@ export const COMMON = {
   snr: '音频质量过低：信噪比为 {snr} dB',
   ssim_and_psnr: '图像质量过低：SSIM {ssim}，PSNR {psnr} dB',
   text: '{text}',
+  thread_out_of_memory: '任务需要的内存超过其线程的限额',
   unnamed_bytes_removed: '已移除 {bytes} 字节没有任何目录引用的数据',
   usage_rights_left_out: '已按 `usage_rights=drop` 的要求移除 Adobe Reader 使用权限',
   white_space_removed_coordinates: '已移除空白，坐标舍入到 {decimals} 位小数',
