@@ -9,6 +9,8 @@ import { pathOfResult, ResultFiles } from './file-sink.ts'
 import type { FormatInfo } from './formats.ts'
 import { type Input, isPath, openSource, pathOf, withSource } from './input.ts'
 import { type Compressed, type CompressOptions, coreOptions, type VerifyOptions } from './options.ts'
+import { deferredPool } from './pool/deferred-pool.ts'
+import type { PoolOf, PoolOptions } from './pool/pool.ts'
 import * as portable from './portable.ts'
 
 export type { VerifyReport } from '../../../src/core/audit/check.ts'
@@ -21,7 +23,7 @@ export { type Extension, use } from './extension.ts'
 export type { FormatInfo } from './formats.ts'
 export type { Input } from './input.ts'
 export type { Compressed, CompressOptions, VerifyOptions } from './options.ts'
-export { createPool, type Pool, type PoolOptions } from './pool/node-pool.ts'
+export type { PoolCompressOptions, PoolOptions } from './pool/pool.ts'
 export { formats } from './portable.ts'
 
 /**
@@ -113,3 +115,22 @@ export const verify = (original: Input, result: Input, receipt?: Receipt | strin
  */
 export const identify = (input: Input, name?: string): Promise<FormatInfo | undefined> =>
   withSource(input, name, (source) => portable.identify(source))
+
+/** Pool of threads. */
+export type Pool = PoolOf<Input>
+
+/**
+ * Opens a pool of threads, so that several files are compressed at the same time and this thread stays free. A file that crashes the engines
+ * ends a thread, and its job fails. An aborted `signal` ends the thread of the job, which frees its memory at once.
+ *
+ * ```ts
+ * const pool = createPool({ threads: 4 })
+ * const results = await Promise.all(paths.map((path) => pool.compress(path)))
+ * await pool.close()
+ * ```
+ *
+ * The formats are those of this package, without those that `use` has added.
+ * @throws RangeError if `threads` is no whole number above 0
+ */
+export const createPool = (options: PoolOptions = {}): Pool =>
+  deferredPool(options, async () => (await import('./pool/node-pool.ts')).openPool(options))

@@ -37,7 +37,13 @@ export async function bundle(
     absWorkingDir: ROOT,
     entryPoints,
     outdir,
-    plugins: [separatePackages(separate), ...(withoutGpl ? [gplWrappers()] : []), engineFiles(outdir, engines), withoutOwnAddress],
+    plugins: [
+      separatePackages(separate),
+      ...(withoutGpl ? [gplWrappers()] : []),
+      engineFiles(outdir, engines),
+      withoutOwnAddress,
+      disposeSymbol,
+    ],
     bundle: true,
     splitting: true,
     minify: true,
@@ -47,9 +53,6 @@ export async function bundle(
     external: ['node:*'],
     target: 'es2022',
     chunkNames: '[name]-[hash]',
-    // esbuild replaces `using`, and its replacement looks for this symbol where the platform has none.
-    define: { 'Symbol.dispose': 'symbolDispose' },
-    inject: [join(import.meta.dirname, 'symbol-dispose.ts')],
     metafile: true,
     logLevel: 'warning',
   })
@@ -99,5 +102,26 @@ const withoutOwnAddress: Plugin = {
       contents: readFileSync(path, 'utf8').replaceAll(/new URL\("avif_\w+\.wasm", ?import\.meta\.url\)/g, "({ href: '' })"),
       loader: 'js',
     }))
+  },
+}
+
+const DISPOSE = 'Symbol.dispose'
+
+/**
+ * Replaces `Symbol.dispose` by a symbol that every platform has. esbuild replaces `using`, and its replacement looks for the same symbol.
+ * Injected code of esbuild would be called in each chunk, which makes the entry larger.
+ */
+const disposeSymbol: Plugin = {
+  name: 'dispose-symbol',
+  setup({ onLoad }) {
+    const file = join(import.meta.dirname, 'symbol-dispose.ts')
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8')
+      if (path === file || !text.includes(DISPOSE)) return undefined
+      return {
+        contents: `import { symbolDispose } from ${JSON.stringify(file)}\n${text.replaceAll(DISPOSE, 'symbolDispose')}`,
+        loader: 'ts',
+      }
+    })
   },
 }

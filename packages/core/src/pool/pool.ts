@@ -15,6 +15,19 @@ export interface PoolOptions {
   readonly memoryBudget?: number
 }
 
+/** @typeParam In what the platform accepts as an input */
+export interface PoolOf<In> {
+  /**
+   * Compresses like `compress`, in a thread.
+   * @throws the errors of `compress`; CodecError `over_budget` if a thread of Node runs out of memory; Error if the thread crashes
+   */
+  compress(input: In, options?: PoolCompressOptions): Promise<Compressed>
+  /** Verifies like `verify`, in a thread. */
+  verify(original: In, result: In, receipt?: Receipt | string, options?: { readonly keys?: PublicKeys }): Promise<VerifyReport>
+  /** Ends all threads. Jobs that run or wait fail. */
+  close(): Promise<void>
+}
+
 /** Options of a job in a pool. Encoders of the caller cannot be handed to another thread. */
 export type PoolCompressOptions = Omit<CompressOptions, 'native' | 'memoryBudget'>
 
