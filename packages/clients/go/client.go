@@ -1,11 +1,7 @@
 // Package whittle is a client of the Whittle API. It uses only the standard library.
 //
 //	client := whittle.New("https://whittle.example.com", "whl_live_…")
-//	task, err := client.CompressFile(ctx, "photo.jpg", whittle.Options{Quality: "low"})
-//	if err != nil {
-//		return err
-//	}
-//	return client.Save(ctx, task, "smaller.jpg")
+//	task, err := client.FromFile("photo.jpg", whittle.Options{Quality: "low"}).ToFile(ctx, "smaller.jpg")
 package whittle
 
 import (

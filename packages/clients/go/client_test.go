@@ -20,7 +20,7 @@ import (
 var ctx = context.Background()
 var text = []byte(strings.Repeat("the quick brown fox jumps over the lazy dog\n", 400))
 
-const photo = "../../docs/photo.jpg"
+const photo = "../../../docs/photo.jpg"
 
 func client(t *testing.T) *Client {
 	if os.Getenv("WHITTLE_PROXY") == "" {
@@ -86,6 +86,25 @@ func TestUploadsALargeFileInChunksAndSavesItsResult(t *testing.T) {
 	}
 	if left := must(os.ReadDir(folder))(t); len(left) != 1 {
 		t.Fatalf("left behind: %v", left)
+	}
+}
+
+func TestCompressesInOneLineAndLeavesNoTask(t *testing.T) {
+	client(t)
+	c, folder := New(os.Getenv("WHITTLE_SERVER"), os.Getenv("WHITTLE_KEY")), t.TempDir()
+	source, target := filepath.Join(folder, "text.txt"), filepath.Join(folder, "text.txt.gz")
+	if err := os.WriteFile(source, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	task := must(c.FromFile(source, Options{Format: "gz"}).ToFile(ctx, target))(t)
+	if task.Receipt.SSIM != nil {
+		t.Fatal("a lossless result has an SSIM")
+	}
+	if facts := must(os.Stat(target))(t); facts.Size() != task.CompressedSize {
+		t.Fatalf("%d bytes", facts.Size())
+	}
+	if _, err := c.Task(ctx, task.TaskID); err == nil {
+		t.Fatal("the task still exists")
 	}
 }
 

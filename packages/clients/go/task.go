@@ -58,7 +58,7 @@ type Options struct {
 	Password    string `json:"password,omitempty"`
 	CallbackURL string `json:"callback_url,omitempty"`
 	TargetSize  int64  `json:"target_size,omitempty"` // bytes
-	Metadata    string `json:"metadata,omitempty"` // "keep", "safe" or "strip"
+	Metadata    string `json:"metadata,omitempty"`    // "keep", "safe" or "strip"
 	UsageRights string `json:"usage_rights,omitempty"`
 	// IdempotencyKey makes repeated calls with the same file return the same task, for a day. Empty: a new key per call.
 	IdempotencyKey string `json:"-"`

@@ -8,8 +8,7 @@ namespace Whittle;
  * Client of one Whittle service.
  *
  *     $whittle = new Whittle('https://whittle.example.com', 'whl_live_…');
- *     $task = $whittle->compress('photo.jpg', ['quality' => 'low']);
- *     $whittle->save($task, 'smaller.jpg');
+ *     $task = $whittle->fromFile('photo.jpg', ['quality' => 'low'])->toFile('smaller.jpg');
  */
 final class Whittle
 {
@@ -26,6 +25,16 @@ final class Whittle
     public function __construct(string $baseUrl, #[\SensitiveParameter] string $key)
     {
         $this->transport = new Transport($baseUrl, $key);
+    }
+
+    /**
+     * Compresses a file in one line. Nothing remains on the service.
+     *
+     * @param array<string, string|int> $options those of `compress`
+     */
+    public function fromFile(string $path, array $options = []): FileToCompress
+    {
+        return new FileToCompress($this, $path, $options);
     }
 
     /**

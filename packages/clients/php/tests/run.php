@@ -13,7 +13,7 @@ spl_autoload_register(static function (string $class): void {
 });
 set_error_handler(static fn (int $level, string $message) => throw new \ErrorException($message));
 
-const PHOTO = __DIR__ . '/../../../docs/photo.jpg';
+const PHOTO = __DIR__ . '/../../../../docs/photo.jpg';
 $text = str_repeat("the quick brown fox jumps over the lazy dog\n", 400);
 $folder = sys_get_temp_dir() . '/whittle-php-' . bin2hex(random_bytes(6));
 mkdir($folder);
@@ -50,6 +50,12 @@ try {
     holds(count(explode('.', $whittle->receipt($task->taskId))) === 3, 'returns a signed receipt');
     $whittle->remove($task->taskId);
     throws(ApiException::class, static fn () => $whittle->task($task->taskId), 'unknown_task');
+
+    $direct = new Whittle(getenv('WHITTLE_SERVER'), getenv('WHITTLE_KEY'));
+    $task = $direct->fromFile(PHOTO, ['quality' => 'low'])->toFile("$folder/line.jpg");
+    holds(filesize("$folder/line.jpg") === $task->compressedSize, 'compresses in one line');
+    throws(ApiException::class, static fn () => $direct->task($task->taskId), 'unknown_task');
+    unlink("$folder/line.jpg");
 
     file_put_contents("$folder/large.txt", $large = str_repeat($text, 2000));
     $task = $whittle->compress("$folder/large.txt", ['format' => 'gz']);

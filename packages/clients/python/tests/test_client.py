@@ -26,7 +26,7 @@ from whittle_app import (
     verify_callback,
 )
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 PHOTO = ROOT / "docs/photo.jpg"
 PROXY_URL, KEY = os.environ["WHITTLE_PROXY"], os.environ["WHITTLE_KEY"]
 TEXT = b"the quick brown fox jumps over the lazy dog\n" * 400
@@ -72,6 +72,15 @@ def test_uploads_a_large_file_in_chunks_and_saves_its_result(whittle: Any, tmp_p
     whittle.save(task, tmp_path / "large.txt.gz")
     assert gzip.decompress((tmp_path / "large.txt.gz").read_bytes()) == content
     assert sorted(path.name for path in tmp_path.iterdir()) == ["large.txt", "large.txt.gz"]
+
+
+def test_compresses_in_one_line_and_leaves_no_task(tmp_path: Path) -> None:
+    with Whittle(os.environ["WHITTLE_SERVER"], KEY) as whittle:
+        task = whittle.from_file(PHOTO, quality="low").to_file(tmp_path / "small.jpg")
+        assert (tmp_path / "small.jpg").stat().st_size == task.compressed_size
+        assert len(whittle.from_file(PHOTO, quality="low").to_bytes()) == task.compressed_size
+        with pytest.raises(ApiError):
+            whittle.task(task.task_id)
 
 
 def test_raises_a_specific_error_for_each_failure(whittle: Any, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 /** Client of the Whittle API for browsers, Node and Workers. */
 import { type Content, formOf, sourceOf } from './content.ts'
+import { DIRECT, type DirectResult, directResultOf, type StillRunning } from './direct.ts'
 import { downloadAll, downloadChunks } from './downloads.ts'
-import { TaskFailedError } from './errors.ts'
+import { ApiError, TaskFailedError } from './errors.ts'
 import { type ClientOptions, Transport } from './transport.ts'
 import {
   type CompressOptions,
@@ -39,6 +40,10 @@ export interface WaitOptions {
 /** Seconds that the service may hold the upload request until the task is completed. */
 const FIRST_WAIT_SECONDS = 10
 const POLL_SECONDS = 20
+/** Longest time that the service holds a request (`Prefer: wait`). */
+const LONGEST_WAIT_SECONDS = 60
+
+const waitOf = ({ response }: CompressOptions): number => (response === 'file' ? LONGEST_WAIT_SECONDS : FIRST_WAIT_SECONDS)
 
 /**
  * Client of one Whittle service.
@@ -88,21 +93,52 @@ export class Whittle {
    * @throws ApiError, UnreachableError
    */
   async submit(content: Content, options: CompressOptions = {}, control: SubmitOptions = {}): Promise<Task> {
+    return (await (await this.#post(content, options, control)).json()) as Task
+  }
+
+  /**
+   * Compresses a file in one request. The response is the result itself, and the service keeps nothing afterwards.
+   *
+   * @example
+   * ```ts
+   * const result = await whittle.compressDirectly(file, { quality: 'low' })
+   * if (result.kind === 'file') await writeFile(result.name, result.body)
+   * ```
+   * @returns the result, or the task if it takes longer than the service waits (60 s)
+   * @throws ApiError also if the task fails
+   * @throws UnreachableError if the service does not respond
+   * @throws DamagedError if the response is not the service's
+   */
+  async compressDirectly(
+    content: Content,
+    options: CompressOptions = {},
+    control: SubmitOptions = {},
+  ): Promise<DirectResult | StillRunning> {
+    const fields = { ...options, ...DIRECT }
+    const response = await this.#post(content, fields, control).catch((error: unknown) => {
+      // An earlier response with this idempotency key was sent in full, but did not arrive. Its task is gone.
+      if (!(error instanceof ApiError) || error.type !== 'unknown_task') throw error
+      return this.#post(content, fields, { ...control, idempotencyKey: crypto.randomUUID() })
+    })
+    return directResultOf(response, control.name ?? 'file')
+  }
+
+  async #post(content: Content, options: CompressOptions, control: SubmitOptions): Promise<Response> {
     const source = sourceOf(content)
     const name = control.name ?? ('name' in source ? String(source.name) : 'file')
-    const headers = { 'idempotency-key': `"${control.idempotencyKey ?? crypto.randomUUID()}"`, prefer: `wait=${FIRST_WAIT_SECONDS}` }
+    const headers = { 'idempotency-key': `"${control.idempotencyKey ?? crypto.randomUUID()}"`, prefer: `wait=${waitOf(options)}` }
     const signal = control.signal ?? null
     if (source.size > RESUMABLE_BYTES) {
       const body = JSON.stringify({ ...options, upload: await upload(this.#transport, source, name, control) })
       const jsonHeaders = { ...headers, 'content-type': 'application/json' }
-      return this.#transport.json('/v1/compress', () => ({ method: 'POST', headers: jsonHeaders, body, signal }))
+      return this.#transport.send('/v1/compress', () => ({ method: 'POST', headers: jsonHeaders, body, signal }))
     }
-    const task = await this.#transport.json<Task>('/v1/compress', () => {
+    const response = await this.#transport.send('/v1/compress', () => {
       const form = formOf(source, name, options, control.onSent ?? (() => undefined))
       return { ...form, method: 'POST', headers: { ...headers, ...form.headers }, signal }
     })
     control.onSent?.(source.size)
-    return task
+    return response
   }
 
   /**

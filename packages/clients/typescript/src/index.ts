@@ -1,5 +1,6 @@
 export { type SubmitOptions, type WaitOptions, Whittle } from './client.ts'
 export type { ByteSource, Content } from './content.ts'
+export type { DirectResult, StillRunning } from './direct.ts'
 export { compareHash } from './downloads.ts'
 export { ApiError, DamagedError, SignatureError, TaskFailedError, UnreachableError, WhittleError } from './errors.ts'
 export type { ClientOptions, Settings } from './transport.ts'

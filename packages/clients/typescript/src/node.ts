@@ -5,10 +5,10 @@ import { rename, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { Whittle } from './client.ts'
+import type { SubmitOptions, WaitOptions, Whittle } from './client.ts'
 import type { ByteSource } from './content.ts'
 import { compareHash } from './downloads.ts'
-import type { TaskCompleted } from './types.ts'
+import type { CompressOptions, TaskCompleted } from './types.ts'
 
 const READ_BYTES = 256 * 1024
 
@@ -70,3 +70,39 @@ export async function write(whittle: Whittle, task: TaskCompleted, path: string,
     throw error
   }
 }
+
+/** A file that `toFile` compresses. */
+export interface FileToCompress {
+  /**
+   * Compresses the file, saves the result as `path`, and deletes the task.
+   * @returns the task, with its receipt in `result`
+   * @throws TaskFailedError, ApiError, UnreachableError, DamagedError
+   */
+  toFile(path: string): Promise<TaskCompleted>
+}
+
+/**
+ * Compresses a file in one line. Both files are streamed, and nothing remains on the service.
+ *
+ * @example
+ * ```ts
+ * await fromFile(whittle, 'photo.jpg', { quality: 'low' }).toFile('smaller.jpg')
+ * ```
+ */
+export const fromFile = (
+  whittle: Whittle,
+  path: string,
+  options: CompressOptions = {},
+  control: SubmitOptions & WaitOptions = {},
+): FileToCompress => ({
+  async toFile(target) {
+    const task = await whittle.compress(fileAt(path), options, control)
+    try {
+      await save(whittle, task, target)
+    } finally {
+      // A task that cannot be deleted expires.
+      await whittle.remove(task.task_id).catch(() => undefined)
+    }
+    return task
+  },
+})

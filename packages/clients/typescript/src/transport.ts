@@ -1,5 +1,6 @@
 /** HTTP requests to the service, with retries after network errors and temporary refusals. */
 import { errorOf, UnreachableError, type WhittleError } from './errors.ts'
+import { Pace } from './pace.ts'
 
 /** Options of the `Whittle` client. */
 export interface ClientOptions {
@@ -45,6 +46,7 @@ export class Transport {
   readonly #options: ClientOptions
   /** True if the service has ever responded. Only then is a refused connection retried. */
   #hasResponded = false
+  readonly #pace = new Pace()
 
   constructor(options: ClientOptions) {
     this.baseUrl = options.baseUrl.replace(/\/+$/, '')
@@ -76,9 +78,12 @@ export class Transport {
    */
   async attempt(path: string, init: RequestInit, retries: RetryState, expected: readonly number[] = []): Promise<Response | undefined> {
     let response: Response
+    await this.#turn(init.signal ?? undefined)
     try {
       response = await this.#fetch(path, init)
+      this.#pace.end(response.headers.get('ratelimit'), Date.now())
     } catch (error) {
+      this.#pace.end(null, Date.now())
       init.signal?.throwIfAborted()
       await this.pauseOrThrow(error, retries, init.signal ?? undefined)
       return undefined
@@ -99,6 +104,14 @@ export class Transport {
       : FIRST_RETRY_TIMEOUT_MS
     if (elapsedMs > timeoutMs || (!this.#hasResponded && NO_SERVICE_CODES.has(codeOf(cause) ?? ''))) throw this.#unreachable(cause)
     await pause(Math.min(MAX_PAUSE_MS, 200 + elapsedMs / 4), signal)
+  }
+
+  /** Waits while the rate limit of the key is used up. */
+  async #turn(signal: AbortSignal | undefined): Promise<void> {
+    for (let waitMs = this.#pace.begin(Date.now()); waitMs > 0; waitMs = this.#pace.begin(Date.now())) {
+      signal?.throwIfAborted()
+      await pause(waitMs, signal)
+    }
   }
 
   #fetch(path: string, init: RequestInit): Promise<Response> {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +15,39 @@ import httpx
 from . import _steps
 from ._steps import POLL_SECONDS, Response, Call, Send, Sleep, Steps
 from .client import TIMEOUT, File
+from .errors import WhittleError
 from .models import Quality, Task, task_of
 
 T = TypeVar("T")
+
+
+class AsyncFileToCompress:
+    """A file that `to_file` or `to_bytes` compresses."""
+
+    def __init__(self, whittle: AsyncWhittle, file: File, options: dict[str, Any]) -> None:
+        self._whittle, self._file, self._options = whittle, file, options
+
+    async def to_file(self, path: str | os.PathLike[str]) -> Task:
+        """Compresses the file, saves the result as `path`, and deletes the task. Returns the task with its receipt."""
+        task = await self._whittle.compress(self._file, **self._options)
+        try:
+            await self._whittle.save(task, path)
+        finally:
+            await self._forget(task)
+        return task
+
+    async def to_bytes(self) -> bytes:
+        """Compresses the file, returns the result, and deletes the task."""
+        task = await self._whittle.compress(self._file, **self._options)
+        try:
+            return await self._whittle.download(task)
+        finally:
+            await self._forget(task)
+
+    async def _forget(self, task: Task) -> None:
+        # A task that cannot be deleted expires.
+        with contextlib.suppress(WhittleError):
+            await self._whittle.remove(task.task_id)
 
 
 class AsyncWhittle:
@@ -35,6 +66,15 @@ class AsyncWhittle:
         self._transport = _steps.Transport(base_url)
         self._key = key
         self._http = http or httpx.AsyncClient(timeout=TIMEOUT)
+
+    def from_file(self, file: File, **options: Any) -> AsyncFileToCompress:
+        """Compresses a file in one line. Nothing remains on the service. `options` are those of `compress`.
+
+        Example::
+
+            await whittle.from_file("photo.jpg", quality="low").to_file("smaller.jpg")
+        """
+        return AsyncFileToCompress(self, file, options)
 
     async def compress(
         self,

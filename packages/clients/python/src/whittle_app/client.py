@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
@@ -13,12 +14,42 @@ import httpx
 
 from . import _steps
 from ._steps import POLL_SECONDS, Response, Call, Send, Sleep, Steps
+from .errors import WhittleError
 from .models import Quality, Task, task_of
 
 T = TypeVar("T")
 File = str | os.PathLike[str] | bytes | BinaryIO
 #: Longer than the service holds any request.
 TIMEOUT = httpx.Timeout(90.0, connect=15.0)
+
+
+class FileToCompress:
+    """A file that `to_file` or `to_bytes` compresses."""
+
+    def __init__(self, whittle: Whittle, file: File, options: dict[str, Any]) -> None:
+        self._whittle, self._file, self._options = whittle, file, options
+
+    def to_file(self, path: str | os.PathLike[str]) -> Task:
+        """Compresses the file, saves the result as `path`, and deletes the task. Returns the task with its receipt."""
+        task = self._whittle.compress(self._file, **self._options)
+        try:
+            self._whittle.save(task, path)
+        finally:
+            self._forget(task)
+        return task
+
+    def to_bytes(self) -> bytes:
+        """Compresses the file, returns the result, and deletes the task."""
+        task = self._whittle.compress(self._file, **self._options)
+        try:
+            return self._whittle.download(task)
+        finally:
+            self._forget(task)
+
+    def _forget(self, task: Task) -> None:
+        # A task that cannot be deleted expires.
+        with contextlib.suppress(WhittleError):
+            self._whittle.remove(task.task_id)
 
 
 class Whittle:
@@ -37,6 +68,15 @@ class Whittle:
         self._transport = _steps.Transport(base_url)
         self._key = key
         self._http = http or httpx.Client(timeout=TIMEOUT)
+
+    def from_file(self, file: File, **options: Any) -> FileToCompress:
+        """Compresses a file in one line. Nothing remains on the service. `options` are those of `compress`.
+
+        Example::
+
+            whittle.from_file("photo.jpg", quality="low").to_file("smaller.jpg")
+        """
+        return FileToCompress(self, file, options)
 
     def compress(
         self,
