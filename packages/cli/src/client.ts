@@ -1,5 +1,6 @@
 /** The TypeScript client with errors that the CLI prints in one line. */
 import { Whittle } from '../../clients/typescript/src/client.ts'
+import type { DirectResult, StillRunning } from '../../clients/typescript/src/direct.ts'
 import { ApiError, DamagedError, UnreachableError } from '../../clients/typescript/src/errors.ts'
 import { fileAt, write } from '../../clients/typescript/src/node.ts'
 import {
@@ -15,7 +16,7 @@ import {
 import type { Server } from './config.ts'
 import { CliError } from './trouble.ts'
 
-export { type CompressOptions, isUnderWay, type Task, type TaskCompleted }
+export { type CompressOptions, type DirectResult, isUnderWay, type StillRunning, type Task, type TaskCompleted }
 
 /** Upload state of one file that survives an interrupted run. */
 export interface UploadState {
@@ -33,13 +34,19 @@ export class Client {
 
   /** Uploads a file. The idempotency key lets a repeated upload find the same task. */
   compress(path: string, options: CompressOptions, attempt: UploadState, onSent: (bytes: number) => void): Promise<Task> {
-    const control = {
-      idempotencyKey: attempt.key,
-      resume: attempt.upload,
-      onUpload: (upload: string) => attempt.onUploadStarted(upload),
-      onSent,
-    }
-    return withCliErrors(this.#whittle.submit(fileAt(path), options, control))
+    return withCliErrors(this.#whittle.submit(fileAt(path), options, controlOf(attempt, onSent)))
+  }
+
+  /** Uploads a file, and returns its result in the same request. A failed task is an error with exit code 1. */
+  compressDirectly(
+    path: string,
+    options: CompressOptions,
+    attempt: UploadState,
+    onSent: (bytes: number) => void,
+  ): Promise<DirectResult | StillRunning> {
+    const answer = this.#whittle.compressDirectly(fileAt(path), options, controlOf(attempt, onSent))
+    // Status 500 is about this file only: its task has failed.
+    return withCliErrors(answer, (status) => status === 500)
   }
 
   task(taskId: string, waitSeconds = 0): Promise<Task> {
@@ -68,13 +75,23 @@ export class Client {
   }
 }
 
-async function withCliErrors<T>(work: Promise<T>): Promise<T> {
+const controlOf = (attempt: UploadState, onSent: (bytes: number) => void) => ({
+  idempotencyKey: attempt.key,
+  resume: attempt.upload,
+  onUpload: (upload: string) => attempt.onUploadStarted(upload),
+  onSent,
+})
+
+/** @param isAboutFile true for a status that does not concern other files */
+async function withCliErrors<T>(work: Promise<T>, isAboutFile: (status: number) => boolean = () => false): Promise<T> {
   try {
     return await work
   } catch (error) {
     if (error instanceof UnreachableError) throw new CliError('service', error.message)
     if (error instanceof DamagedError) throw new CliError('failed', error.message)
     if (!(error instanceof ApiError)) throw error
-    throw new CliError(error.status === 401 || error.status === 403 || error.status >= 500 ? 'service' : 'failed', error.message)
+    const { status, message } = error
+    const concernsAll = status === 401 || status === 403 || (status >= 500 && !isAboutFile(status))
+    throw new CliError(concernsAll ? 'service' : 'failed', message)
   }
 }

@@ -3,6 +3,7 @@ import type { CompressOptions } from './client.ts'
 import type { Engine } from './engine.ts'
 import { collectFiles, expandPatterns, type InputFile } from './files.ts'
 import { Journal } from './journal.ts'
+import { MadeResults } from './made-results.ts'
 import { type PipedFile, pipedFile } from './pipe.ts'
 import { type Destination, formatOfName, isFileName, resultPath } from './place.ts'
 import { compressAll, type Report, type Reporter } from './run.ts'
@@ -15,7 +16,10 @@ export interface CompressFlags {
   key?: string
   json?: boolean
   quiet?: boolean
-  quality: NonNullable<CompressOptions['quality']>
+  /** `undefined`: that of the preset. */
+  quality?: NonNullable<CompressOptions['quality']>
+  /** Name of a preset of the service. */
+  preset?: string
   format?: string
   password?: string
   passwordStdin?: boolean
@@ -126,7 +130,8 @@ export async function compressJobs(
   reporter: Reporter & { stop(): void },
 ) {
   const options: CompressOptions = {
-    quality: flags.quality,
+    ...(flags.quality ? { quality: flags.quality } : {}),
+    ...(flags.preset ? { preset: flags.preset } : {}),
     ...(flags.format ? { format: flags.format } : {}),
     ...(flags.password ? { password: flags.password } : {}),
     ...(flags.targetSize ? { target_size: Number(flags.targetSize) } : {}),
@@ -145,7 +150,9 @@ export async function compressJobs(
     skipExisting: flags.skipExisting === true,
     signal: interrupt.signal,
   }
-  const reports = await compressAll(jobs, { engine, journal, settings, reporter }).finally(() => {
+  const made = new MadeResults()
+  const reports = await compressAll(jobs, { engine, journal, made, settings, reporter }).finally(() => {
+    made.save()
     process.off('SIGINT', stop)
     reporter.stop()
   })

@@ -1,14 +1,18 @@
-/** Compresses with a service: uploads, waits, downloads, and compares the hash. */
+/** Compresses with a service: in one request a file, or by tasks that the service keeps. */
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ReceiptView } from '../../../src/core/model/receipt.ts'
-import { Client, isUnderWay, type Task, type TaskCompleted } from './client.ts'
+import { Client, type DirectResult, isUnderWay, type Task, type TaskCompleted } from './client.ts'
 import type { Server } from './config.ts'
-import type { Engine, EngineRequest, EngineResult } from './engine.ts'
+import { drain, writeDirect } from './direct-result.ts'
+import type { Engine, EngineRequest, EngineResult, ResultFacts } from './engine.ts'
 import type { InputFile } from './files.ts'
+import { CliError } from './trouble.ts'
 
 /** Seconds that a request for the state of a task waits. */
 const WAIT_SECONDS = 2
+/** Times that a response is requested again after the connection broke. The idempotency key finds its task. */
+const REPEATS = 2
 
 export class RemoteEngine implements Engine {
   readonly label: string
@@ -21,25 +25,69 @@ export class RemoteEngine implements Engine {
   }
 
   async compress(job: InputFile, request: EngineRequest): Promise<EngineResult> {
-    const task = await this.#finished(job, request)
-    const settle = async () => void (request.keep || (await this.#client.remove(task.task_id)))
-    if (task.status === 'failed') return { status: 'failed', message: task.error.message, task, settle }
-    const received = (bytes: number) => request.progress('download', bytes / task.compressed_size)
-    const facts = { ...task, result: task.result as ReceiptView }
-    return { status: 'completed', facts, task, store: (path) => download(this.#client, task, path, received), settle }
+    const { options, attempt, progress } = request
+    const sent = (bytes: number) => progress('upload', bytes / job.size)
+    if (request.keep) return this.#ofTask(await this.#client.compress(job.path, options, attempt, sent), request)
+    const answer = await this.#client.compressDirectly(job.path, options, attempt, sent)
+    return answer.kind === 'task' ? this.#ofTask(answer.task, request) : this.#ofResponse(job, answer, request)
   }
 
-  async #finished(job: InputFile, { options, attempt, signal, progress }: EngineRequest) {
-    let task: Task = await this.#client.compress(job.path, options, attempt, (bytes) => progress('upload', bytes / job.size))
+  async close(): Promise<void> {}
+
+  /** Result of a task, once it has ended. */
+  async #ofTask(first: Task, { keep, signal, progress }: EngineRequest): Promise<EngineResult> {
+    let task = first
     while (isUnderWay(task)) {
       progress('compress', task.progress)
       signal.throwIfAborted()
       task = await this.#client.task(task.task_id, WAIT_SECONDS)
     }
-    return task
+    // A task that is not kept ends with its first download.
+    let isGone = keep
+    const settle = async () => void (isGone || (await this.#client.remove(task.task_id)))
+    if (task.status === 'failed') return { status: 'failed', message: task.error.message, task, settle }
+    const completed = task
+    const store = async (path: string) => {
+      const stored = await download(this.#client, completed, path, (bytes) => progress('download', bytes / completed.compressed_size))
+      isGone = true
+      return stored
+    }
+    return { status: 'completed', facts: { ...task, result: task.result as ReceiptView }, task, store, settle }
   }
 
-  async close(): Promise<void> {}
+  /** Result whose bytes are the body of the response. The service deletes it when they have all been read. */
+  async #ofResponse(job: InputFile, answer: DirectResult, request: EngineRequest): Promise<EngineResult> {
+    const facts = await this.#factsOf(answer)
+    let isRead = false
+    const store = async (path: string) => {
+      isRead = true
+      return await this.#write(job, answer, request, path)
+    }
+    return { status: 'completed', facts, store, settle: async () => void (isRead || (await drain(answer))) }
+  }
+
+  /** Facts of the receipt. A receipt that is too long for a header is requested before the task is deleted. */
+  async #factsOf({ receipt, taskId, name }: DirectResult): Promise<ResultFacts> {
+    const [, payload] = receipt?.split('.') ?? []
+    if (payload !== undefined) return { ...(JSON.parse(Buffer.from(payload, 'base64url').toString()) as ResultFacts), output_name: name }
+    const task = (await this.#client.task(taskId)) as TaskCompleted
+    return { ...task, result: task.result as ReceiptView }
+  }
+
+  async #write(job: InputFile, first: DirectResult, { options, attempt, progress }: EngineRequest, path: string): Promise<string> {
+    const received = (share: number) => progress('download', share)
+    let answer = first
+    for (let repeats = 0; ; repeats++) {
+      try {
+        return await writeDirect(answer, path, received)
+      } catch (error) {
+        if (error instanceof CliError || repeats === REPEATS) throw error
+        const again = await this.#client.compressDirectly(job.path, options, attempt, () => undefined)
+        if (again.kind === 'task') throw error
+        answer = again
+      }
+    }
+  }
 }
 
 /**

@@ -5,6 +5,7 @@ import type { CompressOptions, Task } from './client.ts'
 import type { CompressedFile, Engine, ResultFacts, Stage } from './engine.ts'
 import type { InputFile } from './files.ts'
 import type { Journal } from './journal.ts'
+import type { MadeResults } from './made-results.ts'
 import { findExistingResult, moveResult, resultPath } from './place.ts'
 import { CliError } from './trouble.ts'
 
@@ -41,6 +42,7 @@ interface RunSettings {
 interface Run {
   readonly engine: Engine
   readonly journal: Journal
+  readonly made: MadeResults
   readonly settings: RunSettings
   readonly reporter: Reporter
 }
@@ -65,9 +67,10 @@ export async function compressAll(jobs: readonly InputFile[], run: Run): Promise
   return reports
 }
 
-async function compressOne(job: InputFile, { engine, journal, settings, reporter }: Run): Promise<Report> {
+async function compressOne(job: InputFile, { engine, journal, made, settings, reporter }: Run): Promise<Report> {
   const checksExisting = settings.skipExisting || (job.place.kind === 'inPlace' && !settings.force)
-  const existingResult = checksExisting ? findExistingResult(job, settings.options.format) : undefined
+  const isOwnResult = job.place.kind === 'inPlace' && !settings.force && made.has(job.path)
+  const existingResult = isOwnResult ? job.path : checksExisting ? findExistingResult(job, settings.options.format) : undefined
   if (existingResult !== undefined) return { path: job.path, status: 'skipped', originalSize: job.size, result: existingResult }
   const original = statSync(job.path)
   const entry = journal.begin(job, original.mtimeMs)
@@ -77,23 +80,24 @@ async function compressOne(job: InputFile, { engine, journal, settings, reporter
     upload: entry.upload,
     onUploadStarted: (upload: string) => journal.recordUpload(job, original.mtimeMs, upload),
   }
-  const made = await engine.compress(job, {
+  const answer = await engine.compress(job, {
     ...{ options: settings.options, attempt, keep: settings.keep, signal: settings.signal },
     progress: (stage, share) => reporter.progress(job, stage, share),
   })
-  const task = made.task ? { task: made.task } : {}
-  if (made.status === 'failed') {
+  const task = answer.task ? { task: answer.task } : {}
+  if (answer.status === 'failed') {
     journal.end(job, original.mtimeMs)
-    await made.settle()
-    return { path: job.path, status: 'failed', originalSize: job.size, ...task, message: made.message }
+    await answer.settle()
+    return { path: job.path, status: 'failed', originalSize: job.size, ...task, message: answer.message }
   }
   try {
-    const placed = await place(job, made, original, settings)
+    const placed = await place(job, answer, original, settings)
     // The journal entry ends before the task is deleted: a repeated run could not find a deleted task by its key.
-    journal.end(job, original.mtimeMs, made.facts.compressed_size)
-    return { path: job.path, originalSize: job.size, compressedSize: made.facts.compressed_size, ...placed, facts: made.facts, ...task }
+    journal.end(job, original.mtimeMs, answer.facts.compressed_size)
+    if (job.place.kind === 'inPlace' && !job.place.backup && placed.result === job.path) made.add(job.path)
+    return { path: job.path, originalSize: job.size, compressedSize: answer.facts.compressed_size, ...placed, facts: answer.facts, ...task }
   } finally {
-    await made.settle()
+    await answer.settle()
   }
 }
 

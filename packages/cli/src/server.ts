@@ -11,6 +11,13 @@ interface Flags {
   key?: string
 }
 
+/** Flags that decide what compresses. */
+interface EngineFlags extends Flags {
+  jobs?: number
+  keep?: boolean
+  preset?: string
+}
+
 /** Returns the configured service. @throws CliError if there is none */
 export function requireServer(flags: Flags): Server {
   const server = findServer(flags)
@@ -22,18 +29,15 @@ export function requireServer(flags: Flags): Server {
  * Opens the engine: the configured service, or threads of this process.
  * @param files number of files, which limits the number of threads
  */
-export function openEngine(flags: Flags & { jobs?: number; keep?: boolean }, files: number): Engine {
+export function openEngine(flags: EngineFlags, files: number): Engine {
   const server = findServer(flags)
   if (server) return new RemoteEngine(server)
   if (flags.keep) throw new CliError('usage', '--keep needs a service. Pass --server, or run whittle login.')
+  if (flags.preset) throw new CliError('usage', '--preset needs a service. Pass --server, or run whittle login.')
   return new LocalEngine(Math.max(1, Math.min(files, flags.jobs ?? availableParallelism())))
 }
 
-export async function withEngine(
-  flags: Flags & { jobs?: number; keep?: boolean },
-  files: number,
-  work: (engine: Engine) => Promise<number>,
-): Promise<number> {
+export async function withEngine(flags: EngineFlags, files: number, work: (engine: Engine) => Promise<number>): Promise<number> {
   const engine = openEngine(flags, files)
   try {
     return await work(engine)

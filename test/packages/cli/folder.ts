@@ -26,7 +26,8 @@ export function inFolder(): TestFolder {
   afterAll(() => service.stop())
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'whittle-cli-'))
-    for (const list of [service.received, service.wishes, service.removed]) list.length = 0
+    for (const list of [service.received, service.wishes, service.removed, service.requests]) list.length = 0
+    service.rateLimit = undefined
     return () => rmSync(folder, { recursive: true, force: true })
   })
   return {

@@ -1,6 +1,6 @@
 /** The command as a user has it: packed, installed into an empty folder, outside of a checkout. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, globSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { addPackage, type Installed, install, ROOT } from '../pack.ts'
@@ -25,6 +25,7 @@ it('compresses and verifies without a checkout', () => {
   expect(whittle('photo.jpg')).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^✓ photo\.jpg: 241 kB → /) })
   expect(whittle('verify', 'photo.jpg', 'photo.whittled.jpg')).toMatchObject({ code: 0, out: expect.stringMatching(/true\n$/) })
   expect(whittle('formats').out).not.toMatch(/^WAV/m)
+  expect(readFileSync(join(installed.folder, 'node_modules/@whittle-app/cli/dist/whittle.1'), 'utf8')).toMatch(/^\.TH WHITTLE 1 /)
 })
 
 it('compresses sound once @whittle-app/film is installed', () => {

@@ -103,6 +103,21 @@ describe('--in-place', () => {
     ])
   })
 
+  it('skips its own results without a backup, until they are edited or --force is passed', async () => {
+    createFiles({ 'a.txt': undefined })
+    await run(['a.txt', '-i', '--no-backup'])
+    expect(await run(['a.txt', '-i', '--no-backup'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('· a.txt: already compressed'),
+    })
+    expect([size('a.txt'), here.service.received]).toEqual([500, ['a.txt']])
+    await run(['a.txt', '-i', '--no-backup', '--force'])
+    expect(size('a.txt')).toBe(250)
+    createFiles({ 'a.txt': 'edited' })
+    await run(['a.txt', '-i', '--no-backup'])
+    expect(size('a.txt')).toBe(3)
+  })
+
   it('does not replace a file with another format, and refuses --out', async () => {
     createFiles({ 'photo.jpg': undefined })
     expect(await run(['photo.jpg', '-i', '-f', 'webp'])).toMatchObject({ code: 0 })

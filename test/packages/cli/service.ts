@@ -11,16 +11,32 @@ export interface FakeService {
   readonly wishes: Record<string, string>[]
   /** Ids of deleted tasks. */
   readonly removed: string[]
+  /** Requests so far. */
+  readonly requests: string[]
+  /** Value of `RateLimit` in the next responses, after each of which nothing is accepted for 0.9 s. `undefined`: no limit. */
+  rateLimit: string | undefined
   stop(): Promise<void>
 }
+
+/** Time in milliseconds for which the rate limit refuses requests. */
+const WINDOW_MS = 900
 
 /** Starts the service. Files named `*.bin` are refused as unknown. */
 export async function fakeService(): Promise<FakeService> {
   const [received, wishes, removed] = [[] as string[], [] as Record<string, string>[], [] as string[]]
   const results = new Map<string, Buffer>()
+  const requests: string[] = []
+  const state = { rateLimit: undefined as string | undefined }
+  let opensMs = 0
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
+    requests.push(`${request.method} ${request.url}`)
+    if (Date.now() < opensMs) return response.writeHead(429, { 'retry-after': '1' }).end('{}')
+    if (state.rateLimit !== undefined) {
+      response.setHeader('ratelimit', state.rateLimit)
+      opensMs = Date.now() + WINDOW_MS
+    }
     const respond = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     const [, , what, id = ''] = (request.url ?? '').split('/')
@@ -35,7 +51,8 @@ export async function fakeService(): Promise<FakeService> {
     if (path === '/v1/tasks') return respond(200, tasksAfter(new URLSearchParams(query).get('cursor')))
     if (what === 'tasks' && !path.endsWith('/download')) return respond(200, taskOf(id, results.get(id) ?? RESULT))
     if (what === 'tasks') return response.writeHead(200).end(results.get(id) ?? RESULT)
-    const { name, content, fields } = readForm(Buffer.concat(chunks))
+    const { name, content, fields: sent } = readForm(Buffer.concat(chunks))
+    const { response: kind, retention, ...fields } = sent
     received.push(name)
     wishes.push(fields)
     if (name.endsWith('.bin')) return respond(400, { error: { code: 400, message: `${name} has no format that Whittle knows.` } })
@@ -43,11 +60,38 @@ export async function fakeService(): Promise<FakeService> {
     const result = content.subarray(0, content.length >> 1)
     results.set(taskId, result)
     const outputName = fields['format'] === undefined ? name : name.replace(/[^.]+$/, fields['format'])
-    return respond(200, { ...taskOf(taskId, result), original_size: content.length, file_name: name, output_name: outputName })
+    const task = { ...taskOf(taskId, result), original_size: content.length, file_name: name, output_name: outputName }
+    if (kind !== 'file' || retention !== '0') return respond(200, task)
+    if (name.startsWith('slow')) return respond(202, { ...task, status: 'processing', progress: 0.5 })
+    const cut = name.startsWith('cut') && received.filter((other) => other === name).length === 1
+    response.writeHead(200, headersOf(task, result))
+    if (!cut) return response.end(result)
+    return response.write(result.subarray(0, 10), () => response.destroy())
   })
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { baseUrl, received, wishes, removed, stop: () => new Promise((done) => server.close(() => done())) }
+  return Object.assign(state, {
+    baseUrl,
+    received,
+    wishes,
+    removed,
+    requests,
+    stop: () => new Promise<void>((done) => server.close(() => done())),
+  })
+}
+
+/** Headers of a result in the response to its upload. The receipt of `long…` does not fit into a header. */
+function headersOf(task: ReturnType<typeof taskOf>, result: Buffer): Record<string, string> {
+  const receipt = ['{}', JSON.stringify(task), 'signature'].map((part) => Buffer.from(part).toString('base64url')).join('.')
+  return {
+    'content-length': String(result.length),
+    'content-disposition': `attachment; filename="_"; filename*=UTF-8''${encodeURIComponent(task.output_name)}`,
+    'repr-digest': `sha-256=:${createHash('sha256').update(result).digest('base64')}:`,
+    'whittle-task': task.task_id,
+    'whittle-outcome': 'compressed',
+    'whittle-original-size': String(task.original_size),
+    ...(task.file_name.startsWith('long') ? {} : { 'whittle-receipt': receipt }),
+  }
 }
 
 const FORMATS = [{ id: 'txt', title: 'Text', extensions: ['txt'], available: true, outputs: ['zst', 'gz'], qualities: ['high'] }]

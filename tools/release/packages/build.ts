@@ -37,7 +37,15 @@ export async function buildPackage(name: string, outdir: string): Promise<void> 
   rmSync(outdir, { recursive: true, force: true })
   const inputs = await bundle(made.bundle, outdir)
   writeFileSync(resolve(outdir, 'LICENSES.txt'), noticesText(inputs))
+  if (name === 'cli') writeFileSync(resolve(outdir, 'whittle.1'), await manual())
   if (made.typed.length > 0) writeDeclarations(Object.fromEntries(made.typed.map((name) => [name, made.bundle.entryPoints[name]!])), outdir)
+}
+
+/** Manual page of the command. Its code is imported here only, because other packages do not need it. */
+async function manual(): Promise<string> {
+  const { manPage } = await import('../../../packages/cli/src/man.ts')
+  const { programWith } = await import('../../../packages/cli/src/program.ts')
+  return manPage(programWith(() => undefined))
 }
 
 if (import.meta.main) {
