@@ -38,7 +38,7 @@ export default defineConfig({
       {
         test: {
           name: 'running',
-          include: ['test/conformance/{e2e,local,site}/**/*.test.ts'],
+          include: ['test/conformance/{e2e,local,packages,site}/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

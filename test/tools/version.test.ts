@@ -10,6 +10,7 @@ const { version } = JSON.parse(textOf('package.json')) as { version: string }
 it.each([
   'packages/core/package.json',
   'packages/film/package.json',
+  'packages/vite/package.json',
   'packages/cli/package.json',
   'packages/clients/typescript/package.json',
   'packages/integrations/n8n/package.json',

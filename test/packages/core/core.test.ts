@@ -1,6 +1,6 @@
 /** `@whittle-app/core` as a user has it: packed, installed into an empty folder, imported by its name. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -121,6 +121,26 @@ it('does what its README shows', () => {
   expect(sizes).toMatch(/^\[ (\d+), \1 \]\n$/)
   expect(printed).toMatch(/^0\.9\d+ \d+\n$/)
   expect(statSync(join(installed.folder, 'smaller.jpg')).size).toBe(Number(printed.split(' ')[1]))
+})
+
+it('serves pictures in the route for Next.js that the guide shows', () => {
+  const guide = readFileSync(join(ROOT, 'docs/users/integrations.md'), 'utf8')
+  const [, route = ''] = /```js\n(\s*\/\/ app\/smaller\/route\.js\n[\s\S]*?)```/.exec(guide) ?? []
+  mkdirSync(join(installed.folder, 'public'))
+  cpSync(PHOTO, join(installed.folder, 'public/photo.jpg'))
+  writeFileSync(join(installed.folder, 'public/notes.txt'), 'no picture')
+  writeFileSync(join(installed.folder, 'route.js'), route)
+  const answers = run(`import { GET } from './route.js'
+const answers = []
+for (const src of ['/photo.jpg', '/../package.json', '/notes.txt', '/missing.jpg', '']) {
+  const answer = await GET(new Request('http://localhost/smaller?src=' + encodeURIComponent(src)))
+  answers.push([answer.status, answer.headers.get('content-type'), (await answer.arrayBuffer()).byteLength < 100000])
+}
+process.stdout.write(JSON.stringify(answers), () => process.exit())`)
+  expect(answers).toEqual([
+    [200, 'image/webp', true],
+    ...Array.from({ length: 4 }, () => [404, expect.stringMatching(/^text\/plain/), true]),
+  ])
 })
 
 it('has declarations that compile without the types of Cloudflare', () => {

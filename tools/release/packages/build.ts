@@ -1,4 +1,4 @@
-/** Builds a package for npm: `node tools/release/packages/build.ts core|film|cli OUTDIR`. */
+/** Builds a package for npm: `node tools/release/packages/build.ts core|film|vite|cli OUTDIR`. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { noticesText } from '../notices.ts'
@@ -28,6 +28,10 @@ export const CORE: Bundle = {
 export const PACKAGES: Readonly<Record<string, Package>> = {
   core: { bundle: CORE, typed: ['index', 'browser'] },
   cli: { bundle: { ...COMMAND, separate: { 'packages/film/src/index.ts': '@whittle-app/film' }, withoutGpl: true }, typed: [] },
+  vite: {
+    bundle: { entryPoints: { index: 'packages/vite/src/index.ts' }, separate: { 'packages/core/src/index.ts': '@whittle-app/core' } },
+    typed: ['index'],
+  },
   film: { bundle: { entryPoints: { index: 'packages/film/src/index.ts' } }, typed: ['index'] },
 }
 
