@@ -26,6 +26,7 @@ const CHECKS: { readonly [name: string]: string | undefined } = {
   soak: 'tools/bench/conformance/soak.ts',
   growth: 'tools/bench/conformance/growth.ts',
   wide: 'tools/bench/conformance/wide.ts',
+  folder: 'tools/bench/conformance/folder.ts',
   svg: 'tools/bench/conformance/svg.ts',
   clients: 'tools/bench/conformance/clients.ts',
   description: 'tools/bench/conformance/description.ts',
