@@ -2,8 +2,9 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { GPL_ENGINES, gplWrappers } from './gpl-wrappers.ts'
+import { withoutUnusedTexts } from './unused-texts.ts'
 
 export const ROOT = resolve(import.meta.dirname, '../../..')
 const LOADING = join(ROOT, 'wasm/loading/engine-files.ts')
@@ -33,7 +34,7 @@ export async function bundle(
 ): Promise<string[]> {
   mkdirSync(outdir, { recursive: true })
   const engines: string[] = []
-  const { metafile } = await build({
+  const options = {
     absWorkingDir: ROOT,
     entryPoints,
     outdir,
@@ -53,9 +54,11 @@ export async function bundle(
     external: ['node:*'],
     target: 'es2022',
     chunkNames: '[name]-[hash]',
-    metafile: true,
     logLevel: 'warning',
-  })
+  } satisfies BuildOptions
+  const texts = withoutGpl ? [await withoutUnusedTexts(options)] : []
+  engines.length = 0
+  const { metafile } = await build({ ...options, plugins: [...texts, ...options.plugins], metafile: true })
   if (withoutGpl && engines.some((engine) => GPL_ENGINES.includes(dirname(engine)))) throw new Error(`GPL engines in ${outdir}: ${engines}`)
   return [...Object.keys(metafile.inputs).filter((path) => !path.includes(':')), ...engines].sort()
 }
