@@ -54,6 +54,7 @@ export const GROUPS: readonly Group[] = [
       readme('library', 'Library', 'packages/core'),
       readme('film', 'Films and sound', 'packages/film'),
       users('integrations', 'Integrations'),
+      readme('vite', 'Plugin for Vite', 'packages/vite'),
       readme('github-action', 'GitHub Action', 'packages/integrations/github-action'),
       readme('pre-commit', 'pre-commit hook', 'packages/integrations/pre-commit'),
       readme('n8n', 'n8n node', 'packages/integrations/n8n'),
