@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
-import { bundleForBrowsers } from '../tools/release/packages/browser-bundle.ts'
+import { bundle } from '../tools/release/packages/bundle.ts'
 import { siteFacts } from './facts.ts'
 import { htmlOf, type PageFiles, type Prerender } from './html.ts'
 import { MANIFEST } from './manifest.ts'
@@ -100,7 +100,8 @@ async function buildInto(stage: string): Promise<void> {
   for (const [name, source] of Object.entries(COPIED)) copyFileSync(join(ROOT, source), join(app, name))
   writeFileSync(join(stage, 'manifest.webmanifest'), JSON.stringify(MANIFEST))
   const facts = JSON.stringify(siteFacts())
-  const library = await bundleForBrowsers({ worker: 'site/src/worker.ts' }, app, { namesWithHash: true })
+  const entryPoints = { worker: 'site/src/worker.ts' }
+  const { metafile: library } = await bundle({ entryPoints, withoutGpl: true, namesWithHash: true }, app)
   const worker = entryOf(library, 'site/src/worker.ts')
   const hashed = { ...PAGE, outdir: app, entryNames: '[name]-[hash]', chunkNames: '[name]-[hash]', metafile: true } as const
   const { metafile: page } = await build({

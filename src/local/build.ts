@@ -38,7 +38,7 @@ const ALWAYS = [
   'pages/tokens.css',
   'site/{,*/}*.{ts,jpg,json,svg,png}',
   'site/src/**/*',
-  'tools/release/packages/{browser-bundle,gpl-wrappers,symbol-dispose}.ts',
+  'tools/release/packages/{bundle,gpl-wrappers,symbol-dispose,unused-texts}.ts',
   'src/core/catalog/outputs.ts',
 ]
 /** Last files that the builds of the console and of the front page write. Miniflare serves the folder that they are in. */

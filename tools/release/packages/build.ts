@@ -39,7 +39,7 @@ export async function buildPackage(name: string, outdir: string): Promise<void> 
   const made = PACKAGES[name]
   if (!made) throw new Error(`Expected one of ${Object.keys(PACKAGES).join(', ')}, got '${name}'.`)
   rmSync(outdir, { recursive: true, force: true })
-  const inputs = await bundle(made.bundle, outdir)
+  const { inputs } = await bundle(made.bundle, outdir)
   writeFileSync(resolve(outdir, 'LICENSES.txt'), noticesText(inputs))
   if (name === 'cli') writeFileSync(resolve(outdir, 'whittle.1'), await manual())
   if (made.typed.length > 0) writeDeclarations(Object.fromEntries(made.typed.map((name) => [name, made.bundle.entryPoints[name]!])), outdir)

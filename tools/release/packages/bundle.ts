@@ -1,8 +1,9 @@
 /** Bundles packages: code in chunks that are loaded when they are first needed, and Wasm engines as files beside them. */
+import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 import { GPL_ENGINES, gplWrappers } from './gpl-wrappers.ts'
 import { withoutUnusedTexts } from './unused-texts.ts'
 
@@ -21,17 +22,24 @@ export interface Bundle {
    * Default: false.
    */
   readonly withoutGpl?: boolean
+  /** True: names of entries and engines contain a hash of the content, as those of chunks always do. Default: false. */
+  readonly namesWithHash?: boolean
+}
+
+export interface Bundled {
+  /** Input files, as paths from the root. */
+  readonly inputs: readonly string[]
+  readonly metafile: Metafile
 }
 
 /**
  * Writes a bundle to `outdir`.
- * @returns the input files, as paths from the root
  * @throws Error if the bundle has a GPL engine that `withoutGpl` forbids
  */
 export async function bundle(
-  { entryPoints, platform = 'browser', separate = {}, withoutGpl = false }: Bundle,
+  { entryPoints, platform = 'browser', separate = {}, withoutGpl = false, namesWithHash = false }: Bundle,
   outdir: string,
-): Promise<string[]> {
+): Promise<Bundled> {
   mkdirSync(outdir, { recursive: true })
   const engines: string[] = []
   const options = {
@@ -41,7 +49,7 @@ export async function bundle(
     plugins: [
       separatePackages(separate),
       ...(withoutGpl ? [gplWrappers()] : []),
-      engineFiles(outdir, engines),
+      engineFiles(outdir, engines, namesWithHash),
       withoutOwnAddress,
       disposeSymbol,
     ],
@@ -53,6 +61,7 @@ export async function bundle(
     // Entries for Node import these. Entries for browsers do not, which a test checks.
     external: ['node:*'],
     target: 'es2022',
+    entryNames: namesWithHash ? '[name]-[hash]' : '[name]',
     chunkNames: '[name]-[hash]',
     logLevel: 'warning',
   } satisfies BuildOptions
@@ -60,7 +69,7 @@ export async function bundle(
   engines.length = 0
   const { metafile } = await build({ ...options, plugins: [...texts, ...options.plugins], metafile: true })
   if (withoutGpl && engines.some((engine) => GPL_ENGINES.includes(dirname(engine)))) throw new Error(`GPL engines in ${outdir}: ${engines}`)
-  return [...Object.keys(metafile.inputs).filter((path) => !path.includes(':')), ...engines].sort()
+  return { inputs: [...Object.keys(metafile.inputs).filter((path) => !path.includes(':')), ...engines].sort(), metafile }
 }
 
 function separatePackages(separate: Readonly<Record<string, string>>): Plugin {
@@ -76,7 +85,7 @@ function separatePackages(separate: Readonly<Record<string, string>>): Plugin {
 }
 
 /** Copies each engine beside the chunks. Its import becomes a file that is loaded when it is needed. */
-function engineFiles(outdir: string, found: string[]): Plugin {
+function engineFiles(outdir: string, found: string[], namesWithHash: boolean): Plugin {
   return {
     name: 'engine-files',
     setup({ onResolve, onLoad }) {
@@ -87,10 +96,11 @@ function engineFiles(outdir: string, found: string[]): Plugin {
       }))
       onLoad({ filter: /.*/, namespace: 'engine' }, ({ path }) => {
         const name = basename(path, '.wasm')
-        copyFileSync(path, join(outdir, `${name}.wasm`))
+        const hash = namesWithHash ? `-${createHash('sha256').update(readFileSync(path)).digest('hex').slice(0, 8)}` : ''
+        copyFileSync(path, join(outdir, `${name}${hash}.wasm`))
         found.push(path.slice(ROOT.length + 1))
         const contents = `import { EngineFile } from ${JSON.stringify(LOADING)}
-export default new EngineFile('${name}', new URL('./${name}.wasm', import.meta.url))`
+export default new EngineFile('${name}', new URL('./${name}${hash}.wasm', import.meta.url))`
         return { contents, loader: 'js', resolveDir: ROOT }
       })
     },

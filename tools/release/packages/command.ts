@@ -16,7 +16,7 @@ const KEPT_MS = 24 * 60 * 60 * 1000
 
 const name = randomUUID()
 const temporary = join(FOLDER, `${name}.new`)
-const inputs = await bundle(COMMAND, temporary)
+const { inputs } = await bundle(COMMAND, temporary)
 const files = [...new Set([...inputs, ...globSync(ALWAYS, { cwd: ROOT })])].map((path) => {
   const { mtimeMs, size } = statSync(join(ROOT, path))
   return [path, mtimeMs, size] as const
