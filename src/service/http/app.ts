@@ -15,6 +15,7 @@ import { DRAIN_BYTES } from './form.ts'
 import { preflight, setCommonHeaders, setRateHeaders } from './headers.ts'
 import { enforceIpRateLimit } from './ip-rate-limit.ts'
 import { logRequest } from './log.ts'
+import { isLoopback } from './loopback.ts'
 import { requestId } from './request-id.ts'
 import type { Route } from './route.ts'
 import { Timing } from './timing.ts'
@@ -110,11 +111,9 @@ function clientUrl(c: AppContext): URL {
   return own
 }
 
-const LOOPBACK = /^(localhost|[\w.-]+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/
-
 function requireHttps(c: AppContext): void {
   const url = c.get('url')
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw new ApiError('https_required', 'https_only')
   }
 }

@@ -6,6 +6,7 @@ import { gateName, type KeyCheckResult, type RateState, type Scope } from '../st
 import { ApiError } from '../tasks/api-error.ts'
 import type { AppContext } from './context.ts'
 import { secondsUntil } from './headers.ts'
+import { isLoopback } from './loopback.ts'
 
 /** Bearer token in the syntax of RFC 6750. The scheme name is case-insensitive (RFC 9110, 11.1). */
 function bearer(c: AppContext): string {
@@ -17,6 +18,7 @@ function bearer(c: AppContext): string {
 }
 
 export async function authenticate(c: AppContext, access: 'key' | Scope): Promise<void> {
+  refuseConsoleElsewhere(c)
   const token = bearer(c)
   if (!isWellFormedKey(token)) throw unauthorized('invalid_key', 'no_key_of_ours')
   const entry = await enter(c, token, access === 'key' ? null : access)
@@ -32,6 +34,14 @@ export async function authenticate(c: AppContext, access: 'key' | Scope): Promis
   c.set('rate', entry.rate)
   if (entry.kind === 'missing_scope') throw missingScope(access as Scope)
   if (entry.kind === 'limited') throw rateLimited(entry.key.plan, entry.rate)
+}
+
+/**
+ * The console sends its header with a key only if a person has pasted the key into its page. People should not get used to that on a public
+ * address, where the page may belong to an attacker. The header gives no right: such a request may do what the key may do.
+ */
+function refuseConsoleElsewhere(c: AppContext): void {
+  if (c.req.header('X-Whittle-Console') && !isLoopback(c.get('url').hostname)) throw unauthorized('invalid_key', 'key_only_on_loopback')
 }
 
 /** Durable Object of the key, in the region that the key names. A key without a region can accidentally look like one with a region. */

@@ -84,6 +84,7 @@ export const API_EN = {
   key_expired_make_another: 'This key has expired. Create a new key.',
   key_lacks_scope: "This API key does not have the scope '{scope}', which this request needs.",
   key_needed: 'This request needs an API key. Send the header "Authorization: Bearer <API_KEY>".',
+  key_only_on_loopback: 'This service accepts an API key in its console only on the machine that it runs on. Sign in with a passkey.',
   key_works: 'This key is enabled, or was within the last minute. Disable it and wait a minute before you delete it.',
   links_need_secret: 'This service has no secret to sign links with. The operator must set SECRET_KEY.',
   metadata_stays_in_format: "Whittle cannot remove the metadata of a {format} file. Send 'metadata=keep', or leave the field out.",

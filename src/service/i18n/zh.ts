@@ -82,6 +82,7 @@ export const API_ZH = {
   key_expired_make_another: '此密钥已过期，请创建新的密钥。',
   key_lacks_scope: '此 API 密钥没有此请求所需的权限“{scope}”。',
   key_needed: '此请求需要 API 密钥：请发送请求头“Authorization: Bearer <API_KEY>”。',
+  key_only_on_loopback: '本服务的控制台仅在其所在的电脑上接受 API 密钥。请使用通行密钥登录。',
   key_works: '此密钥有效，或一分钟内有效过。请先禁用并等待一分钟，再删除。',
   links_need_secret: '此服务没有用于签署链接的密钥，运营者需要设置 SECRET_KEY。',
   metadata_stays_in_format: 'Whittle 无法删除 {format} 文件的元数据。请发送 metadata=keep，或省略此字段。',
