@@ -88,7 +88,7 @@ export default defineConfig({
         test: {
           name: 'tools',
           ...patient,
-          include: ['test/{packages,tools,local,site}/**/*.test.ts'],
+          include: ['test/{packages,tools,local,site,console}/**/*.test.ts'],
           exclude: ['test/tools/fuzz/**'],
           testTimeout: 60_000,
         },

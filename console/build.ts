@@ -1,24 +1,37 @@
 /** Build script of the web console. wrangler runs this script before it serves or deploys the `whittle` Worker. */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { build } from 'esbuild'
-import { REQUESTABLE_OUTPUTS } from '../src/core/catalog/outputs.ts'
+import { type BuildOptions, build } from 'esbuild'
+import { siteFacts } from '../site/facts.ts'
 import { writeLicences } from './licences-page.ts'
 
-await build({
-  entryPoints: { app: 'console/src/main.tsx' },
-  outdir: 'console/public/console',
+/** Folder of the console's files. */
+const OUT = 'console/public/console'
+// Parts that load later have a hash in their name. Those of an earlier build are removed.
+for (const name of readdirSync(OUT)) if (/^part-\w+\.js/.test(name)) rmSync(`${OUT}/${name}`)
+
+const COMMON: BuildOptions = {
+  outdir: OUT,
   bundle: true,
   minify: true,
-  format: 'esm',
   target: 'es2022',
+  define: { SITE_FACTS: JSON.stringify(siteFacts()) },
+  logLevel: 'warning',
+}
+
+await build({
+  ...COMMON,
+  entryPoints: { app: 'console/src/main.tsx' },
+  format: 'esm',
+  splitting: true,
+  chunkNames: 'part-[hash]',
   jsx: 'automatic',
   jsxImportSource: 'preact',
   legalComments: 'linked',
-  define: { OUTPUT_IDS: JSON.stringify(REQUESTABLE_OUTPUTS) },
-  // The console loads pdf.js at run time, and only to show a PDF, so that its bundle stays small.
-  external: ['/console/pdf/*'],
-  logLevel: 'warning',
+  // The console loads pdf.js at run time, and only to show a PDF, so that its bundle stays small. The fonts are those of the front page.
+  external: ['/console/pdf/*', '/app/*'],
 })
+// Runs before the page is drawn, so that a chosen theme does not flash.
+await build({ ...COMMON, entryPoints: { theme: 'site/src/theme.ts' }, format: 'iife' })
 
 copyFileSync('pages/tokens.css', 'console/public/console/tokens.css')
 await writeLicences('console/public')

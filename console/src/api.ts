@@ -1,6 +1,6 @@
 /** HTTP client of the console. The session is an HttpOnly cookie; a required header protects against requests of other sites. */
-
-import { language } from './language.ts'
+import type { Receipt } from '../../site/src/model/protocol.ts'
+import { addressOf, apiKey, base, forgetKey, mark, masked } from './connection.ts'
 
 export interface Task {
   task_id: string
@@ -15,24 +15,20 @@ export interface Task {
   compression_ratio?: string
   output_name?: string
   output_format?: string
-  result?: {
-    outcome: 'compressed' | 'unchanged'
-    reason?: string
-    detail?: string
-    fidelity: 'lossless' | 'perceptual'
-    suggestion?: { format: string; estimated_size: number }
-    ssim?: number
-    psnr_db?: number
-    ssimulacra2?: number
-    snr_db?: number
-    measured_at?: string
-    inventory?: Record<string, number>
-    removed?: { what: string; count: number; why: string }[]
-    sha256: string
-    original_sha256: string
-    steps?: string[]
-  }
+  expires_at?: string
+  result?: Receipt['result']
   error?: { message: string }
+  error_detail?: ErrorDetail
+}
+
+/** Facts about an error. Their names depend on its type. */
+export interface ErrorDetail {
+  readonly type?: string
+  readonly retry_after_seconds?: number
+  /** Type `target_unreachable`: smallest size in bytes that keeps the quality floors. */
+  readonly best_size?: number
+  /** Type `unsupported_format`: name of the recognised type. */
+  readonly detected?: string
 }
 
 export interface Usage {
@@ -130,39 +126,35 @@ export interface Me {
   name: string
   role: Role
   account: { name: string; plan: string }
-  /** Without `requests_per_minute`, the number of requests is unlimited. */
-  limits?: { max_file_bytes: number; requests_per_minute?: number | null; callbacks?: boolean }
+  /** True: signed in with an API key instead of a passkey. `name` is the masked key. */
+  isKey?: true
+  limits?: Limits
 }
 
-/** Error answer of the service, with its own message. */
+export interface Limits {
+  max_file_bytes: number
+  max_batch_files?: number
+  /** Time in seconds for which results are kept. */
+  retention_seconds?: number
+  /** `null` or `undefined`: the number of requests is unlimited. */
+  requests_per_minute?: number | null
+  callbacks?: boolean
+}
+
+/** Error answer of the service, with its own message. Status 0: the service cannot be reached. */
 export class Refusal extends Error {
   readonly status: number
-  /** Seconds until the next attempt, for status 429. */
-  readonly retryAfterSeconds: number | undefined
-  constructor(status: number, message: string, retryAfterSeconds?: number) {
+  readonly detail: ErrorDetail
+  constructor(status: number, message: string, detail: ErrorDetail = {}) {
     super(message)
     this.status = status
-    this.retryAfterSeconds = retryAfterSeconds
+    this.detail = detail
+  }
+  /** Seconds until the next attempt, for status 429. */
+  get retryAfterSeconds(): number | undefined {
+    return this.detail.retry_after_seconds
   }
 }
-
-const HOME = '/console/api'
-const MODE = 'whittle-mode'
-/** True if this tab shows data of the test keys. */
-export const isTesting = sessionStorage.getItem(MODE) === 'test'
-export const BASE = isTesting ? `${HOME}/test` : HOME
-/** API paths with separate data for test keys. People and sign-in belong to the account. */
-const OWN = /^\/(v1|me|applications|keys|callbacks|usage)\b/
-
-/** Reloads the page, so that data of test keys and live keys is never shown together. */
-export function setTesting(wanted: boolean): void {
-  if (wanted) sessionStorage.setItem(MODE, 'test')
-  else sessionStorage.removeItem(MODE)
-  location.reload()
-}
-
-/** Headers of every request: the console's marker and the language of messages. */
-export const mark = () => ({ 'X-Whittle-Console': '1', 'Accept-Language': language() })
 
 /** Event of the window when the session has ended. */
 export const SIGNED_OUT = 'whittle-signed-out'
@@ -171,16 +163,19 @@ const UNREACHABLE = 'The service cannot be reached.'
 
 export interface Said {
   error?: { message?: string }
-  error_detail?: { retry_after_seconds?: number }
+  error_detail?: ErrorDetail
 }
 
 export function refused(status: number, said: Said | null): Refusal {
-  if (status === 401) dispatchEvent(new Event(SIGNED_OUT))
-  return new Refusal(status, said?.error?.message ?? `The service answered ${status}.`, said?.error_detail?.retry_after_seconds)
+  if (status === 401) {
+    forgetKey()
+    dispatchEvent(new Event(SIGNED_OUT))
+  }
+  return new Refusal(status, said?.error?.message ?? `The service answered ${status}.`, said?.error_detail)
 }
 
 export async function call<T>(method: string, path: string, body?: object): Promise<T> {
-  const answer = await fetch((OWN.test(path) ? BASE : HOME) + path, {
+  const answer = await fetch(addressOf(path), {
     method,
     headers: body ? { ...mark(), 'Content-Type': 'application/json' } : mark(),
     ...(body ? { body: JSON.stringify(body) } : {}),
@@ -192,7 +187,26 @@ export async function call<T>(method: string, path: string, body?: object): Prom
   return said
 }
 
-export const downloadUrl = (taskId: string) => `${BASE}/v1/tasks/${taskId}/download`
+/** Returns the signed-in person, or what the key of this tab may do. */
+export async function whoAmI(): Promise<Me> {
+  const key = apiKey()
+  if (key === undefined) return call<Me>('GET', '/me')
+  const { limits } = await call<{ limits: Limits & { plan: string } }>('GET', '/v1/formats')
+  return { name: masked(key), role: 'member', isKey: true, account: { name: '', plan: limits.plan }, limits }
+}
+
+export const downloadUrl = (taskId: string) => `${base()}/v1/tasks/${taskId}/download`
+
+/** Loads a file of the API. @throws Refusal if the service refuses */
+export async function load(path: string): Promise<Response> {
+  const answer = await fetch(`${base()}${path}`, { headers: mark() }).catch(() => {
+    throw new Refusal(0, UNREACHABLE)
+  })
+  if (!answer.ok) throw refused(answer.status, (await answer.json().catch(() => null)) as Said | null)
+  return answer
+}
+
+export const resultOf = async (task: Task): Promise<Blob> => (await load(`/v1/tasks/${task.task_id}/download`)).blob()
 
 export interface ActiveUpload {
   /** Share of the bytes that were sent, 0 to 1. */
@@ -208,7 +222,7 @@ export function upload(file: File, wishes: Readonly<Record<string, string>>, { p
     for (const [name, value] of Object.entries(wishes)) if (value) form.append(name, value)
     form.append('file', file)
     const request = new XMLHttpRequest()
-    request.open('POST', `${BASE}/v1/compress`)
+    request.open('POST', `${base()}/v1/compress`)
     for (const [name, value] of Object.entries({ ...mark(), Prefer: 'respond-async' })) request.setRequestHeader(name, value)
     request.responseType = 'json'
     request.upload.onprogress = (event) => progress(event.loaded / event.total)

@@ -1,5 +1,6 @@
 /** Uploads and their tasks. They survive a change of the page; sent files also survive a reload. */
-import { call, isOpen, isTesting, Refusal, type Task, upload } from './api.ts'
+import { call, type ErrorDetail, isOpen, Refusal, type Task, upload } from './api.ts'
+import { isTesting } from './connection.ts'
 import { t } from './language.ts'
 import { message } from './parts.tsx'
 import { RESUMABLE_BYTES, uploadInChunks } from './resumable.ts'
@@ -19,6 +20,12 @@ export interface Attempt {
   readonly begunMs?: number
   readonly task?: Task
   readonly error?: string
+  readonly failure?: Failure
+}
+
+/** Why an attempt failed. `status`: HTTP status, or 0 if the service could not be reached; `undefined`: the task failed. */
+export interface Failure extends ErrorDetail {
+  readonly status?: number
 }
 
 /** Parallel uploads. More would share the same bandwidth and block the browser's connections for other requests. */
@@ -70,7 +77,9 @@ const isThere = (id: number) => attempts.some((one) => one.id === id)
 export function begin(files: readonly File[], wishes: Readonly<Record<string, string>>, limit: number | undefined, tooLarge: string): void {
   const fresh = files.map((file): Attempt => {
     const isTooLarge = limit !== undefined && file.size > limit
-    const state = isTooLarge ? ({ state: 'failed', error: tooLarge } as const) : ({ state: 'waiting' } as const)
+    const state = isTooLarge
+      ? ({ state: 'failed', error: tooLarge, failure: { type: 'file_too_large' } } as const)
+      : ({ state: 'waiting' } as const)
     return { id: ++count, name: file.name, size: file.size, file, wishes, uploaded: 0, ...state }
   })
   put([...attempts, ...fresh])
@@ -88,7 +97,8 @@ export function restoreAttempts(): void {
         ...known,
         uploaded: 0,
         state: 'failed',
-        error: 'The page was reloaded before this file was uploaded completely. Choose the file again.',
+        error: t('The page was reloaded before this file was uploaded completely. Choose the file again.'),
+        failure: {},
       }
     }
     return { id: ++count, ...known, uploaded: 1, state: 'working', taskId }
@@ -97,11 +107,12 @@ export function restoreAttempts(): void {
   for (const { id, taskId } of restored) if (taskId !== undefined) void follow(id, () => call<Task>('GET', `/v1/tasks/${taskId}`))
 }
 
-export function retry({ id }: Attempt): void {
+/** Sends the file again. `wishes`: options that differ from those of the attempt. */
+export function retry({ id }: Attempt, wishes: Readonly<Record<string, string>> = {}): void {
   const again = attempts.find((one) => one.id === id)
-  if (!again) return
-  const { error, task, ...asked } = again
-  const fresh: Attempt = { ...asked, state: 'waiting', uploaded: 0 }
+  if (!again?.file) return
+  const { error, failure, task, ...asked } = again
+  const fresh: Attempt = { ...asked, wishes: { ...asked.wishes, ...wishes }, state: 'waiting', uploaded: 0 }
   put(attempts.map((one) => (one.id === id ? fresh : one)))
   void go(fresh)
 }
@@ -132,13 +143,16 @@ async function follow(id: number, accepted: () => Promise<Task>): Promise<void> 
     change(id, { uploaded: 1, ...stateOf(task) })
     await watch(id, task)
   } catch (problem) {
-    change(id, { state: 'failed', error: message(problem) })
+    const failure = problem instanceof Refusal ? { ...problem.detail, status: problem.status } : {}
+    change(id, { state: 'failed', error: message(problem), failure })
   }
 }
 
 function stateOf(task: Task): Partial<Attempt> {
   if (isOpen(task)) return { task, state: 'working' }
-  return task.status === 'completed' ? { task, state: 'done' } : { task, state: 'failed', error: task.error?.message ?? t('failed') }
+  return task.status === 'completed'
+    ? { task, state: 'done' }
+    : { task, state: 'failed', error: task.error?.message ?? t('failed'), failure: task.error_detail ?? {} }
 }
 
 /** Starts uploads up to the rate limit of the plan; the others wait. */

@@ -2,6 +2,7 @@
 import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { isAtLeast, type Me, type Role } from './api.ts'
+import { Icon, type IconName } from './icons.tsx'
 import { t } from './language.ts'
 
 /** React context: the signed-in person. */
@@ -13,52 +14,122 @@ export function For(props: { atLeast: Role; else?: ComponentChildren; children: 
   return <>{me && isAtLeast(me.role, props.atLeast) ? props.children : props.else}</>
 }
 
+interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  /** True for dialogs with a receipt. */
+  readonly isWide?: boolean
+  readonly children: ComponentChildren
+}
+
 /** Modal dialog (`<dialog>`). The browser handles focus, Escape and screen readers. */
-export function Dialog(props: { title: string; onClose: () => void; children: ComponentChildren }) {
+export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   useEffect(() => {
     element.current?.showModal()
   }, [])
   return (
-    <dialog ref={element} aria-label={props.title} onClose={props.onClose}>
-      <h2>{props.title}</h2>
-      {props.children}
-      <p class="actions">
-        <button type="button" onClick={() => element.current?.close()}>
-          {t('Close')}
+    <dialog ref={element} class={isWide ? 'dialog dialog--wide' : 'dialog'} aria-label={title} onClose={onClose}>
+      <div class="dialog__head">
+        <h2>{title}</h2>
+        <button type="button" class="btn btn--quiet btn--icon btn--sm" aria-label={t('Close')} onClick={() => element.current?.close()}>
+          <Icon name="x" />
         </button>
-      </p>
+      </div>
+      {children}
     </dialog>
   )
 }
 
-export function CopyButton(props: { text: string }) {
+export function CopyButton({ text, isMain = false }: { text: string; isMain?: boolean }) {
   const [copied, setCopied] = useState(false)
   const copy = async () => {
-    await navigator.clipboard.writeText(props.text)
+    await navigator.clipboard.writeText(text)
     setCopied(true)
     setTimeout(() => setCopied(false), 2000)
   }
   return (
-    <button type="button" onClick={copy} aria-live="polite">
+    <button type="button" class={isMain ? 'btn btn--sm btn--primary' : 'btn btn--sm'} onClick={copy} aria-live="polite">
+      <Icon name={copied ? 'check' : 'copy'} />
       {copied ? t('Copied') : t('Copy')}
     </button>
   )
 }
 
 /** Error message, announced once to screen readers. */
-export function Problem(props: { error: string | undefined }) {
+export const Problem = ({ error }: { error: string | undefined }) => (
+  <div role="alert">
+    {error && (
+      <p class="note note--bad">
+        <Icon name="circle-alert" />
+        <span>{t(error)}</span>
+      </p>
+    )}
+  </div>
+)
+
+/** Placeholder while data is loading. It appears after a moment, so that fast answers do not flicker. */
+export function Loading({ error }: { error?: string | undefined }) {
+  if (error) return <Problem error={error} />
   return (
-    <p role="alert" class={props.error ? 'problem' : 'problem empty'}>
-      {props.error && t(props.error)}
-    </p>
+    <div class="loading card" aria-busy="true">
+      <span class="vh">{t('Loading…')}</span>
+      {[0, 1, 2].map((row) => (
+        <div key={row} class="loading__row">
+          <span class="skel" />
+          <span class="skel" />
+          <span class="skel" />
+        </div>
+      ))}
+    </div>
   )
 }
 
-/** Placeholder while data is loading. */
-export function Loading({ error }: { error: string | undefined }) {
-  return error ? <Problem error={error} /> : <p aria-busy="true">{t('Loading…')}</p>
+interface EmptyProps {
+  readonly icon: IconName
+  readonly title: string
+  readonly text?: string
+  readonly children?: ComponentChildren
 }
+
+/** What a list says that has nothing in it, and what to do next. */
+export const Empty = ({ icon, title, text, children }: EmptyProps) => (
+  <div class="empty">
+    <Icon name={icon} />
+    <h2>{title}</h2>
+    {text && <p>{text}</p>}
+    {children && <div class="row">{children}</div>}
+  </div>
+)
+
+interface CardProps {
+  readonly title: string
+  readonly sub?: ComponentChildren
+  /** Buttons or a link beside the title. */
+  readonly end?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+/** Section with a title. It is a region with that name. */
+export const Card = ({ title, sub, end, children }: CardProps) => (
+  <section class="card" aria-label={title}>
+    <div class="card__head">
+      <div>
+        <h2>{title}</h2>
+        {sub && <p class="small muted">{sub}</p>}
+      </div>
+      {end}
+    </div>
+    {children}
+  </section>
+)
+
+/** Bar of a share from 0 to 1. The text beside it says the figures. */
+export const Bar = ({ share, isThin = false }: { share: number; isThin?: boolean }) => (
+  <div class={isThin ? 'bar bar--thin' : 'bar'} aria-hidden="true">
+    <i style={{ width: `${Math.max(0, Math.min(1, share)) * 100}%` }} />
+  </div>
+)
 
 export const message = (error: unknown) => (error instanceof Error ? error.message : String(error))
 

@@ -1,6 +1,28 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { downloadUrl, type Task } from './api.ts'
+import { downloadUrl, resultOf, type Task } from './api.ts'
+import { apiKey } from './connection.ts'
 import { bytes, t } from './language.ts'
+
+/** Address of the result. With a key, the player cannot load it itself, so the page does. `undefined`: it is being loaded. */
+function useResultUrl(task: Task): string | undefined {
+  const [url, setUrl] = useState(apiKey() === undefined ? downloadUrl(task.task_id) : undefined)
+  useEffect(() => {
+    if (apiKey() === undefined) return
+    let made: string | undefined
+    let isGone = false
+    resultOf(task).then(
+      (blob) => {
+        if (!isGone) setUrl((made = URL.createObjectURL(blob)))
+      },
+      () => undefined,
+    )
+    return () => {
+      isGone = true
+      if (made) URL.revokeObjectURL(made)
+    }
+  }, [task.task_id])
+  return url
+}
 
 /** Original and result play in sync; one of them is audible and visible. */
 export function ComparePlayed({ file, task }: { file: File; task: Task }) {
@@ -13,7 +35,8 @@ export function ComparePlayed({ file, task }: { file: File; task: Task }) {
     setBefore(url)
     return () => URL.revokeObjectURL(url)
   }, [file])
-  if (!before) return null
+  const after = useResultUrl(task)
+  if (!before || !after) return null
   const follow = () => {
     const [first, second] = [players.after.current!, players.before.current!]
     if (Math.abs(first.currentTime - second.currentTime) > 0.05) second.currentTime = first.currentTime
@@ -36,20 +59,24 @@ export function ComparePlayed({ file, task }: { file: File; task: Task }) {
     />
   )
   return (
-    <figure class={plays ? 'compare played' : 'hidden'}>
-      <figcaption class="actions">
-        <span>{t('Before and after')}</span>
-        <fieldset class="zooms" aria-label={t('Version that plays')}>
+    <figure class={plays ? 'played' : 'vh'}>
+      <figcaption class="viewer__bar">
+        <span class="small muted">{t('Before and after')}</span>
+        <fieldset class="seg">
+          <legend class="vh">{t('Version that plays')}</legend>
           {(['before', 'after'] as const).map((side) => (
-            <button key={side} type="button" aria-pressed={side === shown} onClick={() => setShown(side)}>
-              {t(side === 'before' ? 'Before' : 'After')} {bytes((side === 'before' ? task.original_size : task.compressed_size) ?? 0)}
-            </button>
+            <label key={side}>
+              <input type="radio" name={`played-${task.task_id}`} checked={side === shown} onChange={() => setShown(side)} />
+              <span>
+                {t(side === 'before' ? 'Before' : 'After')} {bytes((side === 'before' ? task.original_size : task.compressed_size) ?? 0)}
+              </span>
+            </label>
           ))}
         </fieldset>
       </figcaption>
       <div class="players">
         {element('before', before)}
-        {element('after', downloadUrl(task.task_id))}
+        {element('after', after)}
       </div>
     </figure>
   )

@@ -1,166 +1,144 @@
-/** Receipt of a task: what the service did, quality figures, and how to verify them. */
-import { BASE, type Task } from './api.ts'
-import { countedKind, kindName } from './kind-names.ts'
-import { bytes, t } from './language.ts'
+/** Receipt of a task. The filled seal stands only over a signature that this page has checked. */
+import { useEffect, useState } from 'preact/hooks'
+import type { Receipt } from '../../site/src/model/protocol.ts'
+import { ReceiptCard as SharedCard, shortHash } from '../../site/src/parts/receipt.tsx'
+import { saveBlob } from '../../site/src/save.ts'
+import { load, type Task } from './api.ts'
+import { Icon } from './icons.tsx'
+import { isKept } from './kept.ts'
+import { t } from './language.ts'
 import { CopyButton } from './parts.tsx'
+import { type Check, checkAll, checkedReceipt, MAX_HASHED_BYTES, type SignedReceipt } from './signature.ts'
 
-/** Quality figure with a bar. `good`: value from which the bar counts as good, the minimum of the lowest level. */
-interface Figure {
-  readonly name: string
-  readonly value: number
-  readonly shown: string
-  readonly from: number
-  readonly to: number
-  readonly good: number
-}
+export const receiptOf = (task: Task): Receipt =>
+  ({
+    ...{ format: task.format, output_format: task.output_format ?? task.format, quality: task.quality, result: task.result },
+    ...{ original_size: task.original_size, compressed_size: task.compressed_size ?? task.original_size },
+  }) as Receipt
 
-const PLACES: Readonly<Record<string, string>> = {
-  pixels: 'of the worst picture',
-  page_144dpi: 'of the worst page at 144 dpi',
-  second: 'of the worst second',
-}
-
-/** Why a file was returned unchanged, as a sentence for people. */
-const REASONS: Readonly<Record<string, string>> = {
-  no_gain: 'The file cannot get smaller.',
-  below_floor: 'A smaller file would be below the minimum quality.',
-  signed: 'The file is signed. A change would break the signature.',
-  encrypted: 'The file is encrypted. Remove the password and try again.',
-  malformed: 'The file is damaged.',
-  over_budget: 'The file needs more memory or time than this service allows.',
-  unsupported_feature: 'The file uses a feature that Whittle cannot compress yet.',
-}
-
-export function ReceiptCard({ task }: { task: Task }) {
-  const { result } = task
-  if (!result) return null
+/** @param file file of the person, if this page has it */
+export function ReceiptCard({ task, file }: { task: Task; file?: File | undefined }) {
+  if (!task.result) return null
   return (
-    <section class="receipt" aria-label={t('Receipt')}>
-      <p class="verdict">
-        <span class="badge good">✓ {t('Verified')}</span> {t(verdictOf(task))}
-      </p>
-      <Meters task={task} />
-      {result.detail && result.outcome === 'unchanged' && <p class="steps">{result.detail}</p>}
-      {result.suggestion && (
-        <p class="steps">
-          {t('As {format}, the file would have about {size}.', {
-            format: result.suggestion.format,
-            size: bytes(result.suggestion.estimated_size),
-          })}
-        </p>
-      )}
-      <InventoryList result={result} />
-      {result.steps && result.steps.length > 0 && (
-        <ul class="steps">
-          {result.steps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ul>
-      )}
-      <CheckIt task={task} />
+    <section class="receipt-block" aria-label={t('Receipt')}>
+      <SharedCard receipt={receiptOf(task)} fileName={task.file_name} stub={<Stub task={task} file={file} />} />
     </section>
   )
 }
 
-function verdictOf({ result }: Task): string {
-  if (result?.outcome === 'unchanged') return REASONS[result.reason ?? ''] ?? 'The file stays unchanged.'
-  if (result?.fidelity === 'lossless') return 'Lossless: Whittle decoded the result, and its content is identical to your file.'
-  return 'Whittle decoded the result and compared it with your file.'
+/** `undefined`: the signature is being checked. `null`: it could not be confirmed. */
+function useSignature(task: Task): SignedReceipt | null | undefined {
+  const [signed, setSigned] = useState<SignedReceipt | null>()
+  useEffect(() => {
+    let isGone = false
+    checkedReceipt(task).then(
+      (found) => !isGone && setSigned(found),
+      () => !isGone && setSigned(null),
+    )
+    return () => {
+      isGone = true
+    }
+  }, [task.task_id])
+  return signed
 }
 
-function Meters({ task: { result } }: { task: Task }) {
-  const figures = result ? figuresOf(result) : []
-  if (figures.length === 0) return null
+function Stub({ task, file }: { task: Task; file: File | undefined }) {
+  const signed = useSignature(task)
+  const [checks, setChecks] = useState<readonly Check[]>()
+  const [isChecking, setChecking] = useState(false)
+  const check = async () => {
+    setChecking(true)
+    setChecks(await checkAll(task, file).catch(() => []))
+    setChecking(false)
+  }
+  const canCheck = isKept(task) && (task.compressed_size ?? 0) <= MAX_HASHED_BYTES
   return (
     <>
-      <dl class="meters">
-        {figures.map(({ name, value, shown, from, to, good }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <meter
-                min={from}
-                max={to}
-                low={from}
-                optimum={to}
-                high={good}
-                value={Math.min(to, Math.max(from, value))}
-                aria-label={`${name} ${shown}`}
-              />
-              <b>{shown}</b>
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {result?.measured_at && <small>{t(PLACES[result.measured_at] ?? '')}</small>}
+      <div class="stub">
+        <span class={signed ? 'stub__seal' : 'stub__seal stub__seal--open'}>
+          <Icon
+            name={signed ? 'badge-check' : signed === null ? 'shield-alert' : 'loader-circle'}
+            class={signed === undefined ? 'spin' : ''}
+          />
+        </span>
+        <div aria-live="polite">
+          <p>
+            <b>{sealText(signed)}</b>
+          </p>
+          <p class="mono">
+            {signed && 'Ed25519 · '}SHA-256 <span title={task.result?.sha256}>{shortHash(task.result?.sha256 ?? '')}</span>
+          </p>
+        </div>
+        {canCheck && !checks && (
+          <button type="button" class="btn btn--sm" disabled={isChecking} onClick={() => void check()}>
+            {isChecking ? t('Checking…') : t('Check it')}
+          </button>
+        )}
+      </div>
+      {checks && <Checks checks={checks} />}
+      <Proofs task={task} />
     </>
   )
 }
 
-function figuresOf(result: NonNullable<Task['result']>): Figure[] {
-  const { ssim, psnr_db, ssimulacra2, snr_db } = result
-  const figure = (name: string, value: number | undefined, unit: string, scale: Pick<Figure, 'from' | 'to' | 'good'>): Figure[] =>
-    value === undefined ? [] : [{ name, value, shown: `${value}${unit}`, ...scale }]
-  return [
-    ...figure('SSIM', ssim, '', { from: 0.9, to: 1, good: 0.93 }),
-    ...figure('PSNR', psnr_db, ' dB', { from: 30, to: 50, good: 32 }),
-    ...figure('SSIMULACRA 2', ssimulacra2, '', { from: 30, to: 100, good: 60 }),
-    ...figure('SNR', snr_db, ' dB', { from: 0, to: 60, good: 26 }),
-  ]
+function sealText(signed: SignedReceipt | null | undefined): string {
+  if (signed === undefined) return t('Checking the signature…')
+  return signed ? t('Signed by {name}', { name: new URL(signed.iss).host }) : t('Signature not confirmed')
 }
 
-/** What the file holds besides pixels and samples: first what is gone and why, then what was kept. */
-function InventoryList({ result: { inventory = {}, removed = [] } }: { result: NonNullable<Task['result']> }) {
-  const kept = Object.entries(inventory).map(([kind, count]) => countedKind(count, kindName(kind)))
-  if (kept.length === 0 && removed.length === 0) return null
-  return (
-    <dl class="inventory">
-      {removed.length > 0 && (
-        <>
-          <dt>{t('Removed')}</dt>
-          {removed.map(({ what, count, why }) => (
-            <dd key={`${what} ${why}`}>{t('{what}: {why}', { what: countedKind(count, what), why })}</dd>
-          ))}
-        </>
-      )}
-      {kept.length > 0 && (
-        <>
-          <dt>{t('Kept')}</dt>
-          <dd>{kept.join(t(', '))}</dd>
-        </>
-      )}
-    </dl>
-  )
+const CLAIMS: Readonly<Record<Check['what'], readonly [name: string, good: string, bad: string]>> = {
+  signature: ['Signature', 'valid, key of this service', 'not valid'],
+  result: ['Result', 'SHA-256 is the same', 'another file'],
+  original: ['Your file', 'SHA-256 is the same', 'another file'],
 }
 
-function CheckIt({ task }: { task: Task }) {
-  const { result } = task
+const Checks = ({ checks }: { checks: readonly Check[] }) => (
+  <div class="receipt__part receipt__checks" role="status">
+    <p class="verdict">
+      <Icon name={checks.length > 0 && checks.every(({ isTrue }) => isTrue) ? 'circle-check' : 'circle-alert'} />
+      <span>{verdictOf(checks)}</span>
+    </p>
+    <ul class="checks">
+      {checks.map(({ what, isTrue }) => (
+        <li key={what} class={isTrue ? '' : 'bad'}>
+          <Icon name={isTrue ? 'check' : 'x'} />
+          <b>{t(CLAIMS[what][0])}</b>
+          <span>{t(CLAIMS[what][isTrue ? 1 : 2])}</span>
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+function verdictOf(checks: readonly Check[]): string {
+  if (checks.length === 0) return t('The check could not be carried out.')
+  return checks.every(({ isTrue }) => isTrue) ? t('This receipt is true') : t('This receipt does not belong to this file.')
+}
+
+/** What others need to check the receipt without this page. */
+function Proofs({ task }: { task: Task }) {
   const command = `whittle verify '${task.file_name}' '${task.output_name ?? task.file_name}' receipt.jws --jwks ${location.origin}/.well-known/jwks.json`
+  const save = async () => saveBlob(await (await load(`/v1/tasks/${task.task_id}/receipt`)).blob(), 'receipt.jws')
   return (
-    <details>
-      <summary>{t('Check it yourself')}</summary>
+    <details class="receipt__part receipt__proofs">
+      <summary>
+        {t('Check it elsewhere')}
+        <Icon name="chevron-down" />
+      </summary>
       <dl class="hashes">
         <dt>{t('Sent')} (SHA-256)</dt>
-        <dd>
-          <code>{result?.original_sha256}</code>
-        </dd>
+        <dd class="mono">{task.result?.original_sha256}</dd>
         <dt>{t('Result')} (SHA-256)</dt>
-        <dd>
-          <code>{result?.sha256}</code>
-        </dd>
+        <dd class="mono">{task.result?.sha256}</dd>
       </dl>
-      <p class="actions">
-        <a class="button" href={`${BASE}/v1/tasks/${task.task_id}/receipt`} download="receipt.jws">
+      <pre class="snippet">{command}</pre>
+      <p class="row">
+        <button type="button" class="btn btn--sm" onClick={() => void save().catch(() => undefined)}>
+          <Icon name="download" />
           {t('Signed receipt')}
-        </a>
+        </button>
         <CopyButton text={command} />
       </p>
-      <pre>{command}</pre>
-      <details>
-        <summary>JSON</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable by keyboard */}
-        <pre tabIndex={0}>{JSON.stringify(task, null, 2)}</pre>
-      </details>
     </details>
   )
 }

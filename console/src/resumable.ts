@@ -1,10 +1,10 @@
 /** Resumable uploads of large files (tus 1.0.0). They continue after a lost connection, a restart of the service, or a reload of the page. */
-import { type ActiveUpload, BASE, call, mark, Refusal, refused, type Said, type Task } from './api.ts'
+import { type ActiveUpload, call, Refusal, refused, type Said, type Task } from './api.ts'
+import { base, mark } from './connection.ts'
 
 /** File size in bytes from which uploads are resumable. */
 export const RESUMABLE_BYTES = 32 * 1024 * 1024
 const CHUNK_BYTES = 16 * 1024 * 1024
-const UPLOADS = `${BASE}/v1/uploads`
 /** Time in ms within which a restarted service responds again. */
 const MOST_SILENCE_MS = 120_000
 const LONGEST_PAUSE_MS = 5000
@@ -69,7 +69,7 @@ async function ask(method: string, path: string, headers: Record<string, string>
 
 async function create(file: File): Promise<string> {
   const name = btoa(Array.from(new TextEncoder().encode(file.name), (byte) => String.fromCharCode(byte)).join(''))
-  const answer = await ask('POST', UPLOADS, { 'Upload-Length': `${file.size}`, 'Upload-Metadata': `filename ${name}` })
+  const answer = await ask('POST', `${base()}/v1/uploads`, { 'Upload-Length': `${file.size}`, 'Upload-Metadata': `filename ${name}` })
   if (!answer.ok) throw refused(answer.status, (await answer.json().catch(() => null)) as Said | null)
   return new URL(answer.headers.get('Location')!, location.href).pathname
 }

@@ -1,6 +1,7 @@
 /** Files that come by dragging, by the clipboard, and from other apps. */
-import { droppedFiles } from '../../console/src/dropped.ts'
+
 import { SHARED_CACHE } from './links.ts'
+import { droppedFiles } from './shared/dropped.ts'
 
 /** Named pictures of the clipboard: the browser calls all of them `image.png`. */
 const named = (blob: Blob): File => new File([blob], `pasted.${blob.type.split('/')[1]?.split('+')[0] ?? 'png'}`, { type: blob.type })

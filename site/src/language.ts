@@ -15,6 +15,11 @@ export async function selectLanguage(wanted: Language): Promise<void> {
   current = wanted
 }
 
+/** Adds texts in the selected language, for another page that uses the components of this one. */
+export function addTexts(more: Texts): void {
+  texts = { ...texts, ...more }
+}
+
 /** Returns the text in the selected language and replaces `{name}` by values. */
 export function t(text: string, values: Readonly<Record<string, string | number>> = {}): string {
   const found = current === 'zh' ? (texts[text] ?? text) : text

@@ -36,17 +36,20 @@ async function takeTour(page: Page, service: Running): Promise<void> {
   await page.getByRole('button', { name: 'Use a sample photo' }).waitFor()
   await addStep(page, 'empty', 'The page lists the formats and the largest file size. Without a file at hand, use the sample photo.')
   await page.getByRole('button', { name: 'Use a sample photo' }).click()
-  await page.getByRole('region', { name: 'Receipt' }).getByText('✓ Verified').waitFor({ timeout: 120_000 })
-  await page.getByRole('slider', { name: 'Before and after' }).waitFor()
+  await page
+    .getByRole('region', { name: 'Receipt' })
+    .getByText(/^Signed by/)
+    .waitFor({ timeout: 120_000 })
+  await page.getByRole('slider', { name: /^Before and after/ }).waitFor()
   await addStep(page, 'photo', 'A moment later, the photo has a third of its size. The receipt shows the measured figures.')
-  await page.getByRole('region', { name: 'Before and after' }).scrollIntoViewIfNeeded()
+  await page.locator('.compare__stage').scrollIntoViewIfNeeded()
   await addStep(
     page,
     'compared',
     'Before and after lie over each other. The handle moves the border between them, enlarged up to four times.',
   )
   const go = (name: string) => page.getByRole('navigation').getByRole('link', { name, exact: true }).click()
-  await go('Applications')
+  await go('Keys')
   await page.getByRole('button', { name: 'New application' }).click()
   await page.getByLabel('Name').fill('Web shop')
   await page.getByRole('button', { name: 'Create' }).click()

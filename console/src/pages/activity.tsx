@@ -1,44 +1,33 @@
-/** Audit log of the account, newest entry first. */
+/** Audit log of the account in sentences, newest entry first. */
 import { useState } from 'preact/hooks'
-import { type Action, call } from '../api.ts'
-import { dateTime, t } from '../language.ts'
-import { message, Problem, useLoaded } from '../parts.tsx'
+import { type Action, type Application, call } from '../api.ts'
+import { Icon } from '../icons.tsx'
+import { dateTime, t, timeAgo } from '../language.ts'
+import { Empty, Loading, message, Problem, useLoaded } from '../parts.tsx'
+import { detailsOf, iconOf, type Names, sentenceOf } from './activity-words.ts'
 
 interface Page {
   actions: Action[]
   next_cursor: string | null
 }
 
-/** Names of actions. Unknown actions are shown with the name that the service uses. */
-const WORDS: Readonly<Record<string, string>> = {
-  'application.created': 'created the application',
-  'application.changed': 'changed the application',
-  'application.removed': 'deleted the application',
-  'key.created': 'created the key',
-  'key.changed': 'changed the key',
-  'key.reset': 'reset the key',
-  'key.removed': 'deleted the key',
-  'secret.rotated': 'changed the signing secret',
-  'secret.read': 'viewed the signing secret',
-  'alerts.changed': 'changed the address for alerts',
-  'person.invited': 'invited',
-  'person.joined': 'joined',
-  'person.signed_in': 'signed in',
-  'person.changed': 'changed the role of',
-  'person.removed': 'removed the person',
-  'passkey.removed': 'removed a passkey',
-  'session.removed': 'ended a session',
-  'invitation.removed': 'withdrew an invitation',
-  'account.created': 'created the account',
-  'account.changed': 'changed the account',
-  'account.imported': 'imported the account',
+/** Names of applications and keys by id, because the log has only ids for some entries. */
+async function namesOf(): Promise<Names> {
+  const { applications } = await call<{ applications: Application[] }>('GET', '/applications')
+  return new Map(
+    applications.flatMap(({ application_id, name, keys }) => [
+      [application_id, name] as const,
+      ...keys.map((key) => [key.key_id, key.name ?? key.masked] as const),
+    ]),
+  )
 }
 
 export function ActivityPage() {
   const first = useLoaded(() => call<Page>('GET', '/audit'))
+  const names = useLoaded(namesOf).value ?? NO_NAMES
   const [later, setLater] = useState<Page>()
   const [error, setError] = useState<string>()
-  if (!first.value) return first.error ? <Problem error={first.error} /> : <p>{t('Loading…')}</p>
+  if (!first.value) return <Loading error={first.error} />
   const cursor = (later ?? first.value).next_cursor
   const actions = [...first.value.actions, ...(later?.actions ?? [])]
   const more = () =>
@@ -49,11 +38,17 @@ export function ActivityPage() {
   return (
     <>
       <Problem error={error} />
-      <p>{t('Changes that people and the operator of the service made to keys, applications, people and secrets.')}</p>
-      <Actions actions={actions} />
+      <p class="intro muted">{t('Changes that people and the operator of the service made to keys, applications, people and secrets.')}</p>
+      <div class="card">
+        {actions.length === 0 ? (
+          <Empty icon="history" title={t('Nothing has happened yet')} />
+        ) : (
+          <Actions actions={actions} names={names} />
+        )}
+      </div>
       {cursor && (
-        <p>
-          <button type="button" onClick={more}>
+        <p class="more">
+          <button type="button" class="btn" onClick={more}>
             {t('Load more')}
           </button>
         </p>
@@ -62,30 +57,32 @@ export function ActivityPage() {
   )
 }
 
-function Actions({ actions }: { actions: readonly Action[] }) {
-  return (
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">{t('Time')}</th>
-          <th scope="col">{t('Who')}</th>
-          <th scope="col">{t('What')}</th>
-          <th scope="col">{t('Request')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {actions.map(({ at, by, action, to, called, asked, request_id }) => (
-          <tr key={`${at} ${request_id}`}>
-            <td class="number">{dateTime(at)}</td>
-            <td class="number">{by.kind === 'person' ? by.name : t('Operator')}</td>
-            <td>
-              {t(WORDS[action] ?? action)}{' '}
-              {!(by.kind === 'person' && by.user_id === to) && (called ? <code>{called}</code> : <small>{to}</small>)}
-            </td>
-            <td>{asked && <code>{JSON.stringify(asked).slice(1, -1)}</code>}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
+const NO_NAMES: Names = new Map()
+
+const Actions = ({ actions, names }: { actions: readonly Action[]; names: Names }) => (
+  <ol class="log">
+    {actions.map((action) => (
+      <li key={`${action.at} ${action.request_id}`} class="log__row">
+        <Icon name={iconOf(action)} />
+        <div>
+          <p>
+            <Sentence action={action} names={names} />
+          </p>
+          {detailsOf(action).map((line) => (
+            <p key={line} class="faint small breaks">
+              {line}
+            </p>
+          ))}
+        </div>
+        <time class="muted small nowrap" dateTime={action.at} title={dateTime(action.at)}>
+          {timeAgo(action.at)}
+        </time>
+      </li>
+    ))}
+  </ol>
+)
+
+/** The sentence with the names in bold. */
+const Sentence = ({ action, names }: { action: Action; names: Names }) => (
+  <>{sentenceOf(action, names).map(({ text, isName }, i) => (isName ? <b key={i}>{text}</b> : <span key={i}>{text}</span>))}</>
+)

@@ -1,128 +1,122 @@
+/** One file: thumbnail, name, state in words and one action; receipt and comparison when opened. */
 import { useState } from 'preact/hooks'
-import { downloadUrl } from '../api.ts'
+import { formatName } from '../../../site/src/model/format-names.ts'
+import type { FormatId } from '../../../site/src/model/protocol.ts'
+import { verdictOf } from '../../../site/src/model/words.ts'
 import { type Attempt, dismiss, retry } from '../attempts.ts'
-import { Compare } from '../compare.tsx'
-import { bytes, duration, t } from '../language.ts'
-import { CopyButton } from '../parts.tsx'
-import { ReceiptCard } from '../receipt.tsx'
+import { Download } from '../download.tsx'
+import { Icon } from '../icons.tsx'
+import { bytes, savedPercent, t } from '../language.ts'
+import { type RowWords, rowWords } from '../row-words.ts'
+import { FileThumbnail } from '../thumbnail.tsx'
+import { formatOf } from '../wishes.ts'
+import { FileDetails } from './file-details.tsx'
 
-/** Time in ms before an upload's speed is estimated. */
-const LEAST_MS = 1000
-
-/** One file: a line with its state, and details when opened. */
 export function FileRow({ attempt, ahead, isAlone }: { attempt: Attempt; ahead: number; isAlone: boolean }) {
-  const [open, setOpen] = useState(isAlone)
-  const { state, task, name } = attempt
-  const done = state === 'done' ? task : undefined
+  const [isOpen, setOpen] = useState(isAlone)
+  const { state, task, name, size } = attempt
+  const isSmaller = state === 'done' && task?.result?.outcome === 'compressed'
+  const words = isSmaller ? undefined : rowWords(attempt, ahead)
+  const format = (task?.format as FormatId | undefined) ?? formatOf(name)
   return (
-    <li class={`file ${state}`}>
-      <article aria-label={name}>
-        <div class="line">
-          <h2 title={name}>{name}</h2>
-          <Standing attempt={attempt} ahead={ahead} />
-          <span class="actions">
-            {done && (
-              <a class="button main" href={downloadUrl(done.task_id)} download={done.output_name}>
-                {t('Download')}
-              </a>
-            )}
-            {state === 'failed' && attempt.file && (
-              <button type="button" onClick={() => retry(attempt)}>
-                {t('Try again')}
-              </button>
-            )}
-            <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>
-              {t('Details')}
+    <li>
+      <article aria-label={name} class={`file-card file-card--${words?.tone ?? 'good'}`}>
+        <div class="file">
+          <FileThumbnail file={attempt.file} name={name} format={format} />
+          <div>
+            <h2 class="file__name" title={name}>
+              {name}
+            </h2>
+            <p class="file__sub num">{[shownFormat(format, name), ...(isSmaller ? [] : [bytes(size)])].join(' · ')}</p>
+          </div>
+          <div class="file__mid">{words ? <State words={words} /> : <Saved attempt={attempt} />}</div>
+          <div class="file__end">
+            <MainAction attempt={attempt} words={words} />
+            <button
+              type="button"
+              class="btn btn--quiet btn--icon btn--sm file__toggle"
+              aria-expanded={isOpen}
+              aria-label={`${t('Details')}: ${name}`}
+              onClick={() => setOpen(!isOpen)}
+            >
+              <Icon name="chevron-down" />
             </button>
             <button
               type="button"
-              class="quiet"
+              class="btn btn--quiet btn--icon btn--sm"
               onClick={() => dismiss(attempt)}
               aria-label={`${t(state === 'done' || state === 'failed' ? 'Remove from the list' : 'Cancel')}: ${name}`}
             >
-              ✕
+              <Icon name="x" />
             </button>
-          </span>
-        </div>
-        {open && (
-          <div class="details">
-            {done && <ReceiptCard task={done} />}
-            {done && attempt.file && !attempt.wishes['password'] && done.result?.outcome === 'compressed' && (
-              <Compare file={attempt.file} task={done} />
-            )}
-            <details>
-              <summary>{t('Equivalent curl command')}</summary>
-              <pre>{curl(attempt)}</pre>
-              <CopyButton text={curl(attempt)} />
-            </details>
           </div>
-        )}
+        </div>
+        {isOpen && <FileDetails attempt={attempt} />}
       </article>
     </li>
   )
 }
 
-/** State of a file: a word, a progress bar, or the result. */
-function Standing({ attempt, ahead }: { attempt: Attempt; ahead: number }) {
-  const { state, task, error, uploaded, size } = attempt
-  if (state === 'failed') {
+const shownFormat = (format: FormatId | undefined, name: string) =>
+  format === undefined ? t('File') : (formatName(format, name) ?? format.toUpperCase())
+
+/** The one thing to do next: download, or what helps a file that failed or stayed as it is. */
+function MainAction({ attempt, words }: { attempt: Attempt; words: RowWords | undefined }) {
+  const action = attempt.file ? words?.action : undefined
+  if (action) {
     return (
-      <p role="alert" class="standing problem">
-        {t(error ?? 'failed')}
-      </p>
+      <button type="button" class="btn btn--sm" onClick={() => retry(attempt, action.wishes)}>
+        {action.label}
+      </button>
     )
   }
-  if (state === 'waiting') return <p class="standing">{ahead > 0 ? t('Waiting: {count} files ahead', { count: ahead }) : t('Waiting')}</p>
-  if (state === 'uploading') {
-    return (
-      <p class="standing">
-        <progress max={1} value={uploaded} aria-label={t('Uploading')} />
-        <span>
-          {t('Uploading')} {Math.floor(uploaded * 100)} % {paceOf(attempt)}
-        </span>
-      </p>
-    )
-  }
-  if (state === 'working' || !task?.result) {
-    return (
-      <p class="standing">
-        <progress max={1} value={task?.progress ?? 0} aria-label={t('Working')} />
-        <span>
-          {task?.status === 'pending' ? t('Queued') : `${t('Compressing')} ${Math.floor((task?.progress ?? 0) * 100)} %`} · {bytes(size)}
-        </span>
-      </p>
-    )
-  }
-  if (task.result.outcome === 'unchanged') {
-    return (
-      <p class="standing">
-        {bytes(task.original_size)} · <span class="badge">{t('unchanged')}</span>
-      </p>
-    )
-  }
+  return attempt.state === 'done' && attempt.task ? <Download task={attempt.task} isMain={words === undefined} /> : null
+}
+
+/** Sizes before and after, and how the result looks. */
+function Saved({ attempt: { task } }: { attempt: Attempt }) {
+  if (!task?.result) return null
+  const [before, after] = [task.original_size, task.compressed_size ?? 0]
+  const verdict = verdictOf({ ...task, compressed_size: after, output_format: task.output_format ?? '' } as Parameters<typeof verdictOf>[0])
   return (
-    <p class="standing">
-      {bytes(task.original_size)} → <strong>{bytes(task.compressed_size ?? 0)}</strong>{' '}
-      <span class="badge good" title={t('saved {bytes}', { bytes: bytes(task.original_size - (task.compressed_size ?? 0)) })}>
-        −{task.compression_ratio}
-      </span>
-    </p>
+    <>
+      <p class="row file__saved">
+        <span class="sizes">
+          <s>{bytes(before)}</s>
+          <Icon name="arrow-right" />
+          <b>{bytes(after)}</b>
+        </span>
+        <span class="saved">−{savedPercent(before, after)} %</span>
+      </p>
+      <p class="file__sub">{verdict.title}</p>
+    </>
   )
 }
 
-function paceOf({ begunMs, uploaded, size }: Attempt): string {
-  const elapsedMs = performance.now() - (begunMs ?? performance.now())
-  if (elapsedMs < LEAST_MS || uploaded === 0 || uploaded === 1) return ''
-  const rate = `${bytes(Math.round((uploaded * size * 1000) / elapsedMs))}/s`
-  return `· ${rate} · ${t('{time} left', { time: duration((elapsedMs * (1 - uploaded)) / uploaded) })}`
-}
-
-/** Equivalent curl command. Key and password are shell variables. */
-function curl({ name, wishes }: Attempt): string {
-  const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
-  const fields = [`-F file=@${quote(name)}`, `-F quality=${wishes['quality']}`]
-  if (wishes['format']) fields.push(`-F format=${wishes['format']}`)
-  if (wishes['target_size']) fields.push(`-F target_size=${wishes['target_size']}`)
-  if (wishes['password']) fields.push('-F "password=$PASSWORD"')
-  return `curl -H "Authorization: Bearer $WHITTLE_KEY" ${fields.join(' ')} ${location.origin}/v1/compress`
+function State({ words: { tone, title, detail, share } }: { words: RowWords }) {
+  if (share !== undefined) {
+    const percent = Math.floor(share * 100)
+    return (
+      <>
+        <p class="stage">
+          <span>{title}</span>
+          <span class="num">{percent} %</span>
+        </p>
+        <div class="bar" role="progressbar" aria-label={title} aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100}>
+          <i style={{ width: `${percent}%` }} />
+        </div>
+      </>
+    )
+  }
+  const icon = tone === 'bad' ? 'circle-alert' : tone === 'warn' ? 'triangle-alert' : undefined
+  const isProblem = tone === 'bad' || tone === 'warn' || detail !== undefined
+  return (
+    <div {...(isProblem && { role: 'alert' })}>
+      <p class={`state state--${tone}`}>
+        {icon && <Icon name={icon} />}
+        {title}
+      </p>
+      {detail && <p class="file__sub">{detail}</p>}
+    </div>
+  )
 }

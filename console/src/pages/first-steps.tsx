@@ -1,7 +1,9 @@
 /** Checklist for new accounts, with completed steps. */
 import { useEffect, useState } from 'preact/hooks'
 import { type Application, call, type Delivery, type Me, type Task } from '../api.ts'
+import { Icon } from '../icons.tsx'
 import { t } from '../language.ts'
+import { Card } from '../parts.tsx'
 
 const HIDDEN = 'whittle-first-steps'
 
@@ -25,21 +27,25 @@ export function FirstSteps({ me }: { me: Me }) {
     localStorage.setItem(HIDDEN, 'hidden')
     setHidden(true)
   }
+  const dismiss = (
+    <button type="button" class="btn btn--quiet btn--sm" onClick={hide}>
+      {t('Dismiss')}
+    </button>
+  )
   return (
-    <section class="first-steps" aria-labelledby="first-steps">
-      <h2 id="first-steps">{t('First steps')}</h2>
-      <ol>
+    <Card title={t('First steps')} end={dismiss}>
+      <ol class="card__body todo">
         {steps.map(({ title, isDone, page }) => (
-          <li key={title} class={isDone ? 'done' : ''}>
-            <span aria-hidden="true">{isDone ? '✓' : '○'}</span> {page && !isDone ? <a href={page}>{t(title)}</a> : t(title)}
-            {isDone && <span class="hidden"> ({t('done')})</span>}
+          <li key={title} class={isDone ? 'todo__done' : ''}>
+            {isDone ? <Icon name="circle-check" /> : <span class="todo__open" />}
+            <span>
+              {page && !isDone ? <a href={page}>{t(title)}</a> : t(title)}
+              {isDone && <span class="vh"> ({t('done')})</span>}
+            </span>
           </li>
         ))}
       </ol>
-      <button type="button" onClick={hide}>
-        {t('Dismiss')}
-      </button>
-    </section>
+    </Card>
   )
 }
 
@@ -51,9 +57,9 @@ async function stepsOf(me: Me): Promise<Step[]> {
   ])
   const keys = applications.flatMap((application) => application.keys)
   return [
-    { title: 'Compress a file on this page', isDone: tasks.length > 0 },
+    { title: 'Compress a file', isDone: tasks.length > 0, page: '#compress' },
     { title: 'Create an application and a key', isDone: keys.length > 0, page: '#applications' },
-    { title: 'Call the API with the key', isDone: keys.some((key) => key.last_used_at), page: '/docs' },
+    { title: 'Call the API with the key', isDone: keys.some((key) => key.last_used_at), page: '/docs/quick-start.html' },
     ...(me.limits?.callbacks ? [{ title: 'Receive a callback', isDone: deliveries.length > 0, page: '#callbacks' }] : []),
   ]
 }

@@ -1,9 +1,14 @@
+/** Usage of a month: figures, charts by day, limits, and tables by key and format. */
 import { useEffect, useState } from 'preact/hooks'
 import { type CallsOfKey, call, type Me, type Usage } from '../api.ts'
 import { save, usageCsv } from '../csv.ts'
-import { bytes, monthName, t } from '../language.ts'
-import { message, Problem } from '../parts.tsx'
-import { daysOf, Plot } from '../plot.tsx'
+import { Icon } from '../icons.tsx'
+import { bytes, countText, monthName, savedPercent, t } from '../language.ts'
+import { Card, Empty, Loading, message, Problem } from '../parts.tsx'
+import { daysOf, Plot, PlotKeys } from '../plot.tsx'
+import type { PageProps } from './compress.tsx'
+import { LimitsCard } from './limits-card.tsx'
+import { FormatTable, KeyTable } from './usage-tables.tsx'
 
 /** Number of months to choose from. */
 const MONTHS = 12
@@ -18,35 +23,40 @@ function months(): string[] {
 
 interface Month {
   readonly usage: Usage
-  readonly keys: readonly CallsOfKey[]
+  /** `undefined`: signed in with a key, which may not see the others. */
+  readonly keys: readonly CallsOfKey[] | undefined
 }
 
-export function UsagePage({ me }: { me: Me }) {
+async function monthOf(month: string, me: Me): Promise<Month> {
+  const usage = call<Usage>('GET', `/v1/usage?month=${month}`)
+  if (me.isKey) return { usage: await usage, keys: undefined }
+  const keys = call<{ keys: CallsOfKey[] }>('GET', `/usage/keys?month=${month}`)
+  return { usage: await usage, keys: (await keys).keys }
+}
+
+export function UsagePage({ me }: PageProps) {
   const [month, setMonth] = useState(thisMonth())
   const [shown, setShown] = useState<Month>()
   const [error, setError] = useState<string>()
   useEffect(() => {
     let gone = false
-    const load = async () => {
-      const [usage, { keys }] = await Promise.all([
-        call<Usage>('GET', `/v1/usage?month=${month}`),
-        call<{ keys: CallsOfKey[] }>('GET', `/usage/keys?month=${month}`),
-      ])
-      if (!gone) setShown({ usage, keys })
-    }
     setError(undefined)
-    void load().catch((problem: unknown) => gone || setError(message(problem)))
+    monthOf(month, me).then(
+      (found) => !gone && setShown(found),
+      (problem: unknown) => !gone && setError(message(problem)),
+    )
     return () => {
       gone = true
     }
   }, [month])
+  const download = () => shown && save(`whittle-${month}.csv`, usageCsv(shown.usage, shown.keys ?? []))
   return (
     <>
       <Problem error={error} />
-      <p class="actions">
+      <div class="row toolbar">
         <label>
-          <span class="hidden">{t('Month')}</span>
-          <select value={month} onChange={(event) => setMonth(event.currentTarget.value)}>
+          <span class="vh">{t('Month')}</span>
+          <select class="select" value={month} onChange={(event) => setMonth(event.currentTarget.value)}>
             {months().map((one) => (
               <option key={one} value={one}>
                 {monthName(one)}
@@ -54,160 +64,107 @@ export function UsagePage({ me }: { me: Me }) {
             ))}
           </select>
         </label>
-        <button type="button" disabled={!shown} onClick={() => shown && save(`whittle-${month}.csv`, usageCsv(shown.usage, shown.keys))}>
+        <button type="button" class="btn" disabled={!shown} onClick={download}>
+          <Icon name="download" />
           {t('Download as CSV')}
         </button>
-      </p>
-      {shown ? <MonthOf month={shown} me={me} /> : <p>{error ? '' : t('Loading…')}</p>}
+      </div>
+      {shown ? <MonthOf month={shown} me={me} /> : !error && <Loading />}
     </>
   )
 }
 
 function MonthOf({ month: { usage, keys }, me }: { month: Month; me: Me }) {
-  const facts: [string, string][] = [
-    [t('API calls'), usage.api_calls.toLocaleString()],
-    [t('Tasks completed'), usage.tasks_completed.toLocaleString()],
-    [t('Tasks failed'), usage.tasks_failed.toLocaleString()],
-    [t('Bytes in'), bytes(usage.original_size)],
-    [t('Bytes out'), bytes(usage.compressed_size)],
-    [t('Bytes saved'), bytes(usage.original_size - usage.compressed_size)],
+  const { original_size: before, compressed_size: after } = usage
+  const facts: [string, string, string?][] = [
+    [
+      t('Saved'),
+      bytes(Math.max(0, before - after)),
+      t('{percent} % of {size}', { percent: savedPercent(before, after), size: bytes(before) }),
+    ],
+    [t('API calls'), countText(usage.api_calls)],
+    [t('Tasks completed'), countText(usage.tasks_completed)],
+    [t('Tasks failed'), countText(usage.tasks_failed)],
   ]
-  const byDay = (values: (day: Usage['by_day'][number]) => number[]) => new Map(usage.by_day.map((day) => [day.day, values(day)]))
   return (
     <>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
+      <dl class="card figures">
+        {facts.map(([name, value, sub]) => (
+          <div key={name} class="figure">
             <dt>{name}</dt>
             <dd>{value}</dd>
+            {sub && <dd class="figure__sub">{sub}</dd>}
           </div>
         ))}
       </dl>
-      <Forecast usage={usage} me={me} />
-      <Plot
-        {...{ title: t('API calls by day'), month: usage.month, names: [t('API calls')] }}
-        show={(value) => value.toLocaleString()}
-        values={byDay((day) => [day.api_calls])}
-      />
-      <Plot
-        {...{ title: t('Bytes by day'), month: usage.month, names: [t('Bytes in'), t('Bytes out')], show: bytes }}
-        values={byDay((day) => [day.original_size, day.compressed_size])}
-      />
-      <h2>{t('By key')}</h2>
-      {keys.length === 0 ? <p>{t('No calls in this month.')}</p> : <KeyTable keys={keys} all={usage.api_calls} />}
-      <h2>{t('By format')}</h2>
-      {Object.keys(usage.by_format).length === 0 ? <p>{t('No files in this month.')}</p> : <FormatTable formats={usage.by_format} />}
+      <Forecast usage={usage} />
+      <div class="cols">
+        <div class="cols__main">
+          <Charts usage={usage} />
+          {keys && (
+            <Card title={t('By key')}>
+              {keys.length === 0 ? (
+                <Empty icon="key-round" title={t('No calls in this month.')} />
+              ) : (
+                <KeyTable keys={keys} all={usage.api_calls} />
+              )}
+            </Card>
+          )}
+          <Card title={t('By format')}>
+            {Object.keys(usage.by_format).length === 0 ? (
+              <Empty icon="chart-column" title={t('No files in this month.')} />
+            ) : (
+              <FormatTable formats={usage.by_format} />
+            )}
+          </Card>
+        </div>
+        <div class="cols__side">
+          <LimitsCard usage={usage} me={me} />
+        </div>
+      </div>
     </>
   )
 }
 
-/** Limits of the plan, current usage, and a projection to the end of the month. */
-function Forecast({ usage, me }: { usage: Usage; me: Me }) {
-  const share = usage.storage_used / Math.max(1, usage.storage_quota)
-  const days = daysOf(usage.month)
-  // Days of the month so far, including the elapsed part of today.
-  const passed = (Date.now() - Date.parse(`${days[0]}T00:00:00Z`)) / 86_400_000
-  const isOver = usage.month !== thisMonth()
-  const pace = passed < 1 ? 1 : days.length / passed
+function Charts({ usage }: { usage: Usage }) {
+  const byDay = (values: (day: Usage['by_day'][number]) => number[]) => new Map(usage.by_day.map((day) => [day.day, values(day)]))
+  const [calls, sizes] = [t('API calls by day'), t('Bytes by day')]
+  const names = [t('Bytes in'), t('Bytes out')]
   return (
     <>
-      <p>
-        <label>
-          {t('Storage')}: {t('{used} of {quota}', { used: bytes(usage.storage_used), quota: bytes(usage.storage_quota) })}{' '}
-          {share > 0.8 && <span class="badge busy">{t('nearly full')}</span>}
-          <br />
-          <meter min={0} max={usage.storage_quota} high={usage.storage_quota * 0.8} value={usage.storage_used} />
-        </label>
-      </p>
-      <p>
-        {t('CPU time')}: {cpuTime(usage)}
-      </p>
-      {!isOver && usage.tasks_completed > 0 && (
-        <p>
-          {t('At this rate, you will have sent about {tasks} files ({bytes}) by the end of the month.', {
-            tasks: Math.round(usage.tasks_completed * pace).toLocaleString(),
-            bytes: bytes(Math.round(usage.original_size * pace)),
-          })}
-        </p>
-      )}
-      <p>
-        {t('Your plan, {plan}: {rate} per minute, files up to {limit}, no limit on files per month.', {
-          plan: me.account.plan,
-          rate:
-            me.limits?.requests_per_minute == null ? t('unlimited calls') : t('{count} calls', { count: me.limits.requests_per_minute }),
-          limit: bytes(me.limits?.max_file_bytes ?? 0),
-        })}
-      </p>
+      <Card title={calls}>
+        <div class="card__body">
+          <Plot
+            {...{ title: calls, month: usage.month, names: [t('API calls')], unit: 'count', show: countText }}
+            values={byDay((day) => [day.api_calls])}
+          />
+        </div>
+      </Card>
+      <Card title={sizes} end={<PlotKeys names={names} />}>
+        <div class="card__body">
+          <Plot
+            {...{ title: sizes, month: usage.month, names, unit: 'bytes', show: bytes }}
+            values={byDay((day) => [day.original_size, day.compressed_size])}
+          />
+        </div>
+      </Card>
     </>
   )
 }
 
-function cpuTime({ cpu_seconds, cpu_seconds_quota }: Usage): string {
-  const used = t('{count} s', { count: Math.round(cpu_seconds).toLocaleString() })
-  if (cpu_seconds_quota === null) return used
-  return t('{used} of {quota}', { used, quota: t('{count} s', { count: cpu_seconds_quota.toLocaleString() }) })
-}
-
-function KeyTable({ keys, all }: { keys: readonly CallsOfKey[]; all: number }) {
+/** Projection to the end of the current month. */
+function Forecast({ usage }: { usage: Usage }) {
+  const days = daysOf(usage.month)
+  if (usage.month !== thisMonth() || usage.tasks_completed === 0) return null
+  // Days of the month so far, including the elapsed part of today.
+  const passed = (Date.now() - Date.parse(`${days[0]}T00:00:00Z`)) / 86_400_000
+  const pace = passed < 1 ? 1 : days.length / passed
   return (
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">{t('Key')}</th>
-          <th scope="col">{t('Application')}</th>
-          <th scope="col">{t('API calls')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map(({ key_id, masked, name, application, api_calls }) => (
-          <tr key={key_id ?? 'console'}>
-            <th scope="row">
-              {masked ? (
-                <>
-                  {name} <code>{masked}</code>
-                </>
-              ) : (
-                t('Console')
-              )}
-            </th>
-            <td data-label={t('Application')}>{application ?? (masked ? t('removed') : '–')}</td>
-            <td class="number" data-label={t('API calls')}>
-              {api_calls.toLocaleString()} <meter min={0} max={Math.max(1, all)} value={api_calls} aria-label={t('API calls')} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
-}
-
-function FormatTable({ formats }: { formats: Usage['by_format'] }) {
-  const largestFirst = Object.entries(formats).sort(([, a], [, b]) => b.original_size - a.original_size)
-  return (
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">{t('Format')}</th>
-          <th scope="col">{t('Tasks')}</th>
-          <th scope="col">{t('Bytes in')}</th>
-          <th scope="col">{t('Bytes out')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {largestFirst.map(([format, sums]) => (
-          <tr key={format}>
-            <th scope="row">{format}</th>
-            <td data-label={t('Tasks')}>{sums.tasks}</td>
-            <td class="number" data-label={t('Bytes in')}>
-              {bytes(sums.original_size)}
-            </td>
-            <td class="number" data-label={t('Bytes out')}>
-              {bytes(sums.compressed_size)}{' '}
-              <meter min={0} max={Math.max(1, sums.original_size)} value={sums.compressed_size} aria-label={t('Bytes out')} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <p class="muted forecast">
+      {t('At this rate, you will have sent about {tasks} files ({bytes}) by the end of the month.', {
+        tasks: countText(usage.tasks_completed * pace),
+        bytes: bytes(Math.round(usage.original_size * pace)),
+      })}
+    </p>
   )
 }

@@ -1,7 +1,7 @@
 /** What can be shown before and after: pictures, pages of a PDF, or pictures of a document. */
 import { useEffect, useState } from 'preact/hooks'
-import type { OpenSeries, Series } from '../../../console/src/series.ts'
 import type { Compressed, FormatId } from '../model/protocol.ts'
+import type { OpenSeries, Series } from '../shared/series.ts'
 
 /** Addresses of two pictures, and their sizes in bytes. */
 export interface Pair {
@@ -19,9 +19,9 @@ const DRAWN_OUTPUTS = ['jpg', 'png', 'gif', 'webp', 'avif', 'bmp', 'svg']
 
 /** Code that opens documents, loaded when the first one is shown. */
 function openerOf(format: FormatId): OpenSeries | undefined {
-  if (format === 'pdf') return async (before, after) => (await import('../../../console/src/pdf.ts')).pagesOf(before, after)
+  if (format === 'pdf') return async (before, after) => (await import('../shared/pdf.ts')).pagesOf(before, after)
   if (PACKAGES.includes(format)) {
-    return async (before, after) => (await import('../../../console/src/zip-pictures.ts')).picturesIn(before, after)
+    return async (before, after) => (await import('../shared/zip-pictures.ts')).picturesIn(before, after)
   }
   return undefined
 }

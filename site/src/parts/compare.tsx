@@ -1,8 +1,8 @@
 /** Two pictures on top of each other with a movable divider, fitted or enlarged. Works with pointer, touch and keyboard. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { useDrag } from '../../../console/src/divider.ts'
 import { sizeText, t } from '../language.ts'
+import { useDrag } from '../shared/divider.ts'
 import { Icon } from './icon.tsx'
 
 /** Pixels of the picture per pixel of the screen. 0: the picture fits the frame. */

@@ -16,9 +16,11 @@ interface ReceiptCardProps {
   readonly children?: ComponentChildren
   /** True: the receipt is an example of the page, which was not measured on this device. */
   readonly isExample?: boolean
+  /** Who says so. `undefined`: this device measured the result. */
+  readonly stub?: ComponentChildren
 }
 
-export function ReceiptCard({ receipt, fileName, picture, children, isExample = false }: ReceiptCardProps) {
+export function ReceiptCard({ receipt, fileName, picture, children, isExample = false, stub }: ReceiptCardProps) {
   const { result } = receipt
   const hasFigures = (result.ssimulacra2 ?? result.ssim ?? result.snr_db) !== undefined
   return (
@@ -34,23 +36,37 @@ export function ReceiptCard({ receipt, fileName, picture, children, isExample = 
       {result.outcome === 'compressed' && <Contents receipt={receipt} />}
       {result.steps && result.steps.length > 0 && !isExample && <Steps steps={result.steps} />}
       <div class="tear" />
-      <div class="stub">
-        <span class="stub__seal stub__seal--open">
-          <Icon name="laptop" />
-        </span>
-        <div>
-          <p>
-            <b>{isExample ? t('An example of this version') : t('Measured on this device')}</b>
-          </p>
-          <p class="mono">
-            {t('Not signed')} · SHA-256 <span title={result.sha256}>{shortHash(result.sha256)}</span>
-          </p>
-        </div>
-        {children}
-      </div>
+      {stub ?? (
+        <OwnStub sha256={result.sha256} isExample={isExample}>
+          {children}
+        </OwnStub>
+      )}
     </article>
   )
 }
+
+interface OwnStubProps {
+  readonly sha256: string
+  readonly isExample: boolean
+  readonly children: ComponentChildren
+}
+
+const OwnStub = ({ sha256, isExample, children }: OwnStubProps) => (
+  <div class="stub">
+    <span class="stub__seal stub__seal--open">
+      <Icon name="laptop" />
+    </span>
+    <div>
+      <p>
+        <b>{isExample ? t('An example of this version') : t('Measured on this device')}</b>
+      </p>
+      <p class="mono">
+        {t('Not signed')} · SHA-256 <span title={sha256}>{shortHash(sha256)}</span>
+      </p>
+    </div>
+    {children}
+  </div>
+)
 
 function Size({ receipt: { result, original_size: before, compressed_size: after } }: { receipt: Receipt }) {
   return (
@@ -103,7 +119,7 @@ const Steps = ({ steps }: { steps: readonly string[] }) => (
   </details>
 )
 
-const shortHash = (hash: string) => `${hash.slice(0, 8)}…${hash.slice(-8)}`
+export const shortHash = (hash: string) => `${hash.slice(0, 8)}…${hash.slice(-8)}`
 
 /** What the file held: first what is gone and why, then what was kept. */
 function Contents({ receipt: { result } }: { receipt: Receipt }) {

@@ -49,4 +49,13 @@ describe('the service status', () => {
     const page = await call(undefined, '/status', { headers: { Accept: 'text/html', 'Accept-Language': 'zh-CN' } })
     expect([page.headers.get('Content-Type'), await page.text()]).toEqual(['text/html; charset=utf-8', expect.stringContaining('一切正常')])
   })
+
+  it('is checked by the first visit after a start, so that it is never empty', async () => {
+    await env.BLOBS.delete('status/days.json')
+    const said = (await (await call(undefined, '/status')).json()) as ReturnType<typeof serialiseStatus>
+    expect([said.status, said.days.length]).toEqual(['ok', 1])
+    const page = await (await call(undefined, '/status', { headers: { Accept: 'text/html' } })).text()
+    expect(page).toContain('All components respond')
+    expect(page).toContain('The history begins today.')
+  })
 })

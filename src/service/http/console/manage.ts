@@ -63,12 +63,13 @@ export const MANAGE_ROUTES: readonly Route[] = [
     access: 'session',
     async handle(c) {
       const record = await account(c).get()
-      const { requestsPerMinute, maxFileBytes, maxBatchFiles, maxKeys, callbacks } = PLANS[record?.plan ?? 'free']
+      const { requestsPerMinute, maxFileBytes, maxBatchFiles, maxKeys, retentionMs, callbacks } = PLANS[record?.plan ?? 'free']
       const limits = {
         requests_per_minute: record?.lowestLimit ?? requestsPerMinute,
         max_file_bytes: maxFileBytes,
         max_batch_files: maxBatchFiles,
         max_keys: maxKeys,
+        retention_seconds: retentionMs / 1000,
         callbacks,
       }
       const { name, role } = c.get('person')

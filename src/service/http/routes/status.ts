@@ -1,7 +1,9 @@
 /** GET /status: availability of the service in the last 90 days, as JSON, or as a page for browsers. */
 
 import type { Language } from '../../i18n/message.ts'
-import { type DailyPartStatus, type StatusHistory, statusHistory } from '../../store/status-history.ts'
+import { type DailyPartStatus, recordHealthCheck, type StatusHistory, statusHistory } from '../../store/status-history.ts'
+import { checkHealth } from '../../tasks/health.ts'
+import type { AppContext } from '../context.ts'
 import { PAGE_POLICY } from '../page-policies.ts'
 import { json, type Route } from '../route.ts'
 import { status } from '../schemas/service.ts'
@@ -17,7 +19,7 @@ export const getStatus: Route = {
   path: '/status',
   access: 'public',
   handle: forReaders(async (c) => {
-    const history = await statusHistory(c.env.BLOBS)
+    const history = await freshHistory(c, Date.now())
     const headers = { 'Cache-Control': HOLDS, Vary: 'Accept, Accept-Language' }
     if (!prefersHtml(c)) return json(serialiseStatus(history, Date.now()), headers)
     const page = statusPage(history, Date.now(), languageFor(c))
@@ -25,6 +27,22 @@ export const getStatus: Route = {
     return new Response(page, { headers: { ...headers, ...policy } })
   }),
   doc: { id: 'getStatus', summary: 'Availability of the service in the last 90 days', answer: status, errors: [] },
+}
+
+/** True while a visit checks the components in this isolate, so that many visits at once cause one check. */
+let isChecking = false
+
+/** Checks the components if nobody has checked them for long, for example right after the first start. So the page is never empty. */
+async function freshHistory(c: AppContext, now: number): Promise<StatusHistory> {
+  const history = await statusHistory(c.env.BLOBS)
+  if (stateOf(history, now) !== 'unknown' || isChecking) return history
+  isChecking = true
+  try {
+    await recordHealthCheck(c.env.BLOBS, now, await checkHealth(c.env))
+  } finally {
+    isChecking = false
+  }
+  return statusHistory(c.env.BLOBS)
 }
 
 const stateOf = ({ last }: StatusHistory, now: number): 'ok' | 'degraded' | 'unknown' => {
@@ -60,44 +78,59 @@ const WORDS = {
       looks: 'Checks',
       failures: 'Failures',
     },
+    checked: 'Checked {time} UTC.',
+    begins: 'The history begins today.',
     note: 'Each component is checked every ten minutes. Days without checks are omitted.',
+    ...{ docs: 'Docs', console: 'Console' },
   },
   'zh-Hans': {
     ...{ title: '服务状态', ok: '一切正常', degraded: '部分组件没有应答', unknown: '最近没有检查' },
     ...{ blobs: '文件', durable_objects: '任务与账户', press: '压缩', media: '影片与声音' },
     ...{ part: '组件', answered: '应答率', today: '最近一天', days: '按天，最右为最近', looks: '检查', failures: '失败' },
+    checked: '检查于 {time} UTC。',
+    begins: '记录从今天开始。',
     note: '每十分钟检查一次各组件。未检查的日子不显示。',
+    ...{ docs: '文档', console: '控制台' },
   },
 } as const satisfies Record<Language, Record<string, string>>
 
-const BADGES = { ok: 'good', degraded: 'bad', unknown: '' } as const
+const BADGES = { ok: 'badge--ok', degraded: 'badge--bad', unknown: '' } as const
 
 export function statusPage(history: StatusHistory, now: number, language: Language): string {
   const words: Readonly<Record<string, string>> = WORDS[language]
   const state = stateOf(history, now)
   const names = Object.keys(history.days.at(-1)?.parts ?? {})
-  const looked = history.last ? `<small>${new Date(history.last.at).toISOString().slice(0, 16).replace('T', ' ')} UTC</small>` : ''
+  const time = history.last && new Date(history.last.at).toISOString().slice(0, 16).replace('T', ' ')
+  const facts = [...(time ? [words['checked']!.replace('{time}', time)] : []), ...(history.days.length === 1 ? [words['begins']] : [])]
   return `<!doctype html>
 <html lang="${language}">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>${words['title']} · Whittle</title>
-<link rel="icon" href="/console/icon.svg">
+<link rel="icon" href="/app/icon.svg" type="image/svg+xml">
+<script src="/console/theme.js"></script>
 <link rel="stylesheet" href="/console/app.css">
-<main>
-<h1>${words['title']}</h1>
-<p><span class="badge ${BADGES[state]}">${words[state]}</span> ${looked}</p>
-<table class="cards">
-<thead><tr><th scope="col">${words['part']}</th><th scope="col">${words['answered']}</th><th scope="col">${words['today']}</th><th scope="col">${words['days']}</th></tr></thead>
-<tbody>
-${names.map((name) => row(history, name, words)).join('\n')}
-</tbody>
-</table>
-<p class="steps">${words['note']}</p>
+<header class="top"><div class="wrap top__in"><a class="brand" href="/">Whittle</a>
+<nav class="top__plain" aria-label="Whittle"><a href="/docs">${words['docs']}</a><a href="/console">${words['console']}</a></nav></div></header>
+<main class="wrap status">
+<h1 class="page-title">${words['title']}</h1>
+<section class="card" aria-label="${words['title']}">
+<div class="card__head"><div><h2><span class="badge ${BADGES[state]}">${words[state]}</span></h2><p class="small muted">${facts.join(' ')}</p></div></div>
+${names.length === 0 ? '' : table(history, names, words)}
+</section>
+<p class="small muted">${words['note']}</p>
 </main>
 </html>
 `
 }
+
+const table = (history: StatusHistory, names: readonly string[], words: Readonly<Record<string, string>>) => `<table class="table">
+<thead><tr><th scope="col">${words['part']}</th><th scope="col">${words['answered']}</th><th scope="col">${words['today']}</th><th scope="col">${words['days']}</th></tr></thead>
+<tbody>
+${names.map((name) => row(history, name, words)).join('\n')}
+</tbody>
+</table>`
 
 function row(history: StatusHistory, name: string, words: Readonly<Record<string, string>>): string {
   const days = history.days.flatMap(({ day, parts }) => (parts[name] ? [{ day, ...parts[name] }] : []))
@@ -107,11 +140,11 @@ function row(history: StatusHistory, name: string, words: Readonly<Record<string
   const bars = days.map(({ day, looks: of, failures: no }, i) => {
     const height = Math.max(2, Math.round(28 * (1 - no / of)))
     const told = `${day}. ${words['looks']}: ${of}. ${words['failures']}: ${no}`
-    return `<rect class="bar-${no > 0 ? 1 : 0}" x="${i * 6}" y="${30 - height}" width="5" height="${height}"><title>${told}</title></rect>`
+    return `<rect class="b${no > 0 ? ' b--bad' : ''}" rx="1" x="${i * 6}" y="${30 - height}" width="5" height="${height}"><title>${told}</title></rect>`
   })
   const summary = `${words['looks']}: ${looks}. ${words['failures']}: ${failures}`
-  const chart = `<svg width="${days.length * 6}" viewBox="0 0 ${days.length * 6} 30" role="img" aria-label="${summary}">${bars.join('')}</svg>`
+  const chart = `<svg class="chart status__days" width="${days.length * 6}" viewBox="0 0 ${days.length * 6} 30" role="img" aria-label="${summary}">${bars.join('')}</svg>`
   const latency = mean === undefined ? '–' : `${mean} ms`
-  const cell = (label: string, value: string) => `<td class="number" data-label="${words[label]}">${value}</td>`
-  return `<tr><th scope="row">${words[name] ?? name}</th>${cell('answered', share)}${cell('today', latency)}<td>${chart}</td></tr>`
+  const cell = (label: string, value: string) => `<td class="num nowrap" data-label="${words[label]}">${value}</td>`
+  return `<tr><th scope="row">${words[name] ?? name}</th>${cell('answered', share)}${cell('today', latency)}<td data-label="${words['days']}">${chart}</td></tr>`
 }

@@ -1,9 +1,10 @@
-/** Dialogs of the applications page. */
+/** Dialogs of the page of keys. */
 import type { ComponentChildren } from 'preact'
 import { type Application, call, type Key } from '../api.ts'
+import { Icon } from '../icons.tsx'
 import { t } from '../language.ts'
 import { CopyButton, Dialog } from '../parts.tsx'
-import { KeyFields, keyOptionsFrom } from './keys.tsx'
+import { KeyFields, keyOptionsFrom } from './key-table.tsx'
 
 export type DialogRequest =
   | { what: 'application' }
@@ -42,14 +43,28 @@ export function ApplicationsPageDialog(props: Asking & { asked: DialogRequest; p
   }
 }
 
-function FormDialog(props: Asking & { title: string; submit: string; work: Work; children: ComponentChildren }) {
+interface FormDialogProps extends Asking {
+  readonly title: string
+  readonly submit: string
+  readonly work: Work
+  /** True for a deletion. */
+  readonly isDanger?: boolean
+  readonly children: ComponentChildren
+}
+
+function FormDialog(props: FormDialogProps) {
   return (
     <Dialog title={props.title} onClose={props.onClose}>
-      <form onSubmit={props.onSubmit(props.work)}>
+      <form class="form" onSubmit={props.onSubmit(props.work)}>
         {props.children}
-        <button type="submit" class="main">
-          {props.submit}
-        </button>
+        <div class="row">
+          <button type="submit" class={props.isDanger ? 'btn btn--danger' : 'btn btn--primary'}>
+            {props.submit}
+          </button>
+          <button type="button" class="btn" onClick={props.onClose}>
+            {t('Cancel')}
+          </button>
+        </div>
       </form>
     </Dialog>
   )
@@ -64,23 +79,35 @@ function ApplicationDialog({ of, plans, ...asking }: Asking & { of?: Application
     return undefined
   }
   return (
-    <FormDialog title={of ? t('Rename') : t('New application')} submit={of ? t('Save') : t('Create')} work={work} {...asking}>
-      <label>
-        {t('Name')}
-        <input name="name" required maxLength={100} value={of?.name ?? ''} />
+    <FormDialog
+      title={of ? t('Change {name}', { name: of.name }) : t('New application')}
+      submit={of ? t('Save') : t('Create')}
+      work={work}
+      {...asking}
+    >
+      <label class="field">
+        <span class="lab">{t('Name')}</span>
+        <input class="input" name="name" required maxLength={100} defaultValue={of?.name ?? ''} />
       </label>
-      <label>
-        {t('Environment')}
-        <input name="environment" required maxLength={100} list="environments" value={of?.environment ?? 'production'} />
+      <label class="field">
+        <span class="lab">{t('Environment')}</span>
+        <input
+          class="input"
+          name="environment"
+          required
+          maxLength={100}
+          list="environments"
+          defaultValue={of?.environment ?? 'production'}
+        />
         <datalist id="environments">
           {['production', 'staging', 'development', 'test'].map((name) => (
             <option key={name} value={name} />
           ))}
         </datalist>
       </label>
-      <label>
-        {t('Plan')}
-        <select name="plan" value={of?.plan ?? plans.at(-1)}>
+      <label class="field">
+        <span class="lab">{t('Plan')}</span>
+        <select class="select" name="plan" value={of?.plan ?? plans.at(-1)}>
           {plans.map((plan) => (
             <option key={plan}>{plan}</option>
           ))}
@@ -110,7 +137,7 @@ function ChangeKeyDialog({ of, ...asking }: Asking & { of: Key }) {
     return undefined
   }
   return (
-    <FormDialog title={`${t('Change')} ${of.name ?? of.masked}`} submit={t('Save')} work={work} {...asking}>
+    <FormDialog title={t('Change {name}', { name: of.name ?? of.masked })} submit={t('Save')} work={work} {...asking}>
       <KeyFields of={of} />
     </FormDialog>
   )
@@ -132,10 +159,10 @@ function ResetKeyDialog({ of, ...asking }: Asking & { of: Key }) {
     return { what: 'shown', text: made.key }
   }
   return (
-    <FormDialog title={`${t('Reset')} ${of.name ?? of.masked}`} submit={t('Reset')} work={work} {...asking}>
-      <label>
-        {t('The new key is valid immediately. How long should the old key stay valid?')}
-        <select name="grace" value={DAY_SECONDS}>
+    <FormDialog title={t('Reset {name}', { name: of.name ?? of.masked })} submit={t('Reset')} work={work} {...asking}>
+      <label class="field">
+        <span class="lab">{t('The new key is valid immediately. How long should the old key stay valid?')}</span>
+        <select class="select" name="grace" value={DAY_SECONDS}>
           {GRACE.map(([title, seconds]) => (
             <option key={seconds} value={seconds}>
               {t(title)}
@@ -153,7 +180,7 @@ function RemoveDialog({ path, question, ...asking }: Asking & { path: string; qu
     return undefined
   }
   return (
-    <FormDialog title={t('Are you sure?')} submit={t('Delete')} work={work} {...asking}>
+    <FormDialog title={t('Are you sure?')} submit={t('Delete')} work={work} isDanger {...asking}>
       <p>{question}</p>
     </FormDialog>
   )
@@ -162,11 +189,18 @@ function RemoveDialog({ path, question, ...asking }: Asking & { path: string; qu
 function ShownKeyDialog({ text, onClose }: { text: string; onClose: () => void }) {
   return (
     <Dialog title={t('New key')} onClose={onClose}>
-      <p>{t('This is the only time the key is shown. Keep it in a safe place.')}</p>
-      <pre class="secret">{text}</pre>
-      <CopyButton text={text} />
+      <div class="note note--ok">
+        <Icon name="key-round" />
+        <div>
+          <p>
+            <b>{t('Copy the new key now. It is shown only once.')}</b>
+          </p>
+          <pre class="secret">{text}</pre>
+          <CopyButton text={text} isMain />
+        </div>
+      </div>
       <p>{t('Try it with your own photo:')}</p>
-      <pre>{`curl -H "Authorization: Bearer $WHITTLE_KEY" -F file=@photo.jpg ${location.origin}/v1/compress`}</pre>
+      <pre class="snippet">{`curl -H "Authorization: Bearer $WHITTLE_KEY" -F file=@photo.jpg ${location.origin}/v1/compress`}</pre>
     </Dialog>
   )
 }

@@ -1,2 +1,0 @@
-/** Ids of all values of `format`. `console/build.ts` inserts them from the format catalog. */
-declare const OUTPUT_IDS: readonly string[]
