@@ -250,7 +250,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.unroute('**/v1/tasks/*/receipt')
   })
 
-  it('has a sample for whoever has no file at hand, once the list is clear', async () => {
+  it('has a sample photo once the list is clear, and figures on the first page', async () => {
     await page.getByRole('button', { name: 'Clear the list' }).click()
     await page.getByRole('heading', { name: 'No files yet' }).waitFor()
     await accessible()
