@@ -1,6 +1,6 @@
 /** Bundles packages: code in chunks that are loaded when they are first needed, and Wasm engines as files beside them. */
 import { createHash } from 'node:crypto'
-import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
@@ -17,6 +17,8 @@ export interface Bundle {
   readonly platform?: 'browser' | 'node'
   /** Files, as paths from the root, that are imported as another package instead of bundled. Default: none. */
   readonly separate?: Readonly<Record<string, string>>
+  /** Packages that may be missing, with the message of the error that an import of a missing one throws. */
+  readonly optional?: Readonly<Record<string, string>>
   /**
    * True: the bundle contains no engine under the GPL or LGPL. Its wrapper then throws, because no format of the bundle uses it.
    * Default: false.
@@ -37,7 +39,7 @@ export interface Bundled {
  * @throws Error if the bundle has a GPL engine that `withoutGpl` forbids
  */
 export async function bundle(
-  { entryPoints, platform = 'browser', separate = {}, withoutGpl = false, namesWithHash = false }: Bundle,
+  { entryPoints, platform = 'browser', separate = {}, optional = {}, withoutGpl = false, namesWithHash = false }: Bundle,
   outdir: string,
 ): Promise<Bundled> {
   mkdirSync(outdir, { recursive: true })
@@ -48,6 +50,7 @@ export async function bundle(
     outdir,
     plugins: [
       separatePackages(separate),
+      optionalPackages(optional),
       ...(withoutGpl ? [gplWrappers()] : []),
       engineFiles(outdir, engines, namesWithHash),
       withoutOwnAddress,
@@ -70,6 +73,21 @@ export async function bundle(
   const { metafile } = await build({ ...options, plugins: [...texts, ...options.plugins], metafile: true })
   if (withoutGpl && engines.some((engine) => GPL_ENGINES.includes(dirname(engine)))) throw new Error(`GPL engines in ${outdir}: ${engines}`)
   return { inputs: [...Object.keys(metafile.inputs).filter((path) => !path.includes(':')), ...engines].sort(), metafile }
+}
+
+/** Replaces packages that are not installed by a module that throws when it is imported. */
+function optionalPackages(optional: Readonly<Record<string, string>>): Plugin {
+  const missing = Object.entries(optional).filter(([name]) => !existsSync(join(ROOT, 'node_modules', name)))
+  return {
+    name: 'optional-packages',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^[^.]/ }, ({ path }) => {
+        const text = missing.find(([name]) => path === name || path.startsWith(`${name}/`))?.[1]
+        return text === undefined ? undefined : { path: text, namespace: 'missing' }
+      })
+      onLoad({ filter: /.*/, namespace: 'missing' }, ({ path }) => ({ contents: `throw new Error(${JSON.stringify(path)})`, loader: 'js' }))
+    },
+  }
 }
 
 function separatePackages(separate: Readonly<Record<string, string>>): Plugin {

@@ -11,12 +11,14 @@ import { bundle, ROOT } from './bundle.ts'
 const FOLDER = join(ROOT, '.dev/command')
 /** Files that affect the bundle although it does not import them. */
 const ALWAYS = ['tools/release/packages/*.ts', 'package-lock.json']
+/** Packages that `npm ci --omit=dev` leaves out. */
+const DEVELOPMENT = { '@modelcontextprotocol/server': '`whittle mcp` needs the packages for development. Run `npm ci`, then try again.' }
 /** Age in milliseconds at which an earlier bundle is deleted. A command that still runs loads chunks of its own bundle. */
 const KEPT_MS = 24 * 60 * 60 * 1000
 
 const name = randomUUID()
 const temporary = join(FOLDER, `${name}.new`)
-const { inputs } = await bundle(COMMAND, temporary)
+const { inputs } = await bundle({ ...COMMAND, optional: DEVELOPMENT }, temporary)
 const files = [...new Set([...inputs, ...globSync(ALWAYS, { cwd: ROOT })])].map((path) => {
   const { mtimeMs, size } = statSync(join(ROOT, path))
   return [path, mtimeMs, size] as const
