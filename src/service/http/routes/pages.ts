@@ -27,7 +27,7 @@ export function pageRoutes(documented: () => readonly Route[]): readonly Route[]
       path: '/docs',
       access: 'public',
       handle: forReaders((c) => docsPage(c)),
-      doc: { id: 'docs', summary: 'The documentation as pages', answer: 'html', errors: [] },
+      doc: { id: 'docs', summary: 'The documentation as pages', answer: 'html', errors: [503] },
     },
     { method: 'GET', path: '/docs/*', access: 'public', handle: forReaders((c) => docsPage(c)) },
     { method: 'GET', path: '/licences', access: 'public', handle: forReaders((c) => page(c, '/licences.html')) },
