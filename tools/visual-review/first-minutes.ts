@@ -34,7 +34,7 @@ async function takeTour(page: Page, service: Running): Promise<void> {
   )
   await page.getByRole('button', { name: 'Create a passkey' }).click()
   await page.getByRole('button', { name: 'Use a sample photo' }).waitFor()
-  await addStep(page, 'empty', 'The page lists the formats and the largest file size. Without a file at hand, use the sample photo.')
+  await addStep(page, 'empty', 'The first page takes files at once. It shows what was saved, what failed, and what is left of the limits.')
   await page.getByRole('button', { name: 'Use a sample photo' }).click()
   await page
     .getByRole('region', { name: 'Receipt' })
