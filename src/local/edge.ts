@@ -55,6 +55,9 @@ async function answerPoolRequest(pool: WorkerPool, request: Request): Promise<Re
 
 type Options = Parameters<typeof convertV4MiniflareOptions>[0]
 
+const durableObject = (className: string) => ({ className, useSQLite: true })
+const consumer = { maxBatchSize: 1, maxBatchTimeout: 0, maxRetries: 2, retryDelay: 1 }
+
 function workersOf(options: EdgeOptions, secret: string, pool: (request: Request) => Promise<Response>): Options {
   const { root, build, state, port, taskApiPort, inspectorPort, variables, limits, log } = options
   const worker = (name: string, file: string) => ({
@@ -64,8 +67,6 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
     compatibilityDate: COMPATIBILITY_DATE,
     compatibilityFlags: [...COMPATIBILITY_FLAGS],
   })
-  const durableObject = (className: string) => ({ className, useSQLite: true })
-  const consumer = { maxBatchSize: 1, maxBatchTimeout: 0, maxRetries: 2, retryDelay: 1 }
   return {
     host: '127.0.0.1',
     port,
