@@ -85,7 +85,10 @@ function optionalPackages(optional: Readonly<Record<string, string>>): Plugin {
         const text = missing.find(([name]) => path === name || path.startsWith(`${name}/`))?.[1]
         return text === undefined ? undefined : { path: text, namespace: 'missing' }
       })
-      onLoad({ filter: /.*/, namespace: 'missing' }, ({ path }) => ({ contents: `throw new Error(${JSON.stringify(path)}); module.exports = {}`, loader: 'js' }))
+      onLoad({ filter: /.*/, namespace: 'missing' }, ({ path }) => ({
+        contents: `throw new Error(${JSON.stringify(path)}); module.exports = {}`,
+        loader: 'js',
+      }))
     },
   }
 }
