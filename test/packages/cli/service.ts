@@ -32,7 +32,7 @@ export async function fakeService(): Promise<FakeService> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     requests.push(`${request.method} ${request.url}`)
-    if (Date.now() < opensMs) return response.writeHead(429, { 'retry-after': '1' }).end('{}')
+    if (state.rateLimit !== undefined && Date.now() < opensMs) return response.writeHead(429, { 'retry-after': '1' }).end('{}')
     if (state.rateLimit !== undefined) {
       response.setHeader('ratelimit', state.rateLimit)
       opensMs = Date.now() + WINDOW_MS
