@@ -1,12 +1,12 @@
-/** Build script of the web console. wrangler runs this script before it serves or deploys the `whittle` Worker. */
+/** Builds the web console into the assets of the service. wrangler runs it before it serves or deploys the `whittle` Worker (wrangler.toml). */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { type BuildOptions, build } from 'esbuild'
 import { siteFacts } from '../site/facts.ts'
 import { writeLicences } from './licences-page.ts'
 
-/** Folder of the console's files. */
+/** Folder for the scripts and styles of the console, served at `/console/`. */
 const OUT = 'console/public/console'
-// Parts that load later have a hash in their name. Those of an earlier build are removed.
+// esbuild names chunks by their content, so chunks of an earlier build would stay and be served.
 for (const name of readdirSync(OUT)) if (/^part-\w+\.js/.test(name)) rmSync(`${OUT}/${name}`)
 
 const COMMON: BuildOptions = {

@@ -3,7 +3,7 @@ import { type ComponentChildren, createContext } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { isAtLeast, type Me, type Role } from './api.ts'
 import { Icon, type IconName } from './icons.tsx'
-import { t } from './language.ts'
+import { bytes, savedPercent, t } from './language.ts'
 
 /** React context: the signed-in person. */
 export const Self = createContext<Me | undefined>(undefined)
@@ -40,6 +40,44 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
     </dialog>
   )
 }
+
+interface ConfirmDialogProps {
+  readonly title: string
+  readonly text: string
+  /** Label of the button that confirms. */
+  readonly action: string
+  /** True: the action cannot be undone. */
+  readonly isDanger?: boolean
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before an action, with a button for it and one to cancel. */
+export const ConfirmDialog = ({ title, text, action, isDanger = false, onConfirm, onClose }: ConfirmDialogProps) => (
+  <Dialog title={title} onClose={onClose}>
+    <p>{text}</p>
+    <div class="row">
+      <button type="button" class={`btn ${isDanger ? 'btn--danger' : 'btn--primary'}`} onClick={onConfirm}>
+        {action}
+      </button>
+      <button type="button" class="btn" onClick={onClose}>
+        {t('Cancel')}
+      </button>
+    </div>
+  </Dialog>
+)
+
+/** Size before and after, and the share that was saved. */
+export const SizeChange = ({ before, after }: { before: number; after: number }) => (
+  <>
+    <span class="sizes">
+      <s>{bytes(before)}</s>
+      <Icon name="arrow-right" />
+      <b>{bytes(after)}</b>
+    </span>
+    <span class="saved">−{savedPercent(before, after)} %</span>
+  </>
+)
 
 export function CopyButton({ text, isMain = false }: { text: string; isMain?: boolean }) {
   const [copied, setCopied] = useState(false)

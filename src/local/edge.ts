@@ -58,6 +58,14 @@ type Options = Parameters<typeof convertV4MiniflareOptions>[0]
 const durableObject = (className: string) => ({ className, useSQLite: true })
 const consumer = { maxBatchSize: 1, maxBatchTimeout: 0, maxRetries: 2, retryDelay: 1 }
 
+/** Assets of the pages. The Worker answers first, as in wrangler.toml. */
+const assetsIn = (directory: string) => ({
+  directory,
+  binding: 'ASSETS',
+  routerConfig: { invoke_user_worker_ahead_of_assets: true, has_user_worker: true },
+  assetConfig: { html_handling: 'none' as const },
+})
+
 function workersOf(options: EdgeOptions, secret: string, pool: (request: Request) => Promise<Response>): Options {
   const { root, build, state, port, taskApiPort, inspectorPort, variables, limits, log } = options
   const worker = (name: string, file: string) => ({
@@ -96,12 +104,7 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
           Object.entries(DURABLE_OBJECTS).map(([binding, className]) => [binding, durableObject(className)]),
         ),
         queueProducers: { ...QUEUES },
-        assets: {
-          directory: join(root, 'console/public'),
-          binding: 'ASSETS',
-          routerConfig: { invoke_user_worker_ahead_of_assets: true, has_user_worker: true },
-          assetConfig: { html_handling: 'none' },
-        },
+        assets: assetsIn(join(root, 'console/public')),
       },
       {
         ...worker('whittle-press', 'forward.mjs'),

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { call, type Delivery } from '../api.ts'
 import { t } from '../language.ts'
-import { Card, CopyButton, Dialog, Empty, For, Loading, message, Problem, useLoaded } from '../parts.tsx'
+import { Card, ConfirmDialog, CopyButton, Dialog, Empty, For, Loading, message, Problem, useLoaded } from '../parts.tsx'
 import { Deliveries } from './deliveries.tsx'
 
 interface Payload {
@@ -59,7 +59,15 @@ export function CallbacksPage() {
         )}
       </Card>
       {payload && <PayloadDialog payload={payload} onClose={() => setPayload(undefined)} />}
-      {rotating && <RotateDialog onRotate={() => void rotate()} onClose={() => setRotating(false)} />}
+      {rotating && (
+        <ConfirmDialog
+          title={t('New secret')}
+          text={t('The next deliveries will be signed with a new secret. Receivers that check with the old one will refuse them.')}
+          action={t('New secret')}
+          onConfirm={() => void rotate()}
+          onClose={() => setRotating(false)}
+        />
+      )}
     </div>
   )
 }
@@ -68,20 +76,6 @@ const PayloadDialog = ({ payload, onClose }: { payload: Payload; onClose: () => 
   <Dialog title={t('Payload')} onClose={onClose} isWide>
     <p class="muted breaks">{payload.url}</p>
     <pre class="snippet">{JSON.stringify(JSON.parse(payload.body), null, 2)}</pre>
-  </Dialog>
-)
-
-const RotateDialog = ({ onRotate, onClose }: { onRotate: () => void; onClose: () => void }) => (
-  <Dialog title={t('New secret')} onClose={onClose}>
-    <p>{t('The next deliveries will be signed with a new secret. Receivers that check with the old one will refuse them.')}</p>
-    <div class="row">
-      <button type="button" class="btn btn--primary" onClick={onRotate}>
-        {t('New secret')}
-      </button>
-      <button type="button" class="btn" onClick={onClose}>
-        {t('Cancel')}
-      </button>
-    </div>
   </Dialog>
 )
 

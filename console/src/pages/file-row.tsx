@@ -3,10 +3,12 @@ import { useState } from 'preact/hooks'
 import { formatName } from '../../../site/src/model/format-names.ts'
 import type { FormatId } from '../../../site/src/model/protocol.ts'
 import { verdictOf } from '../../../site/src/model/words.ts'
+import { Progress, StateTitle } from '../../../site/src/parts/progress.tsx'
 import { type Attempt, dismiss, retry } from '../attempts.ts'
 import { Download } from '../download.tsx'
 import { Icon } from '../icons.tsx'
-import { bytes, savedPercent, t } from '../language.ts'
+import { bytes, t } from '../language.ts'
+import { SizeChange } from '../parts.tsx'
 import { type RowWords, rowWords } from '../row-words.ts'
 import { FileThumbnail } from '../thumbnail.tsx'
 import { formatOf } from '../wishes.ts'
@@ -81,12 +83,7 @@ function Saved({ attempt: { task } }: { attempt: Attempt }) {
   return (
     <>
       <p class="row file__saved">
-        <span class="sizes">
-          <s>{bytes(before)}</s>
-          <Icon name="arrow-right" />
-          <b>{bytes(after)}</b>
-        </span>
-        <span class="saved">−{savedPercent(before, after)} %</span>
+        <SizeChange before={before} after={after} />
       </p>
       <p class="file__sub">{verdict.title}</p>
     </>
@@ -94,28 +91,11 @@ function Saved({ attempt: { task } }: { attempt: Attempt }) {
 }
 
 function State({ words: { tone, title, detail, share } }: { words: RowWords }) {
-  if (share !== undefined) {
-    const percent = Math.floor(share * 100)
-    return (
-      <>
-        <p class="stage">
-          <span>{title}</span>
-          <span class="num">{percent} %</span>
-        </p>
-        <div class="bar" role="progressbar" aria-label={title} aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100}>
-          <i style={{ width: `${percent}%` }} />
-        </div>
-      </>
-    )
-  }
-  const icon = tone === 'bad' ? 'circle-alert' : tone === 'warn' ? 'triangle-alert' : undefined
+  if (share !== undefined) return <Progress title={title} share={share} />
   const isProblem = tone === 'bad' || tone === 'warn' || detail !== undefined
   return (
     <div {...(isProblem && { role: 'alert' })}>
-      <p class={`state state--${tone}`}>
-        {icon && <Icon name={icon} />}
-        {title}
-      </p>
+      <StateTitle tone={tone} title={title} />
       {detail && <p class="file__sub">{detail}</p>}
     </div>
   )

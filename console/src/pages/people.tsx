@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { call, isAtLeast, type People, type Person, type Role } from '../api.ts'
 import { Icon } from '../icons.tsx'
 import { t } from '../language.ts'
-import { Dialog, Loading, message, Problem, useLoaded } from '../parts.tsx'
+import { ConfirmDialog, Loading, message, Problem, useLoaded } from '../parts.tsx'
 import type { PageProps } from './compress.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { type Doomed, Invitations, PersonCard } from './person-card.tsx'
@@ -51,7 +51,16 @@ export function PeoplePage({ me }: PageProps) {
         {value.invitations.length > 0 && <Invitations invitations={value.invitations} onAsk={isAdmin ? setDoomed : undefined} />}
       </div>
       {inviting && <InviteDialog me={me} onClose={endInviting} />}
-      {doomed && <RemoveDialog doomed={doomed} onRemove={() => void remove(doomed.path)} onClose={() => setDoomed(undefined)} />}
+      {doomed && (
+        <ConfirmDialog
+          title={t('Are you sure?')}
+          text={doomed.question}
+          action={t('Remove')}
+          isDanger
+          onConfirm={() => void remove(doomed.path)}
+          onClose={() => setDoomed(undefined)}
+        />
+      )}
     </>
   )
 }
@@ -62,18 +71,4 @@ const Roles = () => (
       'Viewers can view tasks and usage. Members can also compress and delete files. Admins can also manage keys and people. Owners can do everything. Everybody can remove themselves.',
     )}
   </p>
-)
-
-const RemoveDialog = ({ doomed, onRemove, onClose }: { doomed: Doomed; onRemove: () => void; onClose: () => void }) => (
-  <Dialog title={t('Are you sure?')} onClose={onClose}>
-    <p>{doomed.question}</p>
-    <div class="row">
-      <button type="button" class="btn btn--danger" onClick={onRemove}>
-        {t('Remove')}
-      </button>
-      <button type="button" class="btn" onClick={onClose}>
-        {t('Cancel')}
-      </button>
-    </div>
-  </Dialog>
 )

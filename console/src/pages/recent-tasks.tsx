@@ -4,7 +4,8 @@ import { formatName } from '../../../site/src/model/format-names.ts'
 import type { FormatId } from '../../../site/src/model/protocol.ts'
 import { isOpen, type Task } from '../api.ts'
 import { Icon } from '../icons.tsx'
-import { bytes, savedPercent, t, timeAgo } from '../language.ts'
+import { bytes, t, timeAgo } from '../language.ts'
+import { SizeChange } from '../parts.tsx'
 import { failureWords, reasonText } from '../row-words.ts'
 import { TaskThumbnail } from '../thumbnail.tsx'
 import { TaskDialog } from './task-dialog.tsx'
@@ -95,12 +96,7 @@ export function TaskResult({ task }: { task: Task }) {
   }
   return (
     <span class="result-line">
-      <span class="sizes">
-        <s>{bytes(before)}</s>
-        <Icon name="arrow-right" />
-        <b>{bytes(after)}</b>
-      </span>
-      <span class="saved">−{savedPercent(before, after)} %</span>
+      <SizeChange before={before} after={after} />
     </span>
   )
 }

@@ -8,6 +8,7 @@ import type { Compressed } from '../model/protocol.ts'
 import { outputTitle } from '../model/settings.ts'
 import { type Action, keptLine, type RowWords, rowWords, verdictOf } from '../model/words.ts'
 import { Icon } from '../parts/icon.tsx'
+import { Progress, StateTitle } from '../parts/progress.tsx'
 import { saveBlob } from '../save.ts'
 import { Details } from './details.tsx'
 import { Thumbnail } from './thumbnail.tsx'
@@ -102,27 +103,10 @@ function Saved({ result: { receipt } }: { result: Compressed }) {
 }
 
 function State({ words: { tone, title, detail, share } }: { words: RowWords }) {
-  if (share !== undefined) {
-    const percent = Math.floor(share * 100)
-    return (
-      <>
-        <p class="stage">
-          <span>{title}</span>
-          <span class="num">{percent} %</span>
-        </p>
-        <div class="bar" role="progressbar" aria-label={title} aria-valuenow={percent} aria-valuemin={0} aria-valuemax={100}>
-          <i style={{ width: `${percent}%` }} />
-        </div>
-      </>
-    )
-  }
-  const icon = tone === 'bad' ? 'circle-alert' : tone === 'warn' ? 'triangle-alert' : undefined
+  if (share !== undefined) return <Progress title={title} share={share} />
   return (
     <>
-      <p class={`state state--${tone}`}>
-        {icon && <Icon name={icon} />}
-        {title}
-      </p>
+      <StateTitle tone={tone} title={title} />
       {detail && <p class="file__sub">{detail}</p>}
     </>
   )

@@ -3,6 +3,7 @@
  * The signature is checked before the task is looked up, because each lookup of an unknown name creates a Durable Object.
  */
 import { Buffer } from 'node:buffer'
+import { hmacSha256 } from '../store/hmac.ts'
 import { randomBase62 } from '../store/key-format.ts'
 import { taskId as taskIdSchema } from './schemas/common.ts'
 
@@ -30,8 +31,5 @@ export async function parseLinkToken(token: string, secret: string): Promise<Lin
   return left.length === right.length && crypto.subtle.timingSafeEqual(left, right) ? { taskId, linkId } : undefined
 }
 
-async function signature({ taskId, linkId }: LinkName, secret: string): Promise<string> {
-  const text = (value: string) => new TextEncoder().encode(value)
-  const key = await crypto.subtle.importKey('raw', text(`whittle link\0${secret}`), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  return Buffer.from(await crypto.subtle.sign('HMAC', key, text(`${taskId}.${linkId}`))).toString('base64url')
-}
+const signature = async ({ taskId, linkId }: LinkName, secret: string): Promise<string> =>
+  Buffer.from(await hmacSha256(`whittle link\0${secret}`, `${taskId}.${linkId}`)).toString('base64url')

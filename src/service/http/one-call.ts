@@ -1,12 +1,11 @@
 /** Answer of `response=file`: the result itself, the error of a failed task, or the task if the time ran out. */
 
-import { signedReceipt } from '../store/signed-receipt.ts'
 import type { Task } from '../store/task.ts'
 import { ApiError, ERROR_TYPES, type ErrorType } from '../tasks/api-error.ts'
 import { type AppContext, baseUrl } from './context.ts'
 import { removeTask, wholeFile } from './file-answer.ts'
 import { json } from './route.ts'
-import { signed } from './signing.ts'
+import { receiptOf, signed } from './signing.ts'
 import { afterLastByte } from './single-download.ts'
 import { serialiseTask } from './task-serialiser.ts'
 
@@ -45,7 +44,7 @@ export async function oneCallAnswer(c: AppContext, task: Task, headers: Readonly
 /** Signed receipt of the task. `undefined`: it is too long for a header, or the service has no signing key. */
 async function receiptHeader(c: AppContext, task: Task): Promise<string | undefined> {
   if (c.env.RECEIPT_KEYS === undefined) return undefined
-  const receipt = await signed(signedReceipt(task, c.env.PUBLIC_URL ?? c.env.ORIGIN), c.env.RECEIPT_KEYS)
+  const receipt = await signed(receiptOf(c, task), c.env.RECEIPT_KEYS)
   return receipt.length > MAX_RECEIPT_BYTES ? undefined : receipt
 }
 

@@ -4,7 +4,10 @@
  */
 import { CompactSign, type CryptoKey, importJWK, type JSONWebKeySet, type JWK } from 'jose'
 import * as z from 'zod'
+import { type SignedReceipt, signedReceipt } from '../store/signed-receipt.ts'
+import type { Task } from '../store/task.ts'
 import { ApiError } from '../tasks/api-error.ts'
+import type { AppContext } from './context.ts'
 
 const part = z.string().regex(/^[\w-]{43}$/)
 const keySet = z.object({
@@ -41,6 +44,9 @@ function keysOf(secret: string): Keys {
 
 /** Public keys, for `/.well-known/jwks.json`. */
 export const publishedKeys = (secret: string | undefined): JSONWebKeySet => (secret === undefined ? { keys: [] } : keysOf(secret).published)
+
+/** Receipt of a completed task, issued by the origin that the operator configured. */
+export const receiptOf = (c: AppContext, task: Task): SignedReceipt => signedReceipt(task, c.env.PUBLIC_URL ?? c.env.ORIGIN)
 
 /** Signs a payload. The same payload and key always give the same text. */
 export async function signed(payload: object, secret: string | undefined): Promise<string> {

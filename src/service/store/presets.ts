@@ -1,18 +1,22 @@
-/** Presets: named sets of job options. */
+/** Job options that a client can choose, and presets: named sets of them. */
 import type { MetadataMode } from '../../core/catalog/metadata.ts'
 import type { Quality } from '../../core/model/codec.ts'
 
-/** Options of a preset: those of a job, without password. */
+/** Options of a preset, which are those of a job without its password. `undefined`: not chosen. */
 export interface PresetOptions {
   readonly quality?: Quality
+  /** Requested output format as the client wrote it. Default: the default output of the input format. */
   readonly format?: string
   readonly callbackUrl?: string
   /** Largest allowed size of the result, in bytes. */
   readonly targetSize?: number
+  /** Metadata that the result must not have. Default: `keep`. */
   readonly metadata?: MetadataMode
+  /** PDF only. `drop`: remove usage rights if they are the only signed content. */
   readonly usageRights?: 'keep' | 'drop'
-  /** Seconds that result and upload are kept. `0`: nothing is kept after the answer. */
+  /** Seconds that result and upload are kept. `0`: nothing is kept after the answer. Default: the plan's retention. */
   readonly retention?: number
+  /** Answer of the request: the task, or the bytes of the result. Default: the task. */
   readonly response?: 'task' | 'file'
 }
 

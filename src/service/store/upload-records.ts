@@ -3,8 +3,6 @@
  * Full parts are stored in a multipart upload; smaller rests are stored as pieces under `incoming/<upload>/`. The record lists the bytes
  * that are committed.
  */
-import type { MetadataMode } from '../../core/catalog/metadata.ts'
-import type { Quality } from '../../core/model/codec.ts'
 import type { PlanId } from './plans.ts'
 import type { PresetOptions } from './presets.ts'
 
@@ -12,15 +10,8 @@ import type { PresetOptions } from './presets.ts'
 export const taskIdOfUpload = (uploadId: string) => `tsk_${uploadId.slice(4)}`
 export const uploadIdOfTask = (taskId: string) => `upl_${taskId.slice(4)}`
 
-/** Job options in the metadata of an upload. All are optional. */
-interface UploadOptions {
-  readonly quality?: Quality
-  readonly format?: string
-  readonly callbackUrl?: string
-  /** Largest allowed size of the result, in bytes. */
-  readonly targetSize?: number
-  readonly metadata?: MetadataMode
-  readonly usageRights?: 'keep' | 'drop'
+/** Job options in the metadata of an upload, without the password. All are optional. */
+interface UploadOptions extends Omit<PresetOptions, 'response' | 'retention'> {
   /** Options of the preset that the metadata names, as they were when the upload began. */
   readonly preset?: PresetOptions
 }

@@ -1,5 +1,7 @@
 /** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a repeated request returns the first request's task. */
+import { Buffer } from 'node:buffer'
 import type { AccountApi } from '../store/accounts.ts'
+import { hmacSha256 } from '../store/hmac.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 import type { HashedFile } from './ingest.ts'
 
@@ -47,10 +49,7 @@ export function parseIdempotencyKey(header: string | undefined): string | undefi
  */
 export async function fingerprint(secret: string, files: readonly HashedFile[], fields: ReadonlyMap<string, string>): Promise<string> {
   const text = JSON.stringify([files.map((file) => file.uploadId ?? file.sha256), [...fields].sort(([a], [b]) => (a < b ? -1 : 1))])
-  const encoder = new TextEncoder()
-  const key = await crypto.subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  const code = await crypto.subtle.sign('HMAC', key, encoder.encode(text))
-  return Array.from(new Uint8Array(code), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return Buffer.from(await hmacSha256(secret, text)).toString('hex')
 }
 
 /** Throws `idempotency_mismatch` unless both fingerprints are equal. */

@@ -9,29 +9,12 @@ import type { Plan } from '../store/plans.ts'
 import type { PresetOptions } from '../store/presets.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
 
-type UsageRights = 'keep' | 'drop'
-
-export interface JobOptions {
+export interface JobOptions extends PresetOptions {
   readonly quality: Quality
-  /** Requested output format as the client wrote it. `undefined`: the input format's default output. */
-  readonly format?: string
   readonly password?: string
-  readonly callbackUrl?: string
-  /** Size limit of the result in bytes. */
-  readonly targetSize?: number
-  /** Metadata that the result must not have. `undefined` or `keep`: everything stays. */
-  readonly metadata?: MetadataMode
-  /** PDF only. `drop`: remove usage rights if they are the only signed content. */
-  readonly usageRights?: UsageRights
-  /** Seconds that result and upload are kept. `0`: nothing is kept after the answer. `undefined`: the plan's retention. */
-  readonly retention?: number
-  /** Answer of the request: the task, or the bytes of the result. `undefined`: the task. */
-  readonly response?: ResponseKind
   /** Options of a preset. Each applies if the client did not choose that option and the file's format has it. */
   readonly preset?: PresetOptions
 }
-
-type ResponseKind = 'task' | 'file'
 
 /**
  * Adds the options of a preset to those that the client chose. Options that the file's format does not have are left out.

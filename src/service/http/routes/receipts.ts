@@ -1,9 +1,8 @@
 /** GET /v1/tasks/{task_id}/receipt, and the public keys that verify signed receipts. */
-import { signedReceipt } from '../../store/signed-receipt.ts'
 import { json, type Route } from '../route.ts'
 import { keySet, receiptDocument } from '../schemas/receipts.ts'
 import { parseOrRefuse, receiptQuery } from '../schemas/requests.ts'
-import { publishedKeys, signed } from '../signing.ts'
+import { publishedKeys, receiptOf, signed } from '../signing.ts'
 import { completedResult, visibleTask } from '../task-access.ts'
 
 export const getReceipt: Route = {
@@ -15,7 +14,7 @@ export const getReceipt: Route = {
     const { decoded } = parseOrRefuse(receiptQuery, c.req.query())
     const task = await visibleTask(c)
     completedResult(task)
-    const receipt = signedReceipt(task, c.env.PUBLIC_URL ?? c.env.ORIGIN)
+    const receipt = receiptOf(c, task)
     if (decoded === '1') return json(receipt)
     const headers = { 'Content-Type': 'application/jose', 'Cache-Control': 'private, no-store' }
     return new Response(await signed(receipt, c.env.RECEIPT_KEYS), { headers })
