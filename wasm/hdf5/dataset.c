@@ -7,7 +7,9 @@
 /* Largest number of chunk positions in a dataset; checking more would take minutes. */
 #define MAX_CHUNKS (1u << 22)
 
-static hid_t box_in_memory(const boxes *b) { return b->rank ? H5Screate_simple(b->rank, b->count, NULL) : H5Screate(H5S_SCALAR); }
+static hid_t box_in_memory(const boxes *b) {
+  return b->rank ? H5Screate_simple(b->rank, b->count, NULL) : H5Screate(H5S_SCALAR);
+}
 
 static hid_t box_in_file(hid_t set, const boxes *b) {
   hid_t space = H5Dget_space(set);
@@ -94,7 +96,10 @@ static int begin_visit(visit *v, hid_t set, hid_t boxes_of, int raw) {
   if (in_chunks && H5Pget_chunk(plist, rank, chunk) != rank) return fail(MALFORMED, "a chunk of another rank", NULL);
   size_t value = H5Tget_size(v->type);
   /* A chunked dataset is read chunk by chunk, so that chunks never written stay unwritten. */
-  begin_boxes(&v->b, rank, size, in_chunks ? chunk : NULL, value, v->chunked ? 1 : v->contents & HAS_VLEN ? BOX_BYTES / 8 : BOX_BYTES);
+  begin_boxes(&v->b, rank, size, in_chunks ? chunk : NULL, value,
+              v->chunked               ? 1
+              : v->contents & HAS_VLEN ? BOX_BYTES / 8
+                                       : BOX_BYTES);
   double bytes = (double)value, places = 1;
   for (int i = 0; i < rank; i++) {
     bytes *= (double)(v->b.box[i] < size[i] ? v->b.box[i] : size[i]);
@@ -141,8 +146,9 @@ static int is_written(written_chunks *w, const hsize_t *start) {
 
 /* Checks the number of found chunks. Called after all positions were queried. */
 static int end_written(const written_chunks *w) {
-  return !failed() && !w->dense && w->found != w->chunks ? fail(UNSUPPORTED, "chunks outside of their dataset, or out of reach", NULL)
-                                                         : failed();
+  return !failed() && !w->dense && w->found != w->chunks
+             ? fail(UNSUPPORTED, "chunks outside of their dataset, or out of reach", NULL)
+             : failed();
 }
 
 /* Returns a chunk without decoding it; NULL on errors, which are reported by `fail`. */
@@ -170,12 +176,13 @@ static int raw_chunks_differ(hid_t a, hid_t b, const hsize_t *start) {
   uint32_t mask[2] = {0, 0};
   void *x = raw_chunk(a, start, &bytes[0], &mask[0]);
   void *y = x ? raw_chunk(b, start, &bytes[1], &mask[1]) : NULL;
-  if (x && y && (bytes[0] != bytes[1] || mask[0] != mask[1] || memcmp(x, y, (size_t)bytes[0]))) fail(DIFFERENT, "a chunk", NULL);
+  if (x && y && (bytes[0] != bytes[1] || mask[0] != mask[1] || memcmp(x, y, (size_t)bytes[0])))
+    fail(DIFFERENT, "a chunk", NULL);
   free(x), free(y);
   return failed();
 }
 
-int copy_values(hid_t from, hid_t to, int raw_chunks, hid_t input, hid_t output) {
+int copy_values(const file_pair *files, hid_t from, hid_t to, int raw_chunks) {
   visit v;
   if (H5Dget_storage_size(from) == 0) return 0; /* no value of the dataset was ever written */
   if (begin_visit(&v, from, to, raw_chunks)) return failed();
@@ -195,7 +202,7 @@ int copy_values(hid_t from, hid_t to, int raw_chunks, hid_t input, hid_t output)
       fail(MALFORMED, "values that cannot be read", NULL);
       break;
     }
-    if (!translate_references(v.type, values, v.b.values, input, output) && !write_box(to, v.type, &v.b, values))
+    if (!translate_references(files, v.type, values, v.b.values) && !write_box(to, v.type, &v.b, values))
       fail(UNSUPPORTED, "values that cannot be written", NULL);
     /* if a filter fails for lack of memory, the library stores the chunk unfiltered */
     if (out_of_memory) fail(OVER_BUDGET, "values", NULL);
@@ -219,7 +226,7 @@ static size_t largest_part(const visit *v) {
   return most >= 1 ? (size_t)most : 1;
 }
 
-int compare_values(hid_t a, hid_t b, hid_t input, hid_t output) {
+int compare_values(const file_pair *files, hid_t a, hid_t b) {
   visit v;
   if (H5Dget_storage_size(a) == 0 && H5Dget_storage_size(b) == 0) return 0;
   if (begin_visit(&v, a, b, 0)) return failed();
@@ -243,7 +250,7 @@ int compare_values(hid_t a, hid_t b, hid_t input, hid_t output) {
         fail(DIFFERENT, "values that cannot be read", NULL);
         break;
       }
-      if (!values_equal(v.type, values, others, part.values, input, output)) fail(DIFFERENT, "values", NULL);
+      if (!values_equal(files, v.type, values, others, part.values)) fail(DIFFERENT, "values", NULL);
       if (v.contents & HAS_VLEN) reclaim(v.type, &part, values), reclaim(type, &part, others);
     }
   }

@@ -11,8 +11,11 @@
 /* Called by H5Zregister for filter numbers that the library reserves for itself, such as szip. */
 herr_t H5Z_register(const H5Z_class2_t *class);
 
-static H5Z_filter_t foreign[MAX_FOREIGN];
-static int foreign_count;
+/* Filters known only by number. Like the registry of the library, the list belongs to the process and not to a job. */
+static struct {
+  H5Z_filter_t numbers[MAX_FOREIGN];
+  int count;
+} foreign;
 
 /* Decodes LZF. A byte below 32 starts a run of byte + 1 literals. Otherwise its upper three bits plus 2 are the length
  * of a repetition; 7 means that the next byte is added. The distance is its lower five bits and the next byte, plus 1.
@@ -61,7 +64,8 @@ static size_t lzf(unsigned flags, size_t count, const unsigned *parameters, size
   return length;
 }
 
-static size_t unknown(unsigned flags, size_t count, const unsigned *parameters, size_t bytes, size_t *room, void **buffer) {
+static size_t unknown(unsigned flags, size_t count, const unsigned *parameters, size_t bytes, size_t *room,
+                      void **buffer) {
   (void)flags, (void)count, (void)parameters, (void)bytes, (void)room, (void)buffer;
   return 0;
 }
@@ -82,8 +86,8 @@ int know_filters(hid_t plist) {
     H5Z_filter_t filter = filter_at(plist, i);
     if (H5Zfilter_avail(filter) > 0) continue;
     H5Z_class2_t class = {H5Z_CLASS_T_VERS, filter, 1, 1, "unknown", NULL, NULL, unknown};
-    if (foreign_count == MAX_FOREIGN || H5Z_register(&class) < 0) return -1;
-    foreign[foreign_count++] = filter;
+    if (foreign.count == MAX_FOREIGN || H5Z_register(&class) < 0) return -1;
+    foreign.numbers[foreign.count++] = filter;
   }
   return 0;
 }
@@ -95,8 +99,8 @@ int has_filter(hid_t plist, H5Z_filter_t wanted) {
 }
 
 int has_foreign_filter(hid_t plist) {
-  for (int i = 0; i < foreign_count; i++)
-    if (has_filter(plist, foreign[i])) return 1;
+  for (int i = 0; i < foreign.count; i++)
+    if (has_filter(plist, foreign.numbers[i])) return 1;
   return 0;
 }
 

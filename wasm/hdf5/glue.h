@@ -33,31 +33,40 @@ extern int out_of_memory;
  * suffices. */
 extern size_t expected_chunk_bytes;
 
-/* `fail` records the first error of a job (verdict and message); `failed` returns its verdict, 0 if there was none. */
+/* verdict.c: `fail` records the first error of a job (verdict and message); `failed` returns its verdict, 0 if there was none. */
 int fail(int verdict, const char *what, const char *name);
 int failed(void);
 
-/* addresses.c: pairs of an object in the input and its counterpart in the output. */
+/* Pair of an object in the input and its counterpart in the output. */
 typedef struct {
   haddr_t from, to;
   /* number of links that the input object's header counts */
   unsigned links;
 } pair;
-void forget_pairs(void);
-int add_pair(haddr_t from, haddr_t to, unsigned links);
+
+/* Both files of a job, and the pairs of their objects. */
+typedef struct {
+  hid_t input, output;
+  pair *pairs; /* open addressing hash table; its length is a power of two */
+  size_t pair_room, pair_count;
+} file_pair;
+
+/* pairs.c */
+void forget_pairs(file_pair *files);
+int add_pair(file_pair *files, haddr_t from, haddr_t to, unsigned links);
 /* Returns the pair after `p`; `p` NULL: the first pair. Returns NULL after the last. */
-const pair *next_pair(const pair *p);
+const pair *next_pair(const file_pair *files, const pair *p);
 /* Returns the output address of an input object; HADDR_UNDEF: none. */
-haddr_t counterpart(haddr_t from);
+haddr_t counterpart(const file_pair *files, haddr_t from);
 haddr_t address_of(hid_t object);
 
 /* Functions of values.c. */
 enum contents { PLAIN = 0, HAS_REFERENCES = 1, HAS_VLEN = 2, HAS_BROKEN = 4 };
 int contents_of(hid_t type);
-/* Converts references in `count` values from objects in `input` to their counterparts in `output`. */
-int translate_references(hid_t type, void *values, size_t count, hid_t input, hid_t output);
+/* Converts references in `count` values from objects of the input to their counterparts in the output. */
+int translate_references(const file_pair *files, hid_t type, void *values, size_t count);
 /* Returns 1 if the values are equal, otherwise 0. References are equal if their targets are counterparts. */
-int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t input, hid_t output);
+int values_equal(const file_pair *files, hid_t type, const void *a, const void *b, size_t count);
 
 /* filters.c: registers the filters beyond those of the library. */
 void register_filters(void);

@@ -59,19 +59,22 @@ void *__wrap_realloc(void *from, size_t bytes) {
 /* Replaces the zlib function that H5Zdeflate.c calls by libdeflate, which compresses better. `deflate_level` overrides
  * the level. */
 int deflate_level = 12;
-static struct libdeflate_compressor *compressor;
-static int compressor_level;
+/* Last compressor, because `compress2` has no context. */
+static struct {
+  struct libdeflate_compressor *compressor;
+  int level;
+} last;
 
 int compress2(Bytef *to, uLongf *room, const Bytef *from, uLong bytes, int level) {
   /* libdeflate levels above 9 take 9 MB of memory */
   level = bytes > LARGE_CHUNK_BYTES && deflate_level > 9 ? 9 : deflate_level;
-  if (!compressor || compressor_level != level) {
-    libdeflate_free_compressor(compressor);
-    compressor = libdeflate_alloc_compressor(level);
-    compressor_level = level;
+  if (!last.compressor || last.level != level) {
+    libdeflate_free_compressor(last.compressor);
+    last.compressor = libdeflate_alloc_compressor(level);
+    last.level = level;
   }
-  if (!compressor) return Z_MEM_ERROR;
-  size_t written = libdeflate_zlib_compress(compressor, from, bytes, to, *room);
+  if (!last.compressor) return Z_MEM_ERROR;
+  size_t written = libdeflate_zlib_compress(last.compressor, from, bytes, to, *room);
   if (!written) return Z_BUF_ERROR;
   *room = (uLongf)written;
   return Z_OK;

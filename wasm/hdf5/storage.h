@@ -14,9 +14,9 @@ int plan_storage(hid_t set, hid_t type, hid_t space, hid_t plist, int compact_in
 /* Reads the values of a box in the file's own type. Returns 0 if they cannot be read. */
 int read_box(hid_t set, hid_t type, const boxes *b, void *values);
 /* Copies all values that were ever written. */
-int copy_values(hid_t from, hid_t to, int raw_chunks, hid_t input, hid_t output);
+int copy_values(const file_pair *files, hid_t from, hid_t to, int raw_chunks);
 /* Compares the values of two datasets. Fails with DIFFERENT if one differs. */
-int compare_values(hid_t a, hid_t b, hid_t input, hid_t output);
+int compare_values(const file_pair *files, hid_t a, hid_t b);
 /* Compares the chunks of two datasets without decoding them. Fails with DIFFERENT if one differs. */
 int compare_chunks(hid_t a, hid_t b);
 

@@ -1,94 +1,8 @@
 /* Values in memory: translation of references, comparison, and iteration over boxes of a dataset. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "glue.h"
-
-/* ---- verdict and error message of the job ---- */
-
-static char reason[200];
-static int verdict;
-
-EXPORT(reason_at) const char *reason_at(void) { return reason; }
-
-/* True if an error means that a newer HDF5 version wrote the file, so that it is unsupported rather than damaged.
- * Examples: references of 1.12, complex numbers of 2.0, chunk indexes of 2.0. The library only reports this as text. */
-static herr_t is_newer(unsigned level, const H5E_error2_t *error, void *found) {
-  static const char *const words[] = {"bad version number for", "bad superblock version number", "unknown message with 'fail if unknown'",
-                                      "unknown datatype class found", "unknown chunk index type"};
-  (void)level;
-  for (size_t i = 0; error->desc && i < sizeof words / sizeof *words; i++)
-    if (strncmp(error->desc, words[i], strlen(words[i])) == 0) *(const char **)found = error->desc;
-  return 0;
-}
-
-int fail(int kind, const char *what, const char *name) {
-  if (!verdict) {
-    const char *newer = NULL;
-    if (kind == MALFORMED && H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_newer, &newer) >= 0 && newer) {
-      kind = UNSUPPORTED;
-      what = strstr(newer, "datatype") ? "a type of a later version of HDF5" : "a feature of a later version of HDF5";
-    }
-    verdict = out_of_memory ? OVER_BUDGET : kind;
-    if (out_of_memory) what = "values or a chunk too large for memory";
-    snprintf(reason, sizeof reason, "%s%s%.100s", what, name ? ": " : "", name ? name : "");
-  }
-  return verdict;
-}
-
-int failed(void) { return verdict; }
-
-/* ---- pairs of object addresses in input and output ---- */
-
-static pair *pairs; /* open addressing hash table; its length is a power of two */
-static size_t pair_room, pair_count;
-
-void forget_pairs(void) {
-  free(pairs);
-  pairs = NULL;
-  pair_room = pair_count = 0;
-}
-
-static pair *slot(haddr_t from) {
-  size_t at = (size_t)((from * 0x9e3779b97f4a7c15ull) >> 32) & (pair_room - 1);
-  while (pairs[at].from != HADDR_UNDEF && pairs[at].from != from) at = (at + 1) & (pair_room - 1);
-  return &pairs[at];
-}
-
-int add_pair(haddr_t from, haddr_t to, unsigned links) {
-  if (pair_count >= MAX_OBJECTS) return fail(OVER_BUDGET, "more objects than can be kept track of", NULL);
-  if (pair_count * 2 >= pair_room) {
-    pair *old = pairs;
-    size_t old_room = pair_room;
-    pair_room = old_room ? old_room * 2 : 1024;
-    pairs = malloc(pair_room * sizeof *pairs);
-    if (!pairs) return fail(OVER_BUDGET, "objects", NULL);
-    for (size_t i = 0; i < pair_room; i++) pairs[i].from = HADDR_UNDEF;
-    for (size_t i = 0; i < old_room; i++)
-      if (old[i].from != HADDR_UNDEF) *slot(old[i].from) = old[i];
-    free(old);
-  }
-  pair *p = slot(from);
-  if (p->from == HADDR_UNDEF) pair_count++;
-  *p = (pair){from, to, links};
-  return 0;
-}
-
-const pair *next_pair(const pair *p) {
-  for (p = p ? p + 1 : pairs; p < pairs + pair_room; p++)
-    if (p->from != HADDR_UNDEF) return p;
-  return NULL;
-}
-
-haddr_t counterpart(haddr_t from) {
-  return pair_room && from != HADDR_UNDEF ? (slot(from)->from == from ? slot(from)->to : HADDR_UNDEF) : HADDR_UNDEF;
-}
-
-haddr_t address_of(hid_t object) {
-  H5O_info_t info;
-  return H5Oget_info2(object, &info, H5O_INFO_BASIC) < 0 ? HADDR_UNDEF : info.addr;
-}
 
 /* ---- references between objects ---- */
 
@@ -131,12 +45,12 @@ static int leads_somewhere(hid_t file, hobj_ref_t reference) {
 static int is_region(hid_t type) { return H5Tequal(type, H5T_STD_REF_DSETREG) > 0; }
 
 /* Converts one region reference. Fails if its target is undefined or broken. */
-static int translate_region(hdset_reg_ref_t *reference, hid_t input, hid_t output) {
+static int translate_region(const file_pair *files, hdset_reg_ref_t *reference) {
   if (is_zero(reference, sizeof *reference)) return 0;
-  hid_t target = H5Rdereference2(input, H5P_DEFAULT, H5R_DATASET_REGION, reference);
-  hid_t space = H5Rget_region(input, H5R_DATASET_REGION, reference);
-  haddr_t to = target < 0 ? HADDR_UNDEF : counterpart(address_of(target));
-  hid_t object = to == HADDR_UNDEF ? -1 : H5Oopen_by_addr(output, to);
+  hid_t target = H5Rdereference2(files->input, H5P_DEFAULT, H5R_DATASET_REGION, reference);
+  hid_t space = H5Rget_region(files->input, H5R_DATASET_REGION, reference);
+  haddr_t to = target < 0 ? HADDR_UNDEF : counterpart(files, address_of(target));
+  hid_t object = to == HADDR_UNDEF ? -1 : H5Oopen_by_addr(files->output, to);
   int done = object >= 0 && space >= 0 && H5Rcreate(reference, object, ".", H5R_DATASET_REGION, space) >= 0;
   if (object >= 0) H5Oclose(object);
   if (space >= 0) H5Sclose(space);
@@ -144,7 +58,7 @@ static int translate_region(hdset_reg_ref_t *reference, hid_t input, hid_t outpu
   return done ? 0 : fail(UNSUPPORTED, "a region reference that leads nowhere", NULL);
 }
 
-int translate_references(hid_t type, void *values, size_t count, hid_t input, hid_t output) {
+int translate_references(const file_pair *files, hid_t type, void *values, size_t count) {
   size_t bytes = H5Tget_size(type);
   char *at = values;
   int bad = 0;
@@ -154,16 +68,17 @@ int translate_references(hid_t type, void *values, size_t count, hid_t input, hi
       int region = is_region(type);
       for (size_t i = 0; i < count && !bad; i++, at += bytes) {
         if (region) {
-          bad = translate_region((hdset_reg_ref_t *)at, input, output);
+          bad = translate_region(files, (hdset_reg_ref_t *)at);
           continue;
         }
         hobj_ref_t reference;
         memcpy(&reference, at, sizeof reference);
         if (reference == 0 || reference == HADDR_UNDEF) continue;
-        haddr_t to = counterpart(reference);
+        haddr_t to = counterpart(files, reference);
         if (to == HADDR_UNDEF) {
           /* A dangling reference stays unchanged. A reference to an object without a link cannot be converted. */
-          if (leads_somewhere(input, reference)) return fail(UNSUPPORTED, "a reference to an object without a link", NULL);
+          if (leads_somewhere(files->input, reference))
+            return fail(UNSUPPORTED, "a reference to an object without a link", NULL);
           continue;
         }
         memcpy(at, &to, sizeof to);
@@ -173,13 +88,13 @@ int translate_references(hid_t type, void *values, size_t count, hid_t input, hi
     case H5T_VLEN: {
       hid_t super = H5Tget_super(type);
       for (size_t i = 0; i < count && !bad; i++, at += bytes)
-        bad = translate_references(super, ((hvl_t *)at)->p, ((hvl_t *)at)->len, input, output);
+        bad = translate_references(files, super, ((hvl_t *)at)->p, ((hvl_t *)at)->len);
       H5Tclose(super);
       return bad;
     }
     case H5T_ARRAY: {
       hid_t super = H5Tget_super(type);
-      bad = translate_references(super, values, count * (bytes / H5Tget_size(super)), input, output);
+      bad = translate_references(files, super, values, count * (bytes / H5Tget_size(super)));
       H5Tclose(super);
       return bad;
     }
@@ -187,7 +102,8 @@ int translate_references(hid_t type, void *values, size_t count, hid_t input, hi
       for (int m = 0, n = H5Tget_nmembers(type); m < n && !bad; m++) {
         hid_t member = H5Tget_member_type(type, (unsigned)m);
         size_t offset = H5Tget_member_offset(type, (unsigned)m);
-        for (size_t i = 0; i < count && !bad; i++) bad = translate_references(member, at + i * bytes + offset, 1, input, output);
+        for (size_t i = 0; i < count && !bad; i++)
+          bad = translate_references(files, member, at + i * bytes + offset, 1);
         H5Tclose(member);
       }
       return bad;
@@ -197,19 +113,21 @@ int translate_references(hid_t type, void *values, size_t count, hid_t input, hi
 
 /* ---- comparison of values ---- */
 
-static int regions_equal(const void *a, const void *b, hid_t input, hid_t output) {
+static int regions_equal(const file_pair *files, const void *a, const void *b) {
   int zero = is_zero(a, sizeof(hdset_reg_ref_t));
   if (zero || is_zero(b, sizeof(hdset_reg_ref_t))) return zero == is_zero(b, sizeof(hdset_reg_ref_t));
-  hid_t x = H5Rdereference2(input, H5P_DEFAULT, H5R_DATASET_REGION, a), y = H5Rdereference2(output, H5P_DEFAULT, H5R_DATASET_REGION, b);
-  hid_t s = H5Rget_region(input, H5R_DATASET_REGION, a), t = H5Rget_region(output, H5R_DATASET_REGION, b);
-  int equal = x >= 0 && y >= 0 && s >= 0 && t >= 0 && counterpart(address_of(x)) == address_of(y) && H5Sextent_equal(s, t) > 0 &&
-              H5Sget_select_type(s) == H5Sget_select_type(t) && H5Sget_select_npoints(s) == H5Sget_select_npoints(t) &&
-              H5Sselect_shape_same(s, t) > 0;
+  hid_t x = H5Rdereference2(files->input, H5P_DEFAULT, H5R_DATASET_REGION, a),
+        y = H5Rdereference2(files->output, H5P_DEFAULT, H5R_DATASET_REGION, b);
+  hid_t s = H5Rget_region(files->input, H5R_DATASET_REGION, a), t = H5Rget_region(files->output, H5R_DATASET_REGION, b);
+  int equal = x >= 0 && y >= 0 && s >= 0 && t >= 0 && counterpart(files, address_of(x)) == address_of(y) &&
+              H5Sextent_equal(s, t) > 0 && H5Sget_select_type(s) == H5Sget_select_type(t) &&
+              H5Sget_select_npoints(s) == H5Sget_select_npoints(t) && H5Sselect_shape_same(s, t) > 0;
   hsize_t bounds[4][H5S_MAX_RANK];
   int rank = equal ? H5Sget_simple_extent_ndims(s) : 0;
   if (rank > 0 && H5Sget_select_npoints(s) > 0)
     equal = H5Sget_select_bounds(s, bounds[0], bounds[1]) >= 0 && H5Sget_select_bounds(t, bounds[2], bounds[3]) >= 0 &&
-            !memcmp(bounds[0], bounds[2], (size_t)rank * sizeof(hsize_t)) && !memcmp(bounds[1], bounds[3], (size_t)rank * sizeof(hsize_t));
+            !memcmp(bounds[0], bounds[2], (size_t)rank * sizeof(hsize_t)) &&
+            !memcmp(bounds[1], bounds[3], (size_t)rank * sizeof(hsize_t));
   if (x >= 0) H5Oclose(x);
   if (y >= 0) H5Oclose(y);
   if (s >= 0) H5Sclose(s);
@@ -217,7 +135,7 @@ static int regions_equal(const void *a, const void *b, hid_t input, hid_t output
   return equal;
 }
 
-int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t input, hid_t output) {
+int values_equal(const file_pair *files, hid_t type, const void *a, const void *b, size_t count) {
   size_t bytes = H5Tget_size(type);
   const char *x = a, *y = b;
   int equal = 1;
@@ -229,9 +147,9 @@ int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t i
         hobj_ref_t r, s;
         memcpy(&r, x, sizeof r);
         memcpy(&s, y, sizeof s);
-        if (region) equal = regions_equal(x, y, input, output);
-        else if (counterpart(r) != HADDR_UNDEF) equal = counterpart(r) == s;
-        else equal = r == s && (r == 0 || r == HADDR_UNDEF || !leads_somewhere(output, s));
+        if (region) equal = regions_equal(files, x, y);
+        else if (counterpart(files, r) != HADDR_UNDEF) equal = counterpart(files, r) == s;
+        else equal = r == s && (r == 0 || r == HADDR_UNDEF || !leads_somewhere(files->output, s));
       }
       return equal;
     }
@@ -245,14 +163,14 @@ int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t i
       hid_t super = H5Tget_super(type);
       for (size_t i = 0; i < count && equal; i++, x += bytes, y += bytes) {
         const hvl_t *s = (const hvl_t *)x, *t = (const hvl_t *)y;
-        equal = s->len == t->len && values_equal(super, s->p, t->p, s->len, input, output);
+        equal = s->len == t->len && values_equal(files, super, s->p, t->p, s->len);
       }
       H5Tclose(super);
       return equal;
     }
     case H5T_ARRAY: {
       hid_t super = H5Tget_super(type);
-      equal = values_equal(super, a, b, count * (bytes / H5Tget_size(super)), input, output);
+      equal = values_equal(files, super, a, b, count * (bytes / H5Tget_size(super)));
       H5Tclose(super);
       return equal;
     }
@@ -261,7 +179,7 @@ int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t i
         hid_t member = H5Tget_member_type(type, (unsigned)m);
         size_t offset = H5Tget_member_offset(type, (unsigned)m);
         for (size_t i = 0; i < count && equal; i++)
-          equal = values_equal(member, x + i * bytes + offset, y + i * bytes + offset, 1, input, output);
+          equal = values_equal(files, member, x + i * bytes + offset, y + i * bytes + offset, 1);
         H5Tclose(member);
       }
       return equal;
@@ -271,7 +189,8 @@ int values_equal(hid_t type, const void *a, const void *b, size_t count, hid_t i
 
 /* ---- iteration over boxes of a dataset ---- */
 
-void begin_boxes(boxes *b, int rank, const hsize_t *size, const hsize_t *chunk, size_t value_bytes, size_t limit_bytes) {
+void begin_boxes(boxes *b, int rank, const hsize_t *size, const hsize_t *chunk, size_t value_bytes,
+                 size_t limit_bytes) {
   memset(b, 0, sizeof *b);
   b->rank = rank;
   hsize_t room = limit_bytes / value_bytes;
