@@ -24,6 +24,7 @@ const CHECKS: { readonly [name: string]: string | undefined } = {
   kill: 'tools/bench/conformance/kill.ts',
   isolates: 'tools/bench/conformance/isolates.ts',
   soak: 'tools/bench/conformance/soak.ts',
+  guards: 'tools/bench/conformance/guards/guards.ts',
   growth: 'tools/bench/conformance/growth.ts',
   wide: 'tools/bench/conformance/wide.ts',
   folder: 'tools/bench/conformance/folder.ts',
