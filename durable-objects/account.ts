@@ -183,10 +183,10 @@ export class Account extends DurableObject<Env> implements AccountApi {
     const events = 'kind' in input ? [input] : input
     this.#tasks.apply(events)
     for (const { kind, taskId } of events) {
-      if (kind === 'created') this.#quota.handOver(taskId)
+      if (kind === 'created' || kind === 'sized') this.#quota.handOver(taskId)
       else this.#splitTasks.delete(taskId)
     }
-    if (events.some(({ kind }) => kind !== 'created')) this.#grantPlaces()
+    if (events.some(({ kind }) => kind !== 'created' && kind !== 'sized')) this.#grantPlaces()
     this.#alerts.check(() => this.#quota.usage())
   }
 

@@ -106,6 +106,9 @@ export class TaskIndex {
         this.#sql.exec(`INSERT INTO tasks (${columns}) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, ...values)
         return
       }
+      case 'sized':
+        this.#sql.exec('UPDATE tasks SET stored = ? WHERE task_id = ? AND ended = 0', event.size, event.taskId)
+        return
       case 'completed': {
         const { taskId, at, format, originalSize, compressedSize, cpu } = event
         if (!this.#markEnded(taskId, compressedSize)) return

@@ -12,6 +12,7 @@ import { ContainerLane } from './task/container-lane.ts'
 import { LeaseProtocol } from './task/lease-protocol.ts'
 import { LinkTable } from './task/link-table.ts'
 import { Outbox } from './task/outbox.ts'
+import { SourceFetcher } from './task/source-fetcher.ts'
 import { StepWatch } from './task/step-watch.ts'
 import { removeBlobs } from './task/task-blobs.ts'
 import { TaskPassword } from './task/task-password.ts'
@@ -23,7 +24,7 @@ const DEFAULT_LEASE_MS = 90_000
 const LOST_ALARM_MS = 60_000
 
 /**
- * Durable Object of one task: its state, the lease of its worker, its parts, its outbox (account events and callback) and its end.
+ * Durable Object of one task: its state, the fetch of its source, the lease of its worker, its parts, its outbox (account events and callback) and its end.
  * Every method is idempotent. The alarm repairs what was lost: queue messages, workers, account events and callbacks.
  */
 export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
@@ -34,6 +35,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   readonly #leases: LeaseProtocol
   readonly #leaseMs: number
   readonly #links: LinkTable
+  readonly #fetcher: SourceFetcher
   readonly #waiters = new WaitList()
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -48,6 +50,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     this.#password = new TaskPassword(ctx.storage.kv, this.env.SECRET_KEY)
     const fail = (error: TaskError) => this.#end({ status: 'failed', error })
     this.#stepWatch = new StepWatch(state, { env: this.env, containers, leaseMs, fail })
+    this.#fetcher = new SourceFetcher(state, { env: this.env, password: this.#password, fail })
     const end = (change: TaskEnd) => this.#end(change)
     this.#leases = new LeaseProtocol(state, { watch: this.#stepWatch, containers, password: this.#password, leaseMs, end })
   }
@@ -57,14 +60,16 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   async create(input: NewTask): Promise<Task> {
     const state = this.#state
     if (state.task) return state.task
-    const { password, ...task } = input
+    const { password, source, ...task } = input
     const sealed = password === undefined ? undefined : await this.#password.seal(password, task.taskId)
     if (state.task) return state.task
     const now = Date.now()
     this.#password.keep(sealed)
     // For a quick task the edge calls the press directly. The queue message goes out only if no worker claims the task within one lease.
     const step = newStep(task.lane === 'slow' ? now : now + this.#leaseMs)
-    state.begin({ ...task, status: 'pending', progress: 0 }, { generation: 1, phase: 'whole', step, parts: 0, partsDone: 0 })
+    const phase = source ? 'fetch' : 'whole'
+    state.begin({ ...task, status: 'pending', progress: 0 }, { generation: 1, phase, step, parts: 0, partsDone: 0 })
+    if (source) state.source = { ...source, attempts: 0, nextAt: now }
     this.#outbox.noteCreated(task)
     state.saveWithAlarm()
     await this.#outbox.sendEvents()
@@ -75,7 +80,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   async createFailed(input: NewTask, error: TaskError): Promise<Task> {
     const state = this.#state
     if (state.task) return state.task
-    const { password: _, ...task } = input
+    const { password: _, source: __, ...task } = input
     const step = newStep(Number.POSITIVE_INFINITY)
     state.begin({ ...task, status: 'pending', progress: 0 }, { generation: 1, phase: 'ended', step, parts: 0, partsDone: 0 })
     this.#outbox.noteCreated(task)
@@ -120,6 +125,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   }
 
   async #removeAll(task: Task): Promise<void> {
+    await this.#fetcher.stop()
     await this.#outbox.sendRemoved(task)
     await removeBlobs(this.env.BLOBS, task, this.#state.job!)
     await this.#state.clear()
@@ -212,6 +218,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     }
     await this.#outbox.sendEvents()
     await this.#outbox.deliverCallback()
+    await this.#fetcher.run()
+    await this.#outbox.sendEvents()
     await this.#stepWatch.watch()
   }
 
@@ -222,6 +230,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     const ended: Task = { ...state.task!, ...change, completedAt: now, expiresAt: now + state.task!.retentionMs }
     state.task = ended
     job.phase = 'ended'
+    state.source = undefined
     this.#outbox.noteEnded(ended, now)
     this.#password.forget()
     state.saveWithAlarm()

@@ -152,12 +152,21 @@ export class LeaseProtocol {
 
   async toQueue(worker?: string): Promise<void> {
     const { live: task, job } = this.#state
-    if (!task || !job || hasEnded(task) || job.phase !== 'whole') return
+    if (!task || !job || hasEnded(task)) return
     const now = Date.now()
+    if (job.phase === 'fetch') return this.#fetchNow(now)
+    if (job.phase !== 'whole') return
     const { lease } = job.step
     if (lease && worker !== undefined && lease.worker === worker)
       this.#dependencies.watch.markWorkerLost(task, job, undefined, job.step, now)
     else if (!lease) job.step = { ...job.step, sendAt: now }
+    await this.#changed()
+  }
+
+  /** The account has a free place in the queues: a task that waits to fetch its file begins. */
+  async #fetchNow(now: number): Promise<void> {
+    const { source } = this.#state
+    if (source) this.#state.source = { ...source, nextAt: Math.min(source.nextAt, now) }
     await this.#changed()
   }
 

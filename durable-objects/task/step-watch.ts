@@ -123,9 +123,14 @@ export class StepWatch {
 
   /** Times in epoch milliseconds at which the task must act: expiry, callback, events, and its steps. */
   #dueTimes(now: number): number[] {
-    const { task, job, callback, events } = this.#state
+    const { task, job, callback, source, fetching, events } = this.#state
     if (!task || !job) return []
-    const times = [task.expiresAt, callback?.nextAt, events.length > 0 ? now + RETRY_PAUSE_MS : undefined]
+    const times = [
+      task.expiresAt,
+      callback?.nextAt,
+      fetching ? undefined : source?.nextAt,
+      events.length > 0 ? now + RETRY_PAUSE_MS : undefined,
+    ]
     for (const [, step] of hasEnded(task) ? [] : this.#state.openSteps(job)) {
       const action = nextAction(step, now, maxAttempts(job))
       times.push(action.kind === 'wait' ? action.until : action.kind === 'send' ? Math.max(now, this.#sendAfter) : now)

@@ -1,5 +1,6 @@
 /** Storage format of a task: one row for all fields, because writing a row costs as much as reading 1,000 rows. */
 import type { TaskEvent } from '../../src/service/store/accounts.ts'
+import type { SourceState } from '../../src/service/store/sources.ts'
 import { revivedTask, type StoredTask, type Task } from '../../src/service/store/task.ts'
 import type { Callback, Job } from '../../src/service/tasks/job.ts'
 
@@ -8,6 +9,8 @@ interface TaskExtras {
   /** Task events that the account has not confirmed yet. */
   readonly events: TaskEvent[]
   readonly callback: Callback | undefined
+  /** Source that the task has not fetched yet. `undefined`: the file is there, or was sent by the client. */
+  readonly source?: SourceState | undefined
 }
 
 export interface TaskRow extends TaskExtras {
@@ -19,12 +22,12 @@ export function readTask(kv: SyncKvStorage): TaskRow {
   const kept = kv.get<StoredTask & { readonly beside?: TaskExtras }>('task')
   if (!kept) return { task: undefined, job: undefined, events: [], callback: undefined }
   const { beside, ...task } = kept
-  const { job, events, callback } = beside ?? {
+  const { job, events, callback, source }: TaskExtras = beside ?? {
     job: kv.get<Job>('job'),
     events: kv.get<TaskEvent[]>('events') ?? [],
     callback: kv.get<Callback>('callback'),
   }
-  return { task: revivedTask(task), job, events, callback }
+  return { task: revivedTask(task), job, events, callback, source }
 }
 
 export function writeTask(kv: SyncKvStorage, { task, ...beside }: TaskRow): void {

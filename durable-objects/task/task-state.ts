@@ -1,4 +1,5 @@
 import type { TaskEvent } from '../../src/service/store/accounts.ts'
+import type { SourceState } from '../../src/service/store/sources.ts'
 import type { Task, TaskError, TaskResult } from '../../src/service/store/task.ts'
 import type { Callback, Job, Step } from '../../src/service/tasks/job.ts'
 import { PartTable } from './part-table.ts'
@@ -17,6 +18,9 @@ export class TaskState {
   task: Task | undefined
   job: Job | undefined
   callback: Callback | undefined
+  source: SourceState | undefined
+  /** True while this object fetches the source. Not stored: after a restart nothing runs. */
+  fetching = false
   /** Task events that the account has not confirmed yet. */
   events: TaskEvent[]
   /** Promise of the running removal. `undefined`: the task is not being removed. */
@@ -29,10 +33,11 @@ export class TaskState {
   #alarmAt: number | undefined
 
   constructor(storage: DurableObjectStorage) {
-    const { task, job, callback, events } = readTask(storage.kv)
+    const { task, job, callback, events, source } = readTask(storage.kv)
     this.task = task
     this.job = job
     this.callback = callback
+    this.source = source
     this.events = events
     this.parts = new PartTable(storage.sql)
     this.#storage = storage
@@ -50,8 +55,8 @@ export class TaskState {
 
   /** Stores the task. Does nothing if the task was removed during an earlier `await`. */
   save(): void {
-    const { task, job, events, callback } = this
-    if (task) writeTask(this.#storage.kv, { task, job, events, callback })
+    const { task, job, events, callback, source } = this
+    if (task) writeTask(this.#storage.kv, { task, job, events, callback, source })
   }
 
   /** Stores the task and sets an alarm without an `await` between, so that a crash cannot leave a record without an alarm. */
@@ -77,7 +82,7 @@ export class TaskState {
     await this.#storage.deleteAll()
     await this.#storage.deleteAlarm()
     this.forgetAlarm()
-    this.task = this.job = this.callback = undefined
+    this.task = this.job = this.callback = this.source = undefined
     this.events = []
   }
 
@@ -98,6 +103,7 @@ export class TaskState {
 
   /** Returns the unfinished steps that workers may claim: parts with their number, or the single step of an unsplit job. */
   openSteps(job: Job): [number | undefined, Step][] {
+    if (job.phase === 'fetch') return []
     return job.phase === 'parts' ? this.parts.open(job.released ?? job.parts) : [[undefined, job.step]]
   }
 }

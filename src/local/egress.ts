@@ -1,5 +1,5 @@
 /**
- * Outgoing proxy for callbacks on one machine. The Worker checks the URL. This proxy resolves the name once, rejects addresses that
+ * Outgoing proxy of the service on one machine: callbacks, sources and destinations. The Worker checks the URL. This proxy resolves the name once, rejects addresses that
  * are not public, and connects to the address it has checked. So a later DNS change cannot redirect the request into the local
  * network. TLS still verifies the certificate against the host name.
  */
@@ -9,16 +9,21 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type RequestOptions, request } from 'node:https'
 import { type AddressInfo, isIP, type LookupFunction } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import { EGRESS_REFUSAL, EGRESS_TARGET } from '../service/tasks/egress.ts'
+import { EGRESS_REFUSAL, EGRESS_STREAM, EGRESS_TARGET } from '../service/tasks/egress.ts'
 import { isPublicAddress, type Networks } from './public-address.ts'
 
 const TIMEOUT_MS = 15_000
-const URL_REFUSED = 'A callback URL needs https, a host name (no IP address) and an allowed port (443 or 8443).'
+/** Longest time of a streamed request in milliseconds. Usually the Worker ends it before. */
+const MAX_STREAM_MS = 15 * 60_000
+const URL_REFUSED = 'An outgoing request needs https, a host name (no IP address) and an allowed port (443 or 8443).'
 /** Most bytes of a receiver's response that are passed on: people read only its first lines. */
 const MAX_RESPONSE_BYTES = 16 * 1024
 const MAX_BODY_BYTES = 1024 * 1024
 /** Headers that are forwarded to the receiver: those that the Worker set, none of this connection's own. */
-const FORWARDED = /^(content-type|user-agent|webhook-[a-z]+)$/
+const FORWARDED =
+  /^(accept|accept-encoding|authorization|cache-control|content-(type|length|disposition|md5)|if-(none-)?match|range|user-agent|webhook-[a-z]+|x-(amz|goog|ms)-[a-z0-9-]+)$/
+/** Headers of a streamed response that are returned to the Worker. */
+const RETURNED = /^(content-(type|length|disposition|encoding|range)|etag|last-modified|location|retry-after|x-(amz|goog|ms)-[a-z0-9-]+)$/
 
 export interface EgressOptions {
   /** Ports allowed in addition to 443 and 8443. */
@@ -47,36 +52,54 @@ export async function openEgress(options: EgressOptions = {}): Promise<Egress> {
 }
 
 async function sendRequest(incoming: IncomingMessage, outgoing: ServerResponse, options: EgressOptions): Promise<void> {
+  const url = checkedTarget(incoming, options)
+  const isStream = incoming.headers[EGRESS_STREAM] !== undefined
+  const stop = new AbortController()
+  outgoing.once('close', () => stop.abort())
+  const message = isStream ? incoming : await readMessage(incoming)
+  const headers = Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => FORWARDED.test(name)))
+  const response = await openRequest(url, message, {
+    method: incoming.method ?? 'POST',
+    headers: message instanceof Buffer ? { ...headers, 'content-length': message.length } : headers,
+    lookup: publicLookup(options),
+    // No connection is reused, so that each request checks the address again.
+    agent: false,
+    signal: AbortSignal.any([AbortSignal.timeout(isStream ? MAX_STREAM_MS : TIMEOUT_MS), stop.signal]),
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  })
+  const returned = Object.entries(response.headers).filter(([name]) => RETURNED.test(name))
+  outgoing.writeHead(response.statusCode ?? 502, isStream ? Object.fromEntries(returned) : {})
+  if (isStream) await pipeline(response, outgoing)
+  else await pipeline(response, atMost(MAX_RESPONSE_BYTES), outgoing)
+}
+
+/** Returns the target of a request. @throws Error if its scheme, port or host is not allowed */
+function checkedTarget(incoming: IncomingMessage, { ports = [] }: EgressOptions): URL {
   const url = new URL(String(incoming.headers[EGRESS_TARGET]))
-  const ports = [443, 8443, ...(options.ports ?? [])]
-  if (url.protocol !== 'https:' || !ports.includes(Number(url.port || 443))) throw new Error(URL_REFUSED)
+  const allowed = [443, 8443, ...ports]
+  if (url.protocol !== 'https:' || !allowed.includes(Number(url.port || 443))) throw new Error(URL_REFUSED)
   // An IP address in the URL needs no DNS lookup, so the address check would not run.
   if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) throw new Error(URL_REFUSED)
+  return url
+}
+
+async function readMessage(incoming: IncomingMessage): Promise<Buffer> {
   const chunks = []
   let size = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    if ((size += chunk.length) > MAX_BODY_BYTES) throw new Error(`The callback message is longer than ${MAX_BODY_BYTES} bytes.`)
+    if ((size += chunk.length) > MAX_BODY_BYTES) throw new Error(`The message is longer than ${MAX_BODY_BYTES} bytes.`)
     chunks.push(chunk)
   }
-  const timeout = AbortSignal.timeout(TIMEOUT_MS)
-  const stop = new AbortController()
-  outgoing.once('close', () => stop.abort())
-  const headers = Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => FORWARDED.test(name)))
-  const response = await openRequest(url, Buffer.concat(chunks), {
-    method: incoming.method ?? 'POST',
-    headers: { ...headers, 'content-length': size },
-    lookup: publicLookup(options),
-    // No connection is reused, so that each delivery checks the address again.
-    agent: false,
-    signal: AbortSignal.any([timeout, stop.signal]),
-    ...(options.ca === undefined ? {} : { ca: options.ca }),
-  })
-  outgoing.writeHead(response.statusCode ?? 502)
-  await pipeline(response, atMost(MAX_RESPONSE_BYTES), outgoing)
+  return Buffer.concat(chunks)
 }
 
-function openRequest(url: URL, body: Buffer, options: RequestOptions): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => request(url, options, resolve).once('error', reject).end(body))
+/** Sends a request and resolves with the start of its response, which may come before the whole body was sent. */
+function openRequest(url: URL, body: Buffer | IncomingMessage, options: RequestOptions): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options, resolve).on('error', reject)
+    if (body instanceof Buffer) sent.end(body)
+    else body.once('error', reject).pipe(sent)
+  })
 }
 
 /** DNS lookup for one connection. Fails if any address of the name is not public. */

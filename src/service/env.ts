@@ -64,7 +64,7 @@ export interface Env {
   readonly ADMIN_TOKEN?: string
   /** Region of new accounts if the operator names none. */
   readonly REGION?: string
-  /** "local" allows callbacks to this machine: see `callbackRules`. Only `npm start` and the tests set it. */
+  /** "local" allows requests to this machine: see `outgoingRules`. Only `npm start` and the tests set it. */
   readonly ENVIRONMENT?: string
   /** Public https origin of the service if a reverse proxy forwards requests over http. Only `npm start` sets it. */
   readonly PUBLIC_URL?: string
@@ -72,7 +72,7 @@ export interface Env {
   readonly ORIGIN?: string
   /** Largest request body that Cloudflare accepts, in bytes. Default: 100,000,000, as on the Free and Pro plans. */
   readonly MAX_BODY_BYTES?: string
-  /** Comma-separated ports that callbacks may use besides 443 and 8443. */
+  /** Comma-separated ports that outgoing requests may use besides 443 and 8443. */
   readonly CALLBACK_PORTS?: string
   /** Address of the proxy for outgoing requests on one machine (`src/service/tasks/egress.ts`). Only `npm start` sets it. */
   readonly EGRESS?: string
@@ -84,8 +84,8 @@ export interface Env {
   readonly LEASE_MS?: string
 }
 
-/** Rules for callback URLs. Plain http to this machine is allowed only in local development without a public URL. */
-export const callbackRules = (env: Env) => ({
+/** Rules for the addresses of callbacks, sources and destinations. Plain http to this machine is allowed only in local development without a public URL. */
+export const outgoingRules = (env: Env) => ({
   loopbackHttp: env.ENVIRONMENT === 'local' && env.PUBLIC_URL === undefined,
   ports: env.CALLBACK_PORTS ? env.CALLBACK_PORTS.split(',').map(Number) : [],
 })

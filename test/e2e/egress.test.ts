@@ -81,7 +81,7 @@ describe('a callback', () => {
     for (const url of [`https://${NAME}:22/`, `https://127.0.0.1:${port}/`, `https://[::1]:${port}/`, 'ftp://a.shop.com/']) {
       expect(await send(url), url).toMatchObject({
         status: 0,
-        error: 'A callback URL needs https, a host name (no IP address) and an allowed port (443 or 8443).',
+        error: 'An outgoing request needs https, a host name (no IP address) and an allowed port (443 or 8443).',
       })
     }
     expect(seen.connections).toBe(0)

@@ -3,7 +3,7 @@
 import type * as z from 'zod'
 import { apiMessage } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
-import { chunkReaderOf } from './body-stream.ts'
+import { chunkReaderOf } from '../tasks/body-stream.ts'
 import type { AppContext } from './context.ts'
 import { parseOrRefuse } from './schemas/requests.ts'
 import { refuseRepeatedNames, refuseUnknownNames } from './unknown-fields.ts'

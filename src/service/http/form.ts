@@ -1,17 +1,18 @@
 /** Upload form (multipart): validates text fields while reading, passes files to `receive` one after another, and enforces limits. */
 import { apiMessage } from '../i18n/message.ts'
 import { ApiError, invalidParameter } from '../tasks/api-error.ts'
-import type { ChunkReader } from './body-stream.ts'
-import { cleanFileName } from './file-name.ts'
+import type { ChunkReader } from '../tasks/body-stream.ts'
+import { cleanFileName } from '../tasks/file-name.ts'
 import { BodyWindow, boundaryOf, type Part, parseMultipart } from './multipart.ts'
 import { malformed } from './multipart-disposition.ts'
 import { duplicateField, unknownField } from './unknown-fields.ts'
 
 export interface FormRules<File> {
-  /** Field names of files, and field names of finished uploads. */
+  /** Field names of files, of finished uploads, and of addresses. */
   readonly fileFields: readonly string[]
   readonly uploadFields: readonly string[]
-  /** Maximum number of files and finished uploads together. */
+  readonly urlFields: readonly string[]
+  /** Maximum number of files, finished uploads and addresses together. */
   readonly maxFiles: number
   /** Names of all other fields. */
   readonly textFields: readonly string[]
@@ -24,7 +25,11 @@ export interface FormRules<File> {
   receive(fileName: string, body: AsyncIterable<Uint8Array>): Promise<File>
   /** Receives the id of a finished upload. */
   take(uploadId: string): Promise<File>
+  /** Receives the address of a file that the service fetches itself. */
+  takeUrl(url: string): Promise<File>
 }
+
+type SourceKind = 'file' | 'upload' | 'url'
 
 export interface Form<File> {
   readonly fields: ReadonlyMap<string, string>
@@ -36,17 +41,25 @@ export class FormContents<File> implements Form<File> {
   readonly fields = new Map<string, string>()
   readonly files: File[] = []
   readonly #rules: FormRules<File>
-  #kind: 'file' | 'upload' | undefined
+  #kind: SourceKind | undefined
 
   constructor(rules: FormRules<File>) {
     this.#rules = rules
   }
 
-  async addFile(kind: 'file' | 'upload', take: () => Promise<File>): Promise<void> {
+  async addFile(kind: SourceKind, take: () => Promise<File>): Promise<void> {
     const { maxFiles } = this.#rules
-    if (this.files.length === maxFiles) throw maxFiles === 1 && kind !== this.#kind ? eitherOr() : tooManyFiles(maxFiles)
+    if (this.files.length === maxFiles) throw maxFiles === 1 && kind !== this.#kind ? oneSourceOnly(kind) : tooManyFiles(maxFiles)
     this.#kind = kind
     this.files.push(await take())
+  }
+
+  /** Adds a source that is named by text. `undefined`: the field is none. */
+  sourceNamed(name: string, text: string): Promise<void> | undefined {
+    const { uploadFields, urlFields, take, takeUrl } = this.#rules
+    if (uploadFields.includes(name)) return this.addFile('upload', () => take(text))
+    if (urlFields.includes(name)) return this.addFile('url', () => takeUrl(text))
+    return undefined
   }
 
   addField(name: string, value: string): void {
@@ -81,7 +94,7 @@ export async function readForm<File>(
 }
 
 async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File>): Promise<Form<File>> {
-  const { fileFields, uploadFields, textFields } = rules
+  const { fileFields, uploadFields, urlFields, textFields } = rules
   const contents = new FormContents(rules)
   let empty = 0
   for await (const part of parts) {
@@ -94,10 +107,12 @@ async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File
       continue
     }
     const isUpload = uploadFields.includes(name)
-    if (!(isUpload || textFields.includes(name))) throw unknownField(name, [...fileFields, ...uploadFields, ...textFields])
+    const known = [...fileFields, ...uploadFields, ...urlFields, ...textFields]
+    if (!known.includes(name)) throw unknownField(name, known)
     if (fileName !== undefined) throw isUpload && contents.files.length === 0 ? underAnotherName(name, rules) : notText(name)
     const text = await readField(part)
-    if (isUpload) await contents.addFile('upload', () => rules.take(text))
+    const added = contents.sourceNamed(name, text)
+    if (added) await added
     else contents.addField(name, text)
   }
   return contents
@@ -146,7 +161,7 @@ const underAnotherName = <File>(name: string, { fileFields: [file] }: FormRules<
 
 const notText = (name: string) => invalidParameter(name, apiMessage('field_must_be_text', { name }))
 
-const eitherOr = () => invalidParameter('upload', 'file_or_upload')
+const oneSourceOnly = (kind: SourceKind) => invalidParameter(kind === 'file' ? 'upload' : kind, 'one_source_only')
 
 const tooManyFiles = (limit: number) =>
   new ApiError('too_many_files', limit === 1 ? 'one_file_only' : apiMessage('too_many_files', { limit }), { limit })

@@ -1,4 +1,4 @@
-/** Upload form as JSON, for requests whose files are finished uploads. Names and rules are those of the multipart form. */
+/** Upload form as JSON, for requests whose files are finished uploads or addresses. Names and rules are those of the multipart form. */
 import { apiMessage } from '../i18n/message.ts'
 import { invalidParameter } from '../tasks/api-error.ts'
 import { readJson } from './body.ts'
@@ -11,24 +11,27 @@ export const isJson = (contentType: string | undefined) => /^\s*application\/jso
 export async function readJsonForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
   const body = await readJson(request)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('json_is_no_object')
-  const { fileFields, uploadFields, textFields } = rules
+  const { fileFields, uploadFields, urlFields, textFields } = rules
   const asFile = Object.keys(body).find((name) => fileFields.includes(name))
   if (asFile !== undefined) throw invalidParameter(asFile, apiMessage('file_needs_multipart', { name: asFile }))
-  refuseUnknownNames(Object.keys(body), [...uploadFields, ...textFields])
+  refuseUnknownNames(Object.keys(body), [...uploadFields, ...urlFields, ...textFields])
   const contents = new FormContents(rules)
   for (const [name, value] of Object.entries(body)) {
     if (value === null) continue
-    if (uploadFields.includes(name)) {
-      for (const id of idsOf(name, value)) await contents.addFile('upload', () => rules.take(id))
+    if (uploadFields.includes(name) || urlFields.includes(name)) {
+      for (const text of textsOf(name, value, rules)) await contents.sourceNamed(name, text)
     } else contents.addField(name, textOf(name, value))
   }
   return contents
 }
 
-function idsOf(name: string, value: unknown): string[] {
-  const ids: unknown[] = Array.isArray(value) ? value : [value]
-  if (ids.every((id) => typeof id === 'string')) return ids
-  throw invalidParameter(name, apiMessage('field_must_name_uploads', { name }))
+/** Returns the upload ids or addresses in a field of a JSON body. @throws ApiError if it is neither text nor a list of texts */
+function textsOf<File>(name: string, value: unknown, { urlFields, maxFiles }: FormRules<File>): string[] {
+  const texts: unknown[] = Array.isArray(value) ? value : [value]
+  const isUrl = urlFields.includes(name)
+  if (texts.every((text) => typeof text === 'string') && !(isUrl && maxFiles === 1 && Array.isArray(value))) return texts
+  const code = isUrl ? (maxFiles === 1 ? 'field_must_be_one_address' : 'field_must_name_addresses') : 'field_must_name_uploads'
+  throw invalidParameter(name, apiMessage(code, { name }))
 }
 
 /**

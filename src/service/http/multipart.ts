@@ -6,7 +6,7 @@
 import { indexOfBytes, startsWithBytes } from '../../core/bytes/search.ts'
 import { type ApiMessageOrCode, apiMessage, toApiMessage } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
-import { type ChunkReader, chunkReaderOf } from './body-stream.ts'
+import { type ChunkReader, chunkReaderOf } from '../tasks/body-stream.ts'
 import { type Disposition, malformed, parseDisposition } from './multipart-disposition.ts'
 
 export interface Part extends Disposition {

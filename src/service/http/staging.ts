@@ -1,9 +1,10 @@
 /** Files of one request between the request body and their tasks: identified, stored in the bucket, waiting for admission. */
+import { outgoingRules } from '../env.ts'
 import { PART_BYTES } from '../store/blobs.ts'
 import { randomBase62 } from '../store/key-format.ts'
 import { PLANS } from '../store/plans.ts'
 import { ConcurrencyLimiter } from '../tasks/concurrency.ts'
-import { type IngestedFile, receiveFile, storeFile } from '../tasks/ingest.ts'
+import { fileAt, type IngestedFile, receiveFile, storeFile } from '../tasks/ingest.ts'
 import { isPackable } from '../tasks/job-options.ts'
 import { ingestUpload } from '../tasks/resumable.ts'
 import { releaseStorage, reserveStorage } from '../tasks/submit.ts'
@@ -34,7 +35,7 @@ export class Staging {
   }
 
   /** Returns the file's promise in a list, because an `async` function would wait for a bare promise. */
-  readonly takers: Pick<FormRules<Promise<IngestedFile>[]>, 'receive' | 'take'> = {
+  readonly takers: Pick<FormRules<Promise<IngestedFile>[]>, 'receive' | 'take' | 'takeUrl'> = {
     receive: async (fileName, body) => {
       const { env } = this.#c
       const { accountId, plan } = this.#c.get('key')
@@ -50,6 +51,12 @@ export class Staging {
       return this.#begin(received.size, () => storeFile(received, isAlone ? (taskId, bytes) => this.#admit(taskId, bytes) : undefined))
     },
     take: (uploadId) => this.#begin(0, () => ingestUpload(this.#c.env, this.#c.get('key').accountId, uploadId)),
+    takeUrl: (url) =>
+      this.#begin(0, async () => {
+        const file = fileAt(url, this.#c.get('key').accountId, outgoingRules(this.#c.env))
+        if (this.#isAlone && 'url' in file.outcome) await this.#admit(file.taskId, 0)
+        return file
+      }),
   }
 
   /** Notes a text field of the request, as soon as it arrives. */

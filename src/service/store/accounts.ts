@@ -57,6 +57,8 @@ export interface CpuTime {
 /** Task event, sent by a TaskRecord to its account at least once and in order. The account counts a repeated event once. */
 export type TaskEvent =
   | { kind: 'created'; taskId: string; batchId?: string; position?: number; createdAt: number; format: string; size: number }
+  /** Event `sized`: the file of the task was fetched, and has this size in bytes. */
+  | { kind: 'sized'; taskId: string; size: number }
   | { kind: 'completed'; taskId: string; at: number; format: string; originalSize: number; compressedSize: number; cpu?: CpuTime }
   | { kind: 'failed'; taskId: string; at: number; format: string; cpu?: CpuTime }
   /** Event `removed`: `cpu` is the CPU time of a task that had not ended. `undefined`: it had ended, and its time is counted. */

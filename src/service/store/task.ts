@@ -11,6 +11,7 @@ import type { Outcome, Quality } from '../../core/model/codec.ts'
 import { type ReceiptView, receiptView } from '../../core/model/receipt.ts'
 import { type Language, type StoredApiMessage, translate } from '../i18n/message.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
+import type { SourceOrder } from './sources.ts'
 import { isTestAccount } from './test-accounts.ts'
 
 type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
@@ -53,6 +54,10 @@ export interface NewTask {
   readonly callbackUrl?: string
   /** Password in clear text. The Durable Object encrypts it at once and deletes it at the end of the job. */
   readonly password?: string
+  /** File that the task fetches first. Stored apart from the task, because its address may hold a signature. */
+  readonly source?: SourceOrder
+  /** Address of the source without its query. `undefined`: the client sent the file. */
+  readonly sourceUrl?: string
 }
 
 /** Error of a failed task, with the fields of the API's error object. */
@@ -81,7 +86,7 @@ export interface TaskResult {
   readonly engines?: readonly EngineFacts[]
 }
 
-export interface Task extends Omit<NewTask, 'password'> {
+export interface Task extends Omit<NewTask, 'password' | 'source'> {
   readonly status: TaskStatus
   readonly progress: number
   readonly completedAt?: number
@@ -112,6 +117,7 @@ export interface TaskView {
   format: string
   quality: string
   batch_id?: string
+  source?: { url: string }
   test?: true
   progress?: number
   download_url?: string
@@ -146,6 +152,7 @@ export function toTaskView(task: Task, baseUrl: string, language: Language = 'en
     quality: task.quality,
   }
   if (task.batchId) view.batch_id = task.batchId
+  if (task.sourceUrl !== undefined) view.source = { url: task.sourceUrl }
   if (isTestAccount(task.accountId)) view.test = true
   if (task.status === 'pending' || task.status === 'processing') view.progress = task.progress
   if (task.completedAt !== undefined) view.completed_at = iso(task.completedAt)

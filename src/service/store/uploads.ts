@@ -12,6 +12,7 @@ import { PART_BYTES, r2Source } from './blobs.ts'
 export class Upload {
   readonly key: string
   readonly #bucket: R2Bucket
+  readonly #onMultipart: ((uploadId: string) => void) | undefined
   /** SHA-256 of the bytes received so far. */
   readonly hash = createHash('sha256')
   #buffer = new Uint8Array(64 * 1024)
@@ -21,9 +22,11 @@ export class Upload {
   readonly #parts: R2UploadedPart[] = []
   #stored = false
 
-  constructor(bucket: R2Bucket, key: string) {
+  /** @param onMultipart called with the id of the multipart upload as soon as it exists. `undefined`: nobody needs it */
+  constructor(bucket: R2Bucket, key: string, onMultipart?: (uploadId: string) => void) {
     this.#bucket = bucket
     this.key = key
+    this.#onMultipart = onMultipart
   }
 
   get size(): number {
@@ -57,9 +60,15 @@ export class Upload {
 
   /** Sends the buffer as the next part and empties it. */
   async #sendPart(): Promise<void> {
-    this.#multipart ??= await this.#bucket.createMultipartUpload(this.key)
+    this.#multipart ??= await this.#begin()
     this.#parts.push(await this.#multipart.uploadPart(this.#parts.length + 1, this.#buffer.subarray(0, this.#filled)))
     this.#filled = 0
+  }
+
+  async #begin(): Promise<R2MultipartUpload> {
+    const multipart = await this.#bucket.createMultipartUpload(this.key)
+    this.#onMultipart?.(multipart.uploadId)
+    return multipart
   }
 
   /** Returns up to `length` first bytes of the file. Valid until the first part is sent. */

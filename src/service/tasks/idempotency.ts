@@ -48,7 +48,10 @@ export function parseIdempotencyKey(header: string | undefined): string | undefi
  * Keyed with a secret, because the fields may contain a password that must not be guessed from the stored value.
  */
 export async function fingerprint(secret: string, files: readonly HashedFile[], fields: ReadonlyMap<string, string>): Promise<string> {
-  const text = JSON.stringify([files.map((file) => file.uploadId ?? file.sha256), [...fields].sort(([a], [b]) => (a < b ? -1 : 1))])
+  const text = JSON.stringify([
+    files.map((file) => file.uploadId ?? file.url ?? file.sha256),
+    [...fields].sort(([a], [b]) => (a < b ? -1 : 1)),
+  ])
   return Buffer.from(await hmacSha256(secret, text)).toString('hex')
 }
 

@@ -13,7 +13,11 @@ import { newId } from '../store/ids.ts'
 import { regionOf } from '../store/regions.ts'
 import { Upload } from '../store/uploads.ts'
 import { ApiError } from './api-error.ts'
+import { cleanFileName } from './file-name.ts'
 import type { JobOptions } from './job-options.ts'
+import { MAX_ADDRESS_LENGTH } from './open-source.ts'
+import { checkOutgoingUrl, type OutgoingRules } from './outgoing-url.ts'
+import { sourceFileName } from './source-name.ts'
 
 export interface HashedFile {
   readonly fileName: string
@@ -22,6 +26,8 @@ export interface HashedFile {
   readonly sha256: string
   /** Id of the resumable upload. Fingerprints use it instead of the SHA-256. */
   readonly uploadId?: string
+  /** Address that the service fetches the file from. Fingerprints use it instead of the SHA-256. */
+  readonly url?: string
 }
 
 /** Stored upload that has no task yet. */
@@ -35,10 +41,13 @@ export interface StoredUpload {
   handOver(): Promise<void>
 }
 
-/** Received file: stored with its format, or refused with an error. */
+/** File of a request: stored with its format, refused with an error, or to be fetched from an address. */
 export interface IngestedFile extends HashedFile {
   readonly taskId: string
-  readonly outcome: { readonly format: KnownFormat; readonly upload: StoredUpload } | { readonly refusal: ApiError }
+  readonly outcome:
+    | { readonly format: KnownFormat; readonly upload: StoredUpload }
+    | { readonly refusal: ApiError }
+    | { readonly url: string }
   /** Job options from the upload's metadata. Options of the request take precedence. */
   readonly metadataOptions?: Partial<JobOptions>
 }
@@ -55,6 +64,15 @@ export interface IngestLimits {
   readonly isAlone: boolean
   /** True if the request asks for an output that any file can become (`zst`), or may still ask for it. */
   mayBePacked(): boolean
+  /** Task of the file and key of its blob. `undefined`: new ones. */
+  readonly place?: UploadTarget
+}
+
+interface UploadTarget {
+  readonly taskId: string
+  readonly uploadKey: string
+  /** Called with the id of a multipart upload as soon as it exists. */
+  readonly onMultipart: (uploadId: string) => void
 }
 
 /** Multiple of the size limit above which a file is no longer read. Smaller files are read to their end. */
@@ -67,6 +85,11 @@ export interface ReceivedFile extends HashedFile {
   readonly refusal?: ApiError
 }
 
+function newTarget({ accountId, retentionMs }: IngestLimits): Omit<UploadTarget, 'onMultipart'> & Partial<UploadTarget> {
+  const taskId = newTaskId(accountId)
+  return { taskId, uploadKey: newUploadKey(taskId, retentionMs) }
+}
+
 /** Receives the bytes of one file into R2 and refuses files that are too large or of an unknown format. */
 export async function receiveFile(
   env: Env,
@@ -74,8 +97,8 @@ export async function receiveFile(
   body: AsyncIterable<Uint8Array>,
   limits: IngestLimits,
 ): Promise<ReceivedFile> {
-  const taskId = newTaskId(limits.accountId)
-  const upload = new Upload(env.BLOBS, newUploadKey(taskId, limits.retentionMs))
+  const { taskId, uploadKey, onMultipart } = limits.place ?? newTarget(limits)
+  const upload = new Upload(env.BLOBS, uploadKey, onMultipart)
   const refused = async (refusal: ApiError, first: readonly Uint8Array[] = []) => {
     return { taskId, fileName, upload, ...(await hashRemaining(upload, first, body, limits)), refusal }
   }
@@ -122,6 +145,15 @@ export async function storeFile(
     await upload.discard()
     throw error
   }
+}
+
+/** Returns the file at an address, which its task fetches later, or its refusal if the address is not allowed. */
+export function fileAt(url: string, accountId: string, rules: OutgoingRules): IngestedFile {
+  const checked = checkOutgoingUrl(url, { ...rules, maxLength: MAX_ADDRESS_LENGTH })
+  const file = { taskId: newTaskId(accountId), size: 0, sha256: '' }
+  if (checked.ok) return { ...file, url, fileName: sourceFileName(checked.url, null), outcome: { url: checked.url } }
+  const why = apiMessage('field_unusable', { name: 'url', why: checked.why })
+  return { ...file, url, fileName: cleanFileName(url), outcome: { refusal: new ApiError('unsafe_url', why, { param: 'url' }) } }
 }
 
 export const emptyFile = () => new ApiError('empty_file', 'file_empty')

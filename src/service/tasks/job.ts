@@ -62,7 +62,8 @@ export interface Callback {
 export interface Job {
   /** Number of the job's current plan. Queue messages of other generations are ignored. */
   generation: number
-  phase: 'whole' | 'parts' | 'join' | 'ended'
+  /** Phase `fetch`: the task fetches its file itself; no worker may claim a step. */
+  phase: 'fetch' | 'whole' | 'parts' | 'join' | 'ended'
   step: Step
   /** Number of parts of the job. 0: the job is not split. */
   parts: number

@@ -4,19 +4,20 @@ import { FORMATS } from '../../core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
 import { otherTypeOf } from '../../core/pipeline/other-types.ts'
 import { passwordObstacle } from '../../core/pipeline/password.ts'
-import { callbackRules, type Env } from '../env.ts'
+import { type Env, outgoingRules } from '../env.ts'
 import { apiMessage } from '../i18n/message.ts'
 import { LANES } from '../lanes.ts'
 import type { StorageRefusal } from '../store/accounts.ts'
-import { longestRetentionMs, taskIdOfBlob } from '../store/blob-names.ts'
+import { longestRetentionMs, newUploadKey, taskIdOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import { maxWorkSeconds, type Plan } from '../store/plans.ts'
+import { shownAddress } from '../store/sources.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
 import { traceField } from '../trace-context.ts'
 import { ApiError } from './api-error.ts'
-import { checkCallbackUrl } from './callback-url.ts'
-import { type IngestedFile, newTaskId, unsupportedFormat } from './ingest.ts'
-import { checkMetadata, checkQuality, chooseOutput, type JobOptions, withPreset } from './job-options.ts'
+import { emptyFile, type IngestedFile, newTaskId, unsupportedFormat } from './ingest.ts'
+import { checkMetadata, checkOutputName, checkQuality, chooseOutput, type JobOptions, withPreset } from './job-options.ts'
+import { checkOutgoingUrl } from './outgoing-url.ts'
 import { waitForTask } from './wait-for-task.ts'
 
 export interface Submission {
@@ -74,9 +75,11 @@ export async function releaseStorage(env: Env, key: KeyRecord, ids: readonly str
  */
 export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string {
   if (!plan.callbacks) throw new ApiError('plan_not_allowed', apiMessage('plan_has_no_callbacks', { plan: plan.id }), { plan: plan.id })
-  const checked = checkCallbackUrl(callbackUrl, callbackRules(env))
+  const checked = checkOutgoingUrl(callbackUrl, outgoingRules(env))
   if (checked.ok) return checked.url
-  throw new ApiError('unsafe_callback_url', apiMessage('callback_url_unusable', { why: checked.why }), { param: 'callback_url' })
+  throw new ApiError('unsafe_callback_url', apiMessage('field_unusable', { name: 'callback_url', why: checked.why }), {
+    param: 'callback_url',
+  })
 }
 
 /**
@@ -85,6 +88,7 @@ export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string
  */
 export async function submit(submission: Submission, staged: IngestedFile, fastest: Lane = 'quick'): Promise<Task> {
   if ('refusal' in staged.outcome) throw staged.outcome.refusal
+  if ('url' in staged.outcome) return createWithSource(submission, staged, staged.outcome.url)
   const { format, upload } = staged.outcome
   try {
     return await create(submission, staged, await chooseOutputAndLane(submission, staged, format, fastest))
@@ -97,6 +101,7 @@ export async function submit(submission: Submission, staged: IngestedFile, faste
 /** Creates the task of one file of a batch. If the file is refused, only its own task fails. Batches always use the queue. */
 export async function submitBatchFile(submission: Submission, staged: IngestedFile, position: number): Promise<Task> {
   if ('refusal' in staged.outcome) return createFailed(submission, staged, staged.outcome.refusal, position)
+  if ('url' in staged.outcome) return createWithSource(submission, staged, staged.outcome.url, position)
   const { format, upload } = staged.outcome
   try {
     return await create(submission, staged, { ...(await chooseOutputAndLane(submission, staged, format, 'slow')), position })
@@ -113,7 +118,10 @@ export async function submitBatchFile(submission: Submission, staged: IngestedFi
  * Merges job options. Options of the request take precedence over those of the upload's metadata, and both over the options of a preset.
  */
 const mergedOptions = ({ jobOptions }: Submission, { metadataOptions: wishes, outcome }: IngestedFile): JobOptions =>
-  withPreset({ ...wishes, ...jobOptions }, 'refusal' in outcome ? FORMATS.data : outcome.format)
+  withPreset({ ...wishes, ...jobOptions }, 'upload' in outcome ? outcome.format : FORMATS.data)
+
+export type FetchedFields = Decision &
+  Pick<NewTask, 'quality' | 'targetSize' | 'metadata' | 'usageRights' | 'fileName' | 'originalSize' | 'originalSha256' | 'maxWorkSeconds'>
 
 type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
 
@@ -131,13 +139,13 @@ async function chooseOutputAndLane(submission: Submission, staged: IngestedFile,
 /** Chooses the output. Files that no compressor recognises are packed only if the client asks for it. */
 async function outputOf(staged: IngestedFile, format: KnownFormat, wanted: string | undefined): Promise<OutputId> {
   if (format.id !== 'data' || wanted !== undefined) return chooseOutput(format, wanted)
-  throw unsupportedFormat('refusal' in staged.outcome ? undefined : await otherTypeOf(staged.outcome.upload.source(staged.fileName)))
+  throw unsupportedFormat('upload' in staged.outcome ? await otherTypeOf(staged.outcome.upload.source(staged.fileName)) : undefined)
 }
 
 const PASSWORD_REFUSALS = { signed: 'signed_pdf_with_password', encrypted: 'document_has_password' } as const
 
 async function refusePassword({ outcome, fileName }: IngestedFile, format: KnownFormat): Promise<void> {
-  const obstacle = 'refusal' in outcome ? undefined : await passwordObstacle(outcome.upload.source(fileName), format)
+  const obstacle = 'upload' in outcome ? await passwordObstacle(outcome.upload.source(fileName), format) : undefined
   if (obstacle) throw new ApiError('password_not_applicable', PASSWORD_REFUSALS[obstacle], { param: 'password' })
 }
 
@@ -148,6 +156,7 @@ const SINGLE_DOWNLOAD_MS = 3_600_000
 function retentionOf(plan: Plan, { retention }: JobOptions, staged: IngestedFile): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
   const wantedMs = retention === undefined ? plan.retentionMs : retention === 0 ? SINGLE_DOWNLOAD_MS : retention * 1000
   const retentionMs = Math.min(wantedMs, plan.retentionMs)
+  if ('url' in staged.outcome) return { retentionMs, uploadKey: newUploadKey(staged.taskId, plan.retentionMs) }
   if ('refusal' in staged.outcome) return { retentionMs }
   const { key } = staged.outcome.upload
   // The failed task of a resumable upload does not own the upload's blob.
@@ -177,15 +186,56 @@ function commonFields(submission: Submission, staged: IngestedFile) {
   }
 }
 
+/** Fields of a task that its job needs besides quality and output. */
+const jobFields = ({ targetSize, metadata, usageRights }: JobOptions) => ({
+  ...(targetSize === undefined ? {} : { targetSize }),
+  ...(metadata === undefined || metadata === 'keep' ? {} : { metadata }),
+  ...(usageRights === 'drop' ? { usageRights } : {}),
+})
+
+/** What is unknown until the file of a task is there. */
+const UNKNOWN_FILE = { format: 'unknown', output: 'unknown', worker: 'press', lane: 'slow' } as const
+
+/** Creates a task that fetches its file itself. Its options are checked against the format of the file afterwards. */
+async function createWithSource(submission: Submission, staged: IngestedFile, url: string, position?: number): Promise<Task> {
+  const { env, jobOptions, plan } = submission
+  const { password, ...options } = jobOptions
+  if (options.format !== undefined) checkOutputName(options.format)
+  return env.TASKS.getByName(staged.taskId).create({
+    ...commonFields(submission, staged),
+    ...UNKNOWN_FILE,
+    ...(position === undefined ? {} : { position }),
+    ...(password === undefined ? {} : { password }),
+    source: { url, planId: plan.id, options },
+    sourceUrl: shownAddress(url),
+  })
+}
+
+/**
+ * Returns the fields of a task whose file was fetched, from the format of the file.
+ * @throws ApiError if the file or an option is refused
+ */
+export async function fetchedFields(submission: Submission, staged: IngestedFile): Promise<FetchedFields> {
+  if (!('upload' in staged.outcome)) throw 'refusal' in staged.outcome ? staged.outcome.refusal : emptyFile()
+  const jobOptions = mergedOptions(submission, staged)
+  return {
+    ...(await chooseOutputAndLane(submission, staged, staged.outcome.format, 'slow')),
+    ...jobFields(jobOptions),
+    quality: jobOptions.quality,
+    fileName: staged.fileName,
+    originalSize: staged.size,
+    originalSha256: staged.sha256,
+    maxWorkSeconds: maxWorkSeconds(submission.plan, staged.size),
+  }
+}
+
 async function create(submission: Submission, staged: IngestedFile, decision: Decision): Promise<Task> {
   const { env } = submission
   const jobOptions = mergedOptions(submission, staged)
   const task = await env.TASKS.getByName(staged.taskId).create({
     ...commonFields(submission, staged),
     ...decision,
-    ...(jobOptions.targetSize === undefined ? {} : { targetSize: jobOptions.targetSize }),
-    ...(jobOptions.metadata === undefined || jobOptions.metadata === 'keep' ? {} : { metadata: jobOptions.metadata }),
-    ...(jobOptions.usageRights === 'drop' ? { usageRights: jobOptions.usageRights } : {}),
+    ...jobFields(jobOptions),
     ...(jobOptions.password === undefined ? {} : { password: jobOptions.password }),
   })
   if ('upload' in staged.outcome) await staged.outcome.upload.handOver()
@@ -197,8 +247,7 @@ async function create(submission: Submission, staged: IngestedFile, decision: De
  * @param position position in the batch
  */
 export function createFailed(submission: Submission, staged: IngestedFile, error: ApiError, position?: number): Promise<Task> {
-  const format = 'refusal' in staged.outcome ? ('unknown' as const) : staged.outcome.format.id
-  const decision = { format, output: 'unknown' as const, worker: 'press' as const, lane: 'slow' as const }
+  const decision = { ...UNKNOWN_FILE, ...('upload' in staged.outcome ? { format: staged.outcome.format.id } : {}) }
   const task: NewTask = { ...commonFields(submission, staged), ...decision, ...(position === undefined ? {} : { position }) }
   return submission.env.TASKS.getByName(staged.taskId).createFailed(task, error.asTaskError(submission.requestId))
 }

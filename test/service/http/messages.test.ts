@@ -13,7 +13,7 @@ describe('a message of the API', () => {
     const unknown = apiMessage('no_such_task', { id: 'key' })
     expect(translate('en', unknown)).toBe("There is no task 'key'. It may have been deleted or have expired.")
     expect(translate('zh-Hans', unknown)).toBe('没有任务“key”，它可能已被删除或已过期。')
-    const unusable = apiMessage('callback_url_unusable', { why: apiMessage('host_is_ip_address') })
+    const unusable = apiMessage('field_unusable', { name: 'callback_url', why: apiMessage('host_is_ip_address') })
     expect(translate('en', unusable)).toBe("The field 'callback_url' cannot be used: its host is an IP address.")
     expect(translate('zh-Hans', unusable)).toBe('字段“callback_url”不可用：主机是 IP 地址。')
     const tooLong = apiMessage('field_wrong_got', { name: 'key', why: apiMessage('must_be_at_most_characters', { limit: 40 }), got: 'aaa' })

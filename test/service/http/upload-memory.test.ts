@@ -1,7 +1,7 @@
 /** Tests of the memory limit for request bodies, and of refusals before memory is used. */
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type UploadPlace, withUploadMemory } from '../../../src/service/http/upload-memory.ts'
+import { type UploadPlace, withUploadMemory } from '../../../src/service/tasks/upload-memory.ts'
 import { call, errorOf, form, member, TEXT } from './client.ts'
 import { operations } from './operations.ts'
 import { Tus } from './tus.ts'

@@ -1,16 +1,16 @@
 /** Management routes of the console: applications, keys, callbacks, current person. */
 
 import * as z from 'zod'
-import { callbackRules } from '../../env.ts'
+import { outgoingRules } from '../../env.ts'
 import { type ApiPlainCode, apiMessage } from '../../i18n/message.ts'
 import type { UserKeyResult } from '../../store/accounts.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { isAtLeast } from '../../store/people.ts'
 import { PLANS } from '../../store/plans.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
-import { checkCallbackUrl } from '../../tasks/callback-url.ts'
 import { egressSender } from '../../tasks/egress.ts'
 import { deliverWebhook } from '../../tasks/notify.ts'
+import { checkOutgoingUrl } from '../../tasks/outgoing-url.ts'
 import { serialiseApplication, serialiseCalls, serialiseDelivery, serialiseKey } from '../account-serialisers.ts'
 import { auditPage, serialiseAuditPage } from '../audit.ts'
 import { readBody } from '../body.ts'
@@ -275,7 +275,7 @@ export const MANAGE_ROUTES: readonly Route[] = [
 
 /** @returns the address as it is stored */
 function callable(c: AppContext, url: string): string {
-  const checked = checkCallbackUrl(url, callbackRules(c.env))
+  const checked = checkOutgoingUrl(url, outgoingRules(c.env))
   if (checked.ok) return checked.url
   throw new ApiError('unsafe_callback_url', apiMessage('address_uncallable', { why: checked.why }), { param: 'url' })
 }

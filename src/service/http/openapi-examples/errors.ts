@@ -27,6 +27,8 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
       file: 'file',
       other: apiMessage('a_finished_upload'),
       upload: 'upload',
+      address: apiMessage('an_address'),
+      url: 'url',
     }),
     paths: SENDS,
   },
@@ -49,9 +51,14 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
     paths: SENDS,
   },
   unsafe_callback_url: {
-    message: apiMessage('callback_url_unusable', { why: apiMessage('must_begin_with_https') }),
+    message: apiMessage('field_unusable', { name: 'callback_url', why: apiMessage('must_begin_with_https') }),
     facts: { param: 'callback_url' },
     paths: FILES,
+  },
+  unsafe_url: {
+    message: apiMessage('field_unusable', { name: 'url', why: apiMessage('host_is_ip_address') }),
+    facts: { param: 'url' },
+    paths: SENDS,
   },
   password_not_applicable: { message: apiMessage('document_has_password'), facts: { param: 'password' }, paths: SENDS },
   missing_key: { message: apiMessage('key_needed') },
@@ -94,6 +101,11 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
   target_unreachable: {
     message: apiMessage('target_unreachable', { target: '20000', best: '31744' }),
     facts: { target_size: 20_000, best_size: 31_744 },
+    paths: SENDS,
+  },
+  source_unreachable: {
+    message: apiMessage('source_unreachable', { why: apiMessage('source_answered', { status: '404' }) }),
+    facts: { status: 404, reason: 'http_status' },
     paths: SENDS,
   },
   unknown_preset: { message: apiMessage('no_such_preset', { name: 'shop' }), paths: PRESETS },

@@ -6,12 +6,13 @@ import { regionOf } from '../../store/regions.ts'
 import { ChecksumMismatch, ChunkWriter, finishUpload, UploadLockLost, uploadBufferBytes } from '../../store/resumable.ts'
 import type { UploadRecordApi, UploadState } from '../../store/upload-records.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
+import { chunkReaderOf } from '../../tasks/body-stream.ts'
+import { cleanFileName } from '../../tasks/file-name.ts'
 import { presetFor, presetOptions } from '../../tasks/presets.ts'
 import { createTaskOfUpload, createUpload, UPLOAD_LIFETIME_MS, unknownUpload, uploadRecord } from '../../tasks/resumable.ts'
 import { checkCallback } from '../../tasks/submit.ts'
-import { chunkReaderOf } from '../body-stream.ts'
+import { type UploadPlace, withUploadMemory } from '../../tasks/upload-memory.ts'
 import { type AppContext, baseUrl } from '../context.ts'
-import { cleanFileName } from '../file-name.ts'
 import { malformed } from '../multipart-disposition.ts'
 import { json, type Route } from '../route.ts'
 import { parseUploadOptions } from '../schemas/requests.ts'
@@ -27,7 +28,6 @@ import {
   TUS_HEADERS,
   wholeNumber,
 } from '../tus.ts'
-import { type UploadPlace, withUploadMemory } from '../upload-memory.ts'
 
 const READ_BYTES = 256 * 1024
 const PATH = '/v1/uploads'

@@ -17,6 +17,7 @@ import { type HashedFile, hashFile, type IngestedFile } from '../../tasks/ingest
 import { checkRetention, type JobOptions } from '../../tasks/job-options.ts'
 import { presetFor, presetOptions } from '../../tasks/presets.ts'
 import { checkCallback, runAndWait, type Submission, submit, submitBatchFile } from '../../tasks/submit.ts'
+import { type UploadPlace, withUploadMemory } from '../../tasks/upload-memory.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { type Form, type FormRules, readForm } from '../form.ts'
 import { isJson, readJsonForm } from '../json-form.ts'
@@ -28,7 +29,6 @@ import { batch, task } from '../schemas/tasks.ts'
 import { FILES_AT_A_TIME, Staging } from '../staging.ts'
 import { serialiseTask } from '../task-serialiser.ts'
 import { contentLength } from '../tus.ts'
-import { type UploadPlace, withUploadMemory } from '../upload-memory.ts'
 import { batchOfAccount } from './batches.ts'
 
 type Kind = {
@@ -36,9 +36,16 @@ type Kind = {
   readonly schema: typeof compressFields | typeof batchFields
   readonly fileFields: readonly string[]
   readonly uploadFields: readonly string[]
+  readonly urlFields: readonly string[]
 }
-const SINGLE: Kind = { scope: 'compress', schema: compressFields, fileFields: ['file'], uploadFields: ['upload'] }
-const BATCH: Kind = { scope: 'batch', schema: batchFields, fileFields: ['files[]', 'files'], uploadFields: ['uploads[]', 'uploads'] }
+const SINGLE: Kind = { scope: 'compress', schema: compressFields, fileFields: ['file'], uploadFields: ['upload'], urlFields: ['url'] }
+const BATCH: Kind = {
+  scope: 'batch',
+  schema: batchFields,
+  fileFields: ['files[]', 'files'],
+  uploadFields: ['uploads[]', 'uploads'],
+  urlFields: ['urls[]', 'urls'],
+}
 
 export const compress: Route = {
   method: 'POST',
@@ -193,6 +200,7 @@ async function repeat<Answer>(
     ...rules(c, kind),
     receive: (fileName, body) => hashFile(fileName, body, PLANS[c.get('key').plan].maxFileBytes),
     take,
+    takeUrl: async (url) => ({ fileName: '', size: 0, sha256: '', url }),
   })
   assertSameFingerprint(turn.fingerprint, await fingerprint(secretOf(c), form.files, form.fields))
   return maker.repeat(turn.id, await jobOptionsOf(c, kind, form.fields))
@@ -210,13 +218,14 @@ function read<File>(c: AppContext, rules: FormRules<File>, stored = async () => 
   return withUploadMemory({ accountId: c.get('key').accountId, bytes: contentLength(c), parts: rules.maxFiles === 1 ? 1 : 2 }, work)
 }
 
-function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 'take'> {
+function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 'take' | 'takeUrl'> {
   const plan = PLANS[c.get('key').plan]
   return {
     fileFields: kind.fileFields,
     uploadFields: kind.uploadFields,
+    urlFields: kind.urlFields,
     maxFiles: kind.scope === 'batch' ? plan.maxBatchFiles : 1,
-    textFields: Object.keys(kind.schema.shape).filter((name) => !kind.uploadFields.includes(name)),
+    textFields: Object.keys(kind.schema.shape).filter((name) => ![...kind.uploadFields, ...kind.urlFields].includes(name)),
     checkField: (name, value) => {
       checkField(kind.schema, name, value)
       if (name === 'callback_url') checkCallback(c.env, plan, value)
@@ -246,10 +255,10 @@ const unknownUploads = ({ uploadFields: [name = ''] }: Kind, files: readonly Ing
 
 const secretOf = (c: AppContext) => c.env.SECRET_KEY ?? c.get('key').accountId
 
-function missingFile({ scope, fileFields: [file], uploadFields: [upload] }: Kind): ApiError {
+function missingFile({ scope, fileFields: [file], uploadFields: [upload], urlFields: [url] }: Kind): ApiError {
+  const names = { file: String(file), upload: String(upload), url: String(url) }
   const what = apiMessage(scope === 'batch' ? 'the_files' : 'the_file')
   const other = apiMessage(scope === 'batch' ? 'finished_uploads' : 'a_finished_upload')
-  return new ApiError('missing_file', apiMessage('file_needed', { what, file: String(file), other, upload: String(upload) }), {
-    param: file,
-  })
+  const address = apiMessage(scope === 'batch' ? 'addresses' : 'an_address')
+  return new ApiError('missing_file', apiMessage('file_needed', { ...names, what, other, address }), { param: file })
 }

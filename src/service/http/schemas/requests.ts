@@ -77,10 +77,17 @@ export const compressFields = z.object({
   retention: retention.optional(),
   preset: preset.optional(),
   upload: z.string().max(200).optional().describe('A finished resumable upload (`upl_…`), instead of `file`'),
+  url: z
+    .string()
+    .max(4096)
+    .optional()
+    .describe(
+      'Address that Whittle fetches the file from, instead of `file`: https with a public domain name. It follows up to 3 redirects and waits 60 s for the first byte.',
+    ),
 })
-export const batchFields = compressFields.omit({ target_size: true, upload: true, response: true, retention: true })
+export const batchFields = compressFields.omit({ target_size: true, upload: true, url: true, response: true, retention: true })
 /** Fields that a preset can have. */
-export const presetFields = compressFields.omit({ password: true, preset: true, upload: true })
+export const presetFields = compressFields.omit({ password: true, preset: true, upload: true, url: true })
 
 type Fields = typeof compressFields | typeof batchFields | typeof presetFields
 
@@ -109,7 +116,7 @@ export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, stri
 
 /** Metadata keys of a resumable upload that describe the file, under the names that common clients use. */
 const FILE_FACTS = ['filename', 'filetype', 'name', 'type', 'relativePath']
-const WISHES = Object.keys(compressFields.omit({ upload: true, response: true, retention: true }).shape)
+const WISHES = Object.keys(compressFields.omit({ upload: true, url: true, response: true, retention: true }).shape)
 
 /** Metadata keys of a resumable upload that set options: the fields of the form except `response` and `retention`, and whether its task starts automatically. */
 export function parseUploadOptions(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean; presetName?: string } {

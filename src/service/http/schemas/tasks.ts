@@ -18,9 +18,15 @@ const taskCommon = {
   original_size: bytes,
   created_at: time,
   file_name: z.string(),
-  format: z.string().describe('Recognised input format; `unknown` for a file of a batch that no format recognises'),
+  format: z
+    .string()
+    .describe('Recognised input format; `unknown` for a file that no format recognises, and until the file of a `url` was fetched'),
   quality: qualityName,
   batch_id: batchId.optional(),
+  source: z
+    .object({ url: z.string().describe('Address without its query, which may hold a signature') })
+    .optional()
+    .describe('Where Whittle fetched the file from. Absent: it was sent'),
   test: ofTestKeys.optional(),
 }
 export const task = z

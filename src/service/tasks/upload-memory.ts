@@ -7,9 +7,9 @@
  */
 import { apiMessage } from '../i18n/message.ts'
 import { PART_BYTES } from '../store/blobs.ts'
-import { ApiError } from '../tasks/api-error.ts'
-import { type Guest, MemorySemaphore } from '../tasks/memory-semaphore.ts'
+import { ApiError } from './api-error.ts'
 import type { ChunkReader } from './body-stream.ts'
+import { type Guest, MemorySemaphore } from './memory-semaphore.ts'
 
 const MB = 1024 * 1024
 const KB = 1024

@@ -1,11 +1,11 @@
 /** Tests of the allowed callback addresses, before DNS resolution. */
 import { describe, expect, it } from 'vitest'
 import { translate } from '../../../src/service/i18n/message.ts'
-import { checkCallbackUrl } from '../../../src/service/tasks/callback-url.ts'
+import { checkOutgoingUrl } from '../../../src/service/tasks/outgoing-url.ts'
 
 const PUBLIC = { loopbackHttp: false }
 const why = (url: string, rules = PUBLIC) => {
-  const checked = checkCallbackUrl(url, rules)
+  const checked = checkOutgoingUrl(url, rules)
   return checked.ok ? 'fine' : translate('en', checked.why)
 }
 
@@ -57,7 +57,7 @@ describe('a callback address', () => {
 
   it('must use port 443, 8443 or a port that the operator allows', () => {
     for (const port of [22, 25, 80, 3000, 6379, 9443]) {
-      expect(why(`https://a.com:${port}/`), String(port)).toBe(`its port is ${port}; callbacks may use 443, 8443`)
+      expect(why(`https://a.com:${port}/`), String(port)).toBe(`its port is ${port}; allowed are 443, 8443`)
     }
     for (const port of ['', ':443', ':8443']) expect(why(`https://a.com${port}/`), port).toBe('fine')
     expect(why('https://a.com:9443/', { ...PUBLIC, ports: [9443] } as typeof PUBLIC)).toBe('fine')

@@ -1,17 +1,21 @@
-import { type ApiMessage, type ApiMessageOrCode, apiMessage, toApiMessage } from '../i18n/message.ts'
 /**
- * Validation of callback URLs: public host names over https, on allowed ports.
+ * Validation of every address that the service sends requests to: callbacks, sources and destinations. Allowed are public host names over
+ * https, on allowed ports.
  * Credentials, single-label names, internal names and IP addresses are refused. The URL parser first normalises spellings such as 0x7f.1,
  * 017700000001 and full-width digits.
- * The address that a name resolves to is checked at delivery, by Cloudflare's network or `src/local/egress.ts`.
+ * The address that a name resolves to is checked at the connection, by Cloudflare's network or `src/local/egress.ts`.
  */
-export type CallbackUrlCheck = { ok: true; url: string } | { ok: false; why: ApiMessage }
+import { type ApiMessage, type ApiMessageOrCode, apiMessage, toApiMessage } from '../i18n/message.ts'
 
-export interface CallbackRules {
-  /** True in local development: callbacks may go to this machine over http. */
+export type OutgoingUrlCheck = { ok: true; url: string } | { ok: false; why: ApiMessage }
+
+export interface OutgoingRules {
+  /** True in local development: requests may go to this machine over http. */
   readonly loopbackHttp: boolean
   /** Allowed ports besides 443 and 8443. */
   readonly ports?: readonly number[]
+  /** Longest address in characters. Default: 2048. */
+  readonly maxLength?: number
 }
 
 /** Top-level names that are never public: IANA special-use domains, names reserved by ICANN, and names common in private networks. */
@@ -24,11 +28,12 @@ const INTERNAL_NAME = new RegExp(`(^|\\.)(${INTERNAL_NAMES.map((name) => name.re
 /** Host name after RFC 1035, 2.3.4. Underscores are accepted, because some hosts use them. */
 const HOST_NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)+(xn--[a-z0-9-]{1,59}|[a-z]{2,63})$/
 const PORTS: readonly number[] = [443, 8443]
-const MAX_LENGTH = 2048
+const DEFAULT_MAX_LENGTH = 2048
 
-export function checkCallbackUrl(raw: string, { loopbackHttp, ports = [] }: CallbackRules): CallbackUrlCheck {
-  const refuse = (why: ApiMessageOrCode): CallbackUrlCheck => ({ ok: false, why: toApiMessage(why) })
-  if (raw.length > MAX_LENGTH) return refuse(apiMessage('it_is_longer_than_characters', { limit: MAX_LENGTH }))
+export function checkOutgoingUrl(raw: string, rules: OutgoingRules): OutgoingUrlCheck {
+  const { loopbackHttp, ports = [], maxLength = DEFAULT_MAX_LENGTH } = rules
+  const refuse = (why: ApiMessageOrCode): OutgoingUrlCheck => ({ ok: false, why: toApiMessage(why) })
+  if (raw.length > maxLength) return refuse(apiMessage('it_is_longer_than_characters', { limit: maxLength }))
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the URL parser would silently drop them
   if (/[\s\u0000-\u001f\u007f\\]/.test(raw)) return refuse('white_space_or_backslashes')
   if (!/^https?:\/\/[^/]/i.test(raw)) return refuse('must_begin_with_https')

@@ -1,0 +1,155 @@
+/** Fetches a file from an address into the bucket, in bounded memory and time. After a failure, nothing stays stored. */
+import { type Env, outgoingRules } from '../env.ts'
+import type { Plan } from '../store/plans.ts'
+import { ApiError } from './api-error.ts'
+import { type ChunkReader, chunkReaderOf } from './body-stream.ts'
+import { egressSender } from './egress.ts'
+import { fileTooLarge, type IngestedFile, receiveFile, storeFile } from './ingest.ts'
+import { type OpenSource, openSource } from './open-source.ts'
+import { sourceFileName } from './source-name.ts'
+import { FETCH_MS, FIRST_BYTE_MS, SILENCE_MS, type SourceReason, sourceUnreachable } from './source-trouble.ts'
+import { storageQuotaError } from './submit.ts'
+import { withUploadMemory } from './upload-memory.ts'
+
+/** Most bytes that one read of a source returns. */
+const READ_BYTES = 256 * 1024
+
+export interface SourceRequest {
+  readonly url: string
+  readonly taskId: string
+  readonly accountId: string
+  readonly uploadKey: string
+  readonly plan: Plan
+  /** True if the requested output is one that any file can become, so that an unknown type is no reason to stop early. */
+  readonly mayBePacked: boolean
+  /** Signal that aborts when the task is removed. */
+  readonly signal: AbortSignal
+  /** Called with the id of a multipart upload as soon as it exists, so that the next attempt can remove it after a restart. */
+  readonly onMultipart: (uploadId: string) => void
+}
+
+/**
+ * Fetches and stores the file of a task. Problems of the source or of the file become the refusal of the returned file.
+ * @throws ApiError `overloaded` if the isolate has no memory for it now
+ * @throws other errors of the platform, and the reason of `signal`
+ */
+export async function fetchSource(env: Env, request: SourceRequest): Promise<IngestedFile> {
+  using limits = new FetchLimits(request.signal)
+  try {
+    return await fetchWithin(env, request, limits)
+  } catch (error) {
+    const why = limits.timedOut ?? error
+    if (!(why instanceof ApiError) || why.type === 'overloaded') throw why
+    return { taskId: request.taskId, fileName: sourceFileName(request.url, null), size: 0, sha256: '', outcome: { refusal: why } }
+  }
+}
+
+async function fetchWithin(env: Env, request: SourceRequest, limits: FetchLimits): Promise<IngestedFile> {
+  const { accountId, plan, taskId, uploadKey, mayBePacked, onMultipart } = request
+  const send = egressSender(env.EGRESS, { stream: true })
+  const opened = await openSource(request.url, { send, rules: outgoingRules(env), signal: limits.signal })
+  try {
+    const length = lengthOf(opened.headers)
+    if (length !== undefined && length > plan.maxFileBytes) throw fileTooLarge(plan.maxFileBytes)
+    const admit = async (id: string, bytes: number) => {
+      const answer = await env.ACCOUNTS.getByName(accountId).admit(id, bytes)
+      if (!answer.ok) throw storageQuotaError(answer)
+    }
+    if (length !== undefined) await admit(taskId, length)
+    return await withUploadMemory({ accountId, bytes: length }, async (place) => {
+      const reader = place.watch(chunkReaderOf(opened.body, READ_BYTES, 1))
+      const fileName = sourceFileName(opened.url, opened.headers.get('Content-Disposition'))
+      const received = await receiveFile(env, fileName, bytesOf(reader, { length, limits, maxBytes: plan.maxFileBytes }), {
+        ...{ accountId, maxFileBytes: plan.maxFileBytes, retentionMs: plan.retentionMs, isAlone: true },
+        mayBePacked: () => mayBePacked,
+        place: { taskId, uploadKey, onMultipart },
+      })
+      return await storeFile(received, length === undefined ? admit : undefined)
+    })
+  } finally {
+    await close(opened)
+  }
+}
+
+interface BodyLimits {
+  /** Announced length in bytes. `undefined`: none. */
+  readonly length: number | undefined
+  readonly limits: FetchLimits
+  readonly maxBytes: number
+}
+
+/** Yields the body of a source. @throws ApiError if it is silent, ends early or exceeds the plan's limit */
+async function* bytesOf(reader: ChunkReader, { length, limits, maxBytes }: BodyLimits): AsyncGenerator<Uint8Array> {
+  let received = 0
+  for (;;) {
+    const chunk = await pull(reader, limits)
+    if (!chunk) break
+    received += chunk.length
+    if (received > maxBytes) throw fileTooLarge(maxBytes)
+    yield chunk
+  }
+  if (length !== undefined && received < length) throw sourceUnreachable('cut_off')
+}
+
+async function pull(reader: ChunkReader, limits: FetchLimits): Promise<Uint8Array | undefined> {
+  limits.expectBytes('stalled', SILENCE_MS)
+  try {
+    return await reader.pull()
+  } catch (error) {
+    limits.signal.throwIfAborted()
+    throw error instanceof ApiError ? error : sourceUnreachable('cut_off')
+  } finally {
+    limits.stopExpecting()
+  }
+}
+
+/** Length that the source announces, in bytes. `undefined`: none, or not valid. */
+function lengthOf(headers: Headers): number | undefined {
+  const text = headers.get('Content-Length')
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+}
+
+/** Ends the connection, unless the body was read to its end. */
+async function close({ body }: OpenSource): Promise<void> {
+  if (!body.locked) await body.cancel().catch(() => undefined)
+}
+
+/** Time limits of one fetch: until the first byte, between bytes, and of the whole. */
+class FetchLimits implements Disposable {
+  readonly signal: AbortSignal
+  /** Error of the limit that was reached. `undefined`: none. */
+  timedOut: ApiError | undefined
+  readonly #controller = new AbortController()
+  readonly #whole: ReturnType<typeof setTimeout>
+  #expected: ReturnType<typeof setTimeout> | undefined
+
+  constructor(removed: AbortSignal) {
+    this.signal = AbortSignal.any([removed, this.#controller.signal])
+    this.#whole = this.#after(FETCH_MS, 'too_slow')
+    this.expectBytes('no_answer', FIRST_BYTE_MS)
+  }
+
+  expectBytes(reason: SourceReason, withinMs: number): void {
+    clearTimeout(this.#expected)
+    this.#expected = this.#after(withinMs, reason)
+  }
+
+  /** Stops the clock between reads: while a part is stored, the source is not at fault. */
+  stopExpecting(): void {
+    clearTimeout(this.#expected)
+  }
+
+  #after(ms: number, reason: SourceReason) {
+    return setTimeout(() => {
+      this.timedOut ??= sourceUnreachable(reason)
+      this.#controller.abort(this.timedOut)
+    }, ms)
+  }
+
+  /** Also ends a connection that is still open. */
+  [Symbol.dispose](): void {
+    clearTimeout(this.#whole)
+    clearTimeout(this.#expected)
+    this.#controller.abort()
+  }
+}

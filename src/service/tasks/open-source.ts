@@ -1,0 +1,69 @@
+/** Opens the address of a source: asks for the plain file, follows redirects, and judges each address again. */
+import type { Send } from './egress.ts'
+import { checkOutgoingUrl, type OutgoingRules } from './outgoing-url.ts'
+import { MAX_REDIRECTS, sourceUnreachable } from './source-trouble.ts'
+
+/** Longest address in characters. Presigned addresses with a session token are longer than 2,048. */
+export const MAX_ADDRESS_LENGTH = 4096
+
+const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308]
+
+export interface OpenSource {
+  /** Address that answered, after all redirects. */
+  readonly url: string
+  readonly headers: Headers
+  readonly body: ReadableStream<Uint8Array>
+}
+
+export interface OpenOptions {
+  readonly send: Send
+  readonly rules: OutgoingRules
+  readonly signal: AbortSignal
+}
+
+/**
+ * @throws ApiError `source_unreachable`
+ * @throws the reason of `signal`
+ */
+export async function openSource(address: string, { send, rules, signal }: OpenOptions): Promise<OpenSource> {
+  let url = address
+  for (let redirects = 0; ; redirects++) {
+    const response = await ask(url, send, signal)
+    const { status, headers, body } = response
+    if (status === 200 && body && !isEncoded(headers)) return { url, headers, body }
+    await body?.cancel().catch(() => undefined)
+    if (status === 200) throw sourceUnreachable(body ? 'content_encoding' : 'cut_off', status)
+    if (!REDIRECTS.includes(status)) throw sourceUnreachable('http_status', status)
+    if (redirects === MAX_REDIRECTS) throw sourceUnreachable('too_many_redirects', status)
+    url = redirectTarget(url, headers.get('Location'), rules) ?? refuseRedirect(status)
+  }
+}
+
+async function ask(url: string, send: Send, signal: AbortSignal): Promise<Response> {
+  try {
+    return await send(url, {
+      method: 'GET',
+      redirect: 'manual',
+      signal,
+      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Whittle-Fetch/1.0' },
+    })
+  } catch {
+    signal.throwIfAborted()
+    throw sourceUnreachable('no_connection')
+  }
+}
+
+/** True if the body is compressed for the transfer. It is refused unread, because a small body may expand to any size. */
+const isEncoded = (headers: Headers) => !/^(identity)?$/i.test(headers.get('Content-Encoding')?.trim() ?? '')
+
+/** Returns the target of a redirect. `undefined`: it has none, or it is not allowed. */
+function redirectTarget(from: string, location: string | null, { loopbackHttp, ...rules }: OutgoingRules): string | undefined {
+  if (!location || !URL.canParse(location, from)) return undefined
+  // In local development, only a source on this machine may redirect to this machine.
+  const checked = checkOutgoingUrl(new URL(location, from).href, { ...rules, loopbackHttp: loopbackHttp && from.startsWith('http:') })
+  return checked.ok ? checked.url : undefined
+}
+
+const refuseRedirect = (status: number): never => {
+  throw sourceUnreachable('unsafe_redirect', status)
+}
