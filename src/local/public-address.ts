@@ -1,4 +1,4 @@
-/** Tells public IP addresses from special ones, such as private networks, which callbacks must not reach. */
+/** Tells public IP addresses from special ones, such as private networks, which outgoing requests must not reach. */
 import { BlockList, isIP } from 'node:net'
 
 /** A list of networks, from CIDR notation. */

@@ -144,7 +144,7 @@ async function writeProjectKeys(keys: DevelopmentKeys): Promise<boolean> {
   }
 }
 
-/** Opens the outgoing proxy for callbacks. @returns variables of the Workers. The address is a secret: it lets anyone use the proxy. */
+/** Opens the proxy for outgoing requests. @returns variables of the Workers. The address is a secret: it lets anyone use the proxy. */
 async function openEgressFor(ports: readonly number[], networks: readonly string[]): Promise<Record<string, string>> {
   try {
     const { url } = await openEgress({ ports, networks: parseNetworks(networks) })

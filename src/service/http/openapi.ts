@@ -175,12 +175,19 @@ const TARGET_SIZE = {
 /** Request bodies are closed: unknown fields are refused. */
 const CLOSED = { additionalProperties: false }
 
-/** Request bodies of uploads: a multipart form, or JSON with the same names if every file is a finished upload. */
+const ADDRESSES = {
+  type: 'array',
+  minItems: 1,
+  items: { type: 'string', maxLength: 4096 },
+  description: 'Addresses that Whittle fetches files from: https with a public domain name',
+}
+
+/** Request bodies of uploads: a multipart form, or JSON with the same names if no file is part of the request. */
 function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas, examples: Readonly<Record<string, unknown>> = {}): Json {
   const { properties: fields } = schemas.of(form.fields, 'input') as { properties: Record<string, unknown> }
   const uploads = { type: 'array', minItems: 1, items: { type: 'string' }, description: 'Finished resumable uploads (`upl_…`)' }
   const files = form.several ? { type: 'array', minItems: 1, items: BINARY } : BINARY
-  const properties = form.several ? { ...fields, 'uploads[]': uploads } : fields
+  const properties = form.several ? { ...fields, 'uploads[]': uploads, 'urls[]': ADDRESSES } : fields
   // In JSON, numbers are numbers instead of strings.
   const inJson = fields['target_size'] ? { ...properties, target_size: TARGET_SIZE } : properties
   return {
