@@ -60,7 +60,7 @@ async function sendRequest(incoming: IncomingMessage, outgoing: ServerResponse, 
   const headers = Object.fromEntries(Object.entries(incoming.headers).filter(([name]) => FORWARDED.test(name)))
   const response = await openRequest(url, message, {
     method: incoming.method ?? 'POST',
-    headers: message instanceof Buffer ? { ...headers, 'content-length': message.length } : headers,
+    headers: Buffer.isBuffer(message) ? { ...headers, 'content-length': message.length } : headers,
     lookup: publicLookup(options),
     // No connection is reused, so that each request checks the address again.
     agent: false,
@@ -97,7 +97,7 @@ async function readMessage(incoming: IncomingMessage): Promise<Buffer> {
 function openRequest(url: URL, body: Buffer | IncomingMessage, options: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = request(url, options, resolve).on('error', reject)
-    if (body instanceof Buffer) sent.end(body)
+    if (Buffer.isBuffer(body)) sent.end(body)
     else body.once('error', reject).pipe(sent)
   })
 }

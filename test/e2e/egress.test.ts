@@ -38,7 +38,7 @@ async function receiver(answer: { status?: number; body?: string; headers?: Reco
     return (url = `https://${NAME}:${port}/hook`) =>
       deliverWebhook(egressSender(egress.url), { url, messageId: 'msg_1', body: '{"a":1}' }, SECRET)
   }
-  return { out, seen, port }
+  return { out, seen, port, ca: cert }
 }
 
 describe('a callback', () => {
@@ -94,6 +94,54 @@ describe('a callback', () => {
     const flood = await receiver({ body: 'x'.repeat(50_000_000) })
     const { answer } = await (await flood.out({ networks: LOOPBACK, resolve: async () => [HERE] }))()
     expect(answer).toBe('x'.repeat(300))
+  })
+})
+
+describe('a streamed request', () => {
+  const streamed = async (options: EgressOptions, url: string, request: RequestInit = {}) => {
+    const egress = await openEgress({ networks: LOOPBACK, resolve: async () => [HERE], ...options })
+    servers.push(egress.server)
+    return egressSender(egress.url, { stream: true })(url, request)
+  }
+
+  it('gets the whole body with the headers that describe it, and no others', async () => {
+    const headers = {
+      'Content-Disposition': 'attachment; filename="a.txt"',
+      'Content-Length': '5000000',
+      'Set-Cookie': 'a=b',
+      Location: '/x',
+    }
+    const { port, ca } = await receiver({ body: 'x'.repeat(5_000_000), headers })
+    const answer = await streamed({ ports: [port], ca }, `https://${NAME}:${port}/a.txt`)
+    expect(answer.headers.get('Content-Disposition')).toBe('attachment; filename="a.txt"')
+    expect([answer.headers.get('Content-Length'), answer.headers.get('Location')]).toEqual(['5000000', '/x'])
+    expect(answer.headers.has('Set-Cookie')).toBe(false)
+    expect(await answer.text()).toBe('x'.repeat(5_000_000))
+  })
+
+  it('sends a body of more bytes than a callback may have', async () => {
+    const { port, ca, seen } = await receiver()
+    const body = 'y'.repeat(3_000_000)
+    const headers = { 'x-amz-meta-a': '1', cookie: 'secret' }
+    const answer = await streamed({ ports: [port], ca }, `https://${NAME}:${port}/put`, { method: 'PUT', body, headers })
+    expect(answer.status).toBe(200)
+    expect(seen.messages.map((message) => message.body.length)).toEqual([3_000_000])
+  })
+
+  it('reaches nothing inside, on no port and under no name that a callback may not use', async () => {
+    const { port, ca, seen } = await receiver()
+    const at = `https://${NAME}:${port}/`
+    await expect(streamed({ ports: [port], ca, networks: parseNetworks([]) }, at)).rejects.toThrow('public address')
+    await expect(streamed({ ca }, at)).rejects.toThrow('allowed port')
+    await expect(streamed({ ports: [port], ca }, `https://127.0.0.1:${port}/`)).rejects.toThrow('no IP address')
+    expect(seen.connections).toBe(0)
+  })
+
+  it('breaks off when its receiver breaks off', async () => {
+    const { port, ca } = await receiver({ body: 'short', headers: { 'Content-Length': '5000' } })
+    const answer = await streamed({ ports: [port], ca }, `https://${NAME}:${port}/a.txt`)
+    for (const server of servers) server.closeAllConnections()
+    await expect(answer.text()).rejects.toThrow()
   })
 })
 

@@ -25,6 +25,7 @@ const taskCommon = {
   batch_id: batchId.optional(),
   source: z
     .object({ url: z.string().describe('Address without its query, which may hold a signature') })
+    .meta({ id: 'TaskSource' })
     .optional()
     .describe('Where Whittle fetched the file from. Absent: it was sent'),
   test: ofTestKeys.optional(),
