@@ -49,7 +49,7 @@ export async function fileAnswer(c: AppContext, task: Task, result: TaskResult, 
   const status = range.kind === 'part' ? 206 : 200
   if (c.req.raw.method === 'HEAD') return new Response(null, { status, headers: described })
   await options.beforeBytes?.()
-  const body = await open(c, task, result, part.first, part.last - part.first + 1)
+  const body = await openResult(c, task, result, part.first, part.last - part.first + 1)
   // A result that is kept for one download is deleted when its last byte is sent.
   const sent = task.singleDownload && status === 200 ? afterLastByte(body, result.size, () => removeTask(c, task)) : body
   return new Response(sent, { status, headers: described })
@@ -57,7 +57,7 @@ export async function fileAnswer(c: AppContext, task: Task, result: TaskResult, 
 
 /** Returns the headers and the whole file, for an answer to the POST that created the task. */
 export async function wholeFile(c: AppContext, task: Task, result: TaskResult) {
-  const body = await open(c, task, result, 0, result.size)
+  const body = await openResult(c, task, result, 0, result.size)
   return { headers: { ...commonHeaders(result), ...fileHeaders(result, result.size) }, body }
 }
 
@@ -85,7 +85,17 @@ const fileHeaders = (result: TaskResult, bytes: number) => ({
   'Content-Security-Policy': "sandbox; default-src 'none'",
 })
 
-async function open(c: AppContext, task: Task, result: TaskResult, offset: number, length: number): Promise<ReadableStream<Uint8Array>> {
+/**
+ * Streams bytes of a result as its reader takes them.
+ * @throws ApiError `unknown_task` if the task was deleted a moment ago
+ */
+export async function openResult(
+  c: AppContext,
+  task: Task,
+  result: TaskResult,
+  offset: number,
+  length: number,
+): Promise<ReadableStream<Uint8Array>> {
   const rangeBytes = c.env.DOWNLOAD_RANGE_BYTES === undefined ? undefined : Number(c.env.DOWNLOAD_RANGE_BYTES)
   const body = await rangedStream(c.env.BLOBS, result.key, { offset, length, rangeBytes })
   if (body) return body

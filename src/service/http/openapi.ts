@@ -213,7 +213,7 @@ const jsonBody = (schema: z.ZodType, schemas: Schemas, examples: Readonly<Record
 /** Links (OpenAPI): operations that use a field of an answer, by field. */
 const LINKS: Readonly<Record<string, readonly (readonly [operationId: string, field: string])[]>> = {
   compress: ['getTask', 'download', 'getReceipt', 'deleteTask'].map((operationId) => [operationId, 'task_id'] as const),
-  batchCompress: [['getBatch', 'batch_id']],
+  batchCompress: ['getBatch', 'downloadBatch'].map((operationId) => [operationId, 'batch_id'] as const),
 }
 
 const linkTo = ([operationId, field]: readonly [string, string]) => [
@@ -251,6 +251,10 @@ function success(doc: RouteDoc, schemas: Schemas, values: Readonly<Record<string
       206: { description: 'A range of the file', content },
       304: { description: 'The result has not changed' },
     }
+  }
+  if (answer === 'zip') {
+    const content = { 'application/zip': { schema: { type: 'string', format: 'binary' } } }
+    return { 200: { description: 'The ZIP', content } }
   }
   if (answer === 'created') return { 201: { description: 'Created; the address is in `Location`' } }
   if (answer === 'empty') return { 204: { description: 'Done' } }

@@ -51,8 +51,8 @@ export interface RouteDoc {
   readonly json?: z.ZodType
   /** Media type of a body that is neither a form nor JSON. */
   readonly body?: string
-  /** Kind of a successful answer: JSON schema; `binary`: file; `html`: page; `jws`: signed text or this JSON; `created` and `empty`: headers only. */
-  readonly answer: z.ZodType | 'binary' | 'html' | 'json' | 'created' | 'empty' | { readonly jws: z.ZodType }
+  /** Kind of a successful answer: JSON schema; `binary`: file; `zip`: a ZIP; `html`: page; `jws`: signed text or this JSON; `created` and `empty`: headers only. */
+  readonly answer: z.ZodType | 'binary' | 'zip' | 'html' | 'json' | 'created' | 'empty' | { readonly jws: z.ZodType }
   /** Error statuses, in addition to those of authentication. */
   readonly errors: readonly number[]
 }

@@ -11,6 +11,8 @@ export const API_EN = {
   attempts_broke:
     'The file could not be processed: every attempt ended with an internal error. Try again later, or report the request id to the operator.',
   authorization_must_be_bearer: 'The header Authorization must be "Bearer <API_KEY>".',
+  batch_failed: 'The batch has no result, because all of its tasks failed.',
+  batch_has_no_result_yet: 'No task of the batch is completed yet. Try again later.',
   before_first_boundary: 'before its first boundary',
   beyond_upload_length: 'it exceeds Upload-Length, which leaves {left} bytes',
   body_breaks_off: 'The connection ended before the whole body was received. Send the request again.',

@@ -12,6 +12,8 @@ export const API_ZH = {
   application_has_keys: '此应用还有密钥，请先删除它们。',
   attempts_broke: '无法处理此文件：每次尝试都因内部错误终止。请稍后重试，或将请求编号告知运营者。',
   authorization_must_be_bearer: '请求头 Authorization 必须为“Bearer <API_KEY>”。',
+  batch_failed: '这一批任务全部失败，没有结果。',
+  batch_has_no_result_yet: '这一批任务还没有一个完成，请稍后再试。',
   before_first_boundary: '第一个 boundary 之前',
   beyond_upload_length: '超出 Upload-Length，只剩 {left} 字节',
   body_breaks_off: '在收到完整请求体之前连接已中断，请重新发送请求。',

@@ -82,7 +82,7 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
   not_completed: {
     message: apiMessage('task_has_no_result', { why: apiMessage('it_is_still', { status: 'processing' }) }),
     facts: { status: 'processing' },
-    paths: TASKS,
+    paths: /^\/v1\/(tasks|batches)\//,
   },
   idempotency_in_flight: { message: apiMessage('idempotency_key_in_flight'), paths: SENDS },
   upload_used: { message: apiMessage('upload_became_task'), paths: SENDS },

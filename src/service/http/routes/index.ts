@@ -3,7 +3,7 @@ import { consoleRoutes } from '../console/index.ts'
 import type { Route } from '../route.ts'
 import { getFormats, getUsage } from './account.ts'
 import { ADMIN_ROUTES } from './admin.ts'
-import { getBatch } from './batches.ts'
+import { downloadBatch, getBatch } from './batches.ts'
 import { download } from './download.ts'
 import { healthz } from './health.ts'
 import { createLink, downloadLink } from './links.ts'
@@ -29,6 +29,7 @@ const API: readonly Route[] = [
   deleteTask,
   listTasks,
   getBatch,
+  downloadBatch,
   getPreset,
   putPreset,
   deletePreset,

@@ -202,6 +202,9 @@ export const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(100).default(20).describe('Tasks per page'),
   cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page'),
 })
+export const batchDownloadQuery = z.object({
+  only: z.enum(['compressed']).optional().describe('`compressed`: without files that stayed unchanged. Default: all results'),
+})
 export const cursorQuery = z.object({ cursor: z.string().max(1000).optional() })
 export const receiptQuery = z.object({
   decoded: z.enum(['0', '1']).default('0').describe('`1`: the signed content as JSON instead of the JWS'),
