@@ -36,6 +36,7 @@ import { PresetTable } from './preset-table.ts'
 import { QueuePlaces } from './queue-places.ts'
 import { StorageAlerts } from './storage-alerts.ts'
 import { StorageQuota } from './storage-quota.ts'
+import { StreamPlaces } from './stream-places.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
 import { callsByKey, usageOf } from './usage-view.ts'
 
@@ -62,6 +63,8 @@ export class Account extends DurableObject<Env> implements AccountApi {
   readonly #alerts: StorageAlerts
   readonly #places: QueuePlaces
   readonly #presets: PresetTable
+  /** Event streams that are open now. */
+  readonly #streams = new StreamPlaces()
   /** Parallel parts: tasks that recently asked for their share. Task id → time of the last request in epoch milliseconds. */
   readonly #splitTasks = new Map<string, number>()
 
@@ -87,6 +90,14 @@ export class Account extends DurableObject<Env> implements AccountApi {
 
   get people() {
     return this.#people
+  }
+
+  get streams() {
+    return this.#streams
+  }
+
+  async waitingPlaces(taskIds: readonly string[]) {
+    return this.#places.waiting(taskIds)
   }
 
   async get() {

@@ -1,5 +1,10 @@
+import type { WaitingPlace } from '../src/service/store/waiting.ts'
+
 /** Time in milliseconds after which a place no longer counts, so that a lost task cannot keep it for ever. */
 const PLACE_LIFETIME_MS = 3_600_000
+
+/** Waiting tasks whose position is told. Further ones would cost a row each. */
+const MAX_POSITION = 1000
 
 /** Value of the column `place` of a task that waits for a place. Otherwise it is the time at which the task got its place. */
 const WAITING = 0
@@ -35,6 +40,14 @@ export class QueuePlaces {
     const ids = [...this.#sql.exec<{ task_id: string }>(query, WAITING, free)].map((row) => row.task_id)
     for (const id of ids) this.#put(id, now)
     return ids
+  }
+
+  /** Places of those of `taskIds` that wait, in the order in which they will get a place. When they start is unknown. */
+  waiting(taskIds: readonly string[]): Record<string, WaitingPlace> {
+    const query = 'SELECT task_id FROM tasks WHERE place = ? AND ended = 0 ORDER BY seq LIMIT ?'
+    const order = [...this.#sql.exec<{ task_id: string }>(query, WAITING, MAX_POSITION)].map((row) => row.task_id)
+    const positions = new Map(order.map((id, position) => [id, position]))
+    return Object.fromEntries(taskIds.flatMap((id) => (positions.has(id) ? [[id, { position: positions.get(id)!, seconds: null }]] : [])))
   }
 
   #taken(now: number): number {

@@ -98,6 +98,16 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     return this.#state.task
   }
 
+  async watch(seen: Pick<Task, 'status' | 'progress'>, ms: number) {
+    const until = Date.now() + ms
+    for (let leftMs = ms; leftMs > 0; leftMs = until - Date.now()) {
+      const { task } = this.#state
+      if (!task || hasEnded(task) || task.status !== seen.status || task.progress !== seen.progress) break
+      await this.#state.changes.wait(leftMs)
+    }
+    return this.#state.task
+  }
+
   async createLink(link: NewLink) {
     return this.#state.live !== undefined && this.#links.add(link)
   }

@@ -23,7 +23,7 @@ const HEALTH_CHECK_CRON = '*/10 * * * *'
 /** Bindings whose idempotent methods are retried. Cloudflare may reset or move a Durable Object during a request. */
 const withRetriedCalls = (env: Env): Env => ({
   ...env,
-  TASKS: withRetries(env.TASKS, ['create', 'createFailed', 'read', 'toQueue', 'callback', 'names', 'remove'], SHORT_PAUSES_MS),
+  TASKS: withRetries(env.TASKS, ['create', 'createFailed', 'read', 'watch', 'toQueue', 'callback', 'names', 'remove'], SHORT_PAUSES_MS),
   ACCOUNTS: withRetries(
     env.ACCOUNTS,
     [
@@ -35,6 +35,7 @@ const withRetriedCalls = (env: Env): Env => ({
       'beginIdempotent',
       'finishIdempotent',
       'abandonIdempotent',
+      'waitingPlaces',
       'list',
       'batch',
       'usage',

@@ -2,7 +2,7 @@ import { englishText, revivedMessage, type StoredMessage } from '../../src/core/
 import type { PartPlan, PartReceipt } from '../../src/core/model/segmented.ts'
 import { uploadKeyOf } from '../../src/service/store/blob-names.ts'
 import type { StoredOutcome } from '../../src/service/store/outcome.ts'
-import { revivedResult, type StoredResult, type TaskError } from '../../src/service/store/task.ts'
+import { pacedBy, revivedResult, type StoredResult, type Task, type TaskError } from '../../src/service/store/task.ts'
 import {
   type Claim,
   type ClaimingWorker,
@@ -52,7 +52,9 @@ export class LeaseProtocol {
     if (!claimed?.lease) return { kind: 'forget' }
     state.putStep(job, part, claimed)
     if (part !== undefined) job.released = Math.max(part + 1, job.released ?? job.parts)
-    const processing = { ...task, status: 'processing' as const }
+    const now = Date.now()
+    const pace = step === 'whole' || !task.pace ? { since: now, share: 0, at: now } : task.pace
+    const processing = { ...task, status: 'processing' as const, pace }
     state.task = processing
     state.save()
     await this.#dependencies.watch.watch()
@@ -86,7 +88,7 @@ export class LeaseProtocol {
     if (part === undefined) job.step = renewed
     else parts.putStep(part, renewed, progress)
     const share = part === undefined ? progress : parts.progress()
-    state.task = { ...task, progress: Math.min(0.99, Math.max(task.progress, share)) }
+    state.task = withProgress(task, share)
     state.save()
     return 'go on'
   }
@@ -109,7 +111,7 @@ export class LeaseProtocol {
     if (this.#dependencies.containers.refusesPart(job, attempt)) return false
     if (!parts.finish(part, receipt, key, size)) return false
     job.partsDone = parts.done()
-    this.#state.task = { ...task, progress: Math.max(task.progress, Math.min(0.99, parts.progress())) }
+    this.#state.task = withProgress(task, parts.progress())
     if (job.partsDone === job.parts) {
       job.phase = 'join'
       job.step = firstStep(job, Date.now())
@@ -195,6 +197,12 @@ export class LeaseProtocol {
     this.#state.save()
     await this.#dependencies.watch.watch()
   }
+}
+
+/** Returns the task with the share of its work, 0–1, that is done now. Its progress never goes back. */
+function withProgress(task: Task, share: number): Task {
+  const pace = pacedBy(task.pace, share, Date.now())
+  return { ...task, progress: Math.max(task.progress, Math.min(0.99, share)), ...(pace ? { pace } : {}) }
 }
 
 /** True if the job exceeded the budget of its machine. A container has more; the limit of the plan is the same everywhere. */

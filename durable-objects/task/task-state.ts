@@ -4,6 +4,7 @@ import type { Task, TaskError, TaskResult } from '../../src/service/store/task.t
 import type { Callback, Job, Step } from '../../src/service/tasks/job.ts'
 import { PartTable } from './part-table.ts'
 import { readTask, writeTask } from './task-row.ts'
+import { WaitList } from './waiting.ts'
 
 /** Pause in milliseconds before a failed action is repeated. */
 export const RETRY_PAUSE_MS = 5000
@@ -26,6 +27,8 @@ export class TaskState {
   /** Promise of the running removal. `undefined`: the task is not being removed. */
   removing: Promise<void> | undefined
   readonly parts: PartTable
+  /** Callers that wait for a change of the task. */
+  readonly changes = new WaitList()
   readonly #storage: DurableObjectStorage
   /**
    * Time of the alarm in epoch milliseconds. `undefined`: unknown. The alarm may fire too early; postponing it each time would cost more.
@@ -56,7 +59,9 @@ export class TaskState {
   /** Stores the task. Does nothing if the task was removed during an earlier `await`. */
   save(): void {
     const { task, job, events, callback, source } = this
-    if (task) writeTask(this.#storage.kv, { task, job, events, callback, source })
+    if (!task) return
+    writeTask(this.#storage.kv, { task, job, events, callback, source })
+    this.changes.wakeAll()
   }
 
   /** Stores the task and sets an alarm without an `await` between, so that a crash cannot leave a record without an alarm. */
@@ -84,6 +89,7 @@ export class TaskState {
     this.forgetAlarm()
     this.task = this.job = this.callback = this.source = undefined
     this.events = []
+    this.changes.wakeAll()
   }
 
   /** Returns the state of a part. `undefined`: the job has no parts now, or the part is done. */

@@ -47,6 +47,7 @@ async function answerPoolRequest(pool: WorkerPool, request: Request): Promise<Re
   const [, verb, kind = 'press'] = new URL(request.url).pathname.split('/')
   if (kind !== 'press' && kind !== 'media') return new Response(null, { status: 404 })
   if (verb === 'health') return Response.json(await pool.formats(kind satisfies WorkerKind))
+  if (verb === 'places') return Response.json(pool.places((await request.json()) as string[]))
   const step = (await request.json()) as Step
   const ended = pool.submit(kind, step)
   if (verb === 'run') await ended
@@ -98,6 +99,7 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
         serviceBindings: {
           PRESS: { name: 'whittle-press', entrypoint: 'Press' },
           MEDIA: { name: 'whittle-press', entrypoint: 'Media' },
+          WAITING: { name: 'whittle-press', entrypoint: 'Waiting' },
           DOCS: docsFiles(join(root, 'console/public')),
         },
         durableObjects: Object.fromEntries(

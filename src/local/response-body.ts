@@ -28,6 +28,18 @@ export function enforceReadingRate(outgoing: ServerResponse, windowMs: number): 
   outgoing.once('close', () => clearInterval(timer))
 }
 
+/** Ends an event stream when the service stops. Its client comes again later. Other responses are not affected. */
+export function endEventStreamAt(stopping: AbortSignal, response: IncomingMessage, outgoing: ServerResponse): void {
+  if (!response.headers['content-type']?.startsWith('text/event-stream')) return
+  const end = () => {
+    response.unpipe(outgoing)
+    outgoing.end()
+  }
+  if (stopping.aborted) end()
+  else stopping.addEventListener('abort', end, { once: true })
+  outgoing.once('close', () => stopping.removeEventListener('abort', end))
+}
+
 /** Unfinished downloads of one key, as many as a browser opens. Others wait, in order of arrival. */
 const MAX_DOWNLOADS_PER_KEY = 6
 const MAX_WAITING_PER_KEY = 64

@@ -13,7 +13,7 @@ import type { FreeSpace } from './free-space.ts'
 import { answerOperator, type OperatorSources } from './observability/endpoints.ts'
 import { traceRequest } from './observability/tracing.ts'
 import { announcedBytes, enforceMinimumRate, RATE_WINDOW_MS, receiveBody } from './request-body.ts'
-import { DownloadLimiter, enforceReadingRate, READ_WINDOW_MS } from './response-body.ts'
+import { DownloadLimiter, endEventStreamAt, enforceReadingRate, READ_WINDOW_MS } from './response-body.ts'
 
 const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100
@@ -53,6 +53,8 @@ export interface ReverseProxyOptions {
   readonly readWindowMs?: number
   /** Sources of `/livez`, `/readyz` and the metrics. `undefined`: these paths do not exist. */
   readonly operator?: OperatorSources | undefined
+  /** Ends event streams, which last for minutes, when it aborts. Default: never. */
+  readonly draining?: AbortSignal | undefined
   /** Called for every request that the proxy itself refuses. */
   readonly onRefusal?: (status: number, reason: string) => void
 }
@@ -60,13 +62,14 @@ export interface ReverseProxyOptions {
 /** Listens on `port` and forwards requests to `upstreamPort`. */
 export function openReverseProxy(port: number, upstreamPort: number, options: ReverseProxyOptions = {}): Promise<Server> {
   const agent = new Agent({ keepAlive: false })
-  const { host = '127.0.0.1', publicUrl, disk, operator, onAnswer = () => {}, onRefusal = () => {} } = options
+  const { host = '127.0.0.1', publicUrl, disk, operator, draining, onAnswer = () => {}, onRefusal = () => {} } = options
   const { rateWindowMs = RATE_WINDOW_MS, readWindowMs = READ_WINDOW_MS } = options
   const upstream = {
     port: upstreamPort,
     agent,
     disk,
     operator,
+    draining,
     onAnswer,
     rateWindowMs,
     readWindowMs,
@@ -115,6 +118,7 @@ interface Upstream {
   readonly agent: Agent
   readonly disk: Pick<FreeSpace, 'fits'> | undefined
   readonly operator: OperatorSources | undefined
+  readonly draining: AbortSignal | undefined
   readonly onAnswer: () => void
   readonly rateWindowMs: number
   readonly readWindowMs: number
@@ -143,6 +147,7 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upst
     response.once('error', () => outgoing.destroy())
     enforceReadingRate(outgoing, upstream.readWindowMs)
     response.pipe(outgoing)
+    if (upstream.draining) endEventStreamAt(upstream.draining, response, outgoing)
     return undefined
   } finally {
     body.release()

@@ -105,7 +105,7 @@ export class Service {
   #watchdog: Watchdog | undefined
   #disk: FreeSpace | undefined
   #isServing = false
-  #isDraining = false
+  readonly #draining = new AbortController()
   readonly #pool = new PoolQuestion((question) => {
     if (this.#child?.connected) this.#child.send(question, () => undefined)
   })
@@ -157,7 +157,8 @@ export class Service {
     const operator = { readiness: () => this.readiness(), metrics: () => metrics?.text() ?? Promise.resolve(''), token: metricsToken }
     const onRefusal = (status: number, reason: string) => metrics?.refused(status, reason)
     this.#disk = disk
-    const proxyOptions = { host, publicUrl, disk, operator, onAnswer, onRefusal }
+    const draining = this.#draining.signal
+    const proxyOptions = { host, publicUrl, disk, operator, draining, onAnswer, onRefusal }
     this.#proxy = await openReverseProxy(port, innerPort, proxyOptions).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is already in use. Choose another one with --port.`) : error
     })
@@ -196,7 +197,7 @@ export class Service {
   readiness(): Promise<Readiness> {
     return readinessOf({
       isServing: () => this.#isServing && !this.#hung,
-      isDraining: () => this.#isDraining,
+      isDraining: () => this.#draining.signal.aborted,
       poolState: () => this.#pool.ask(),
       hasDiskSpace: async () => (await this.#disk?.fits(0)) ?? true,
     })
@@ -272,7 +273,7 @@ export class Service {
    * that still run are handed back to their tasks.
    */
   async drain(): Promise<void> {
-    this.#isDraining = true
+    this.#draining.abort()
     if (this.#child && !this.#hung) {
       const late = new Promise((resolve) => setTimeout(resolve, DRAIN_TIMEOUT_MS))
       this.#command(COMMANDS.drain)

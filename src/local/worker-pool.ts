@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { WorkerKind } from '../service/lanes.ts'
 import type { CountedJob } from '../service/store/metrics.ts'
 import { SUPPORTED_PROTOCOLS } from '../service/store/tasks.ts'
+import type { WaitingPlace } from '../service/store/waiting.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { AccountTurns } from './account-turns.ts'
 import { BlobFiles, type IdleLimits } from './blob-files.ts'
@@ -15,6 +16,7 @@ import type { PoolState, PressEnd } from './observability/service-messages.ts'
 import { traceJob } from './observability/tracing.ts'
 import type { JobLimits } from './options.ts'
 import { PressProcess } from './press-process.ts'
+import { queuePlaces } from './queue-outlook.ts'
 import { estimateEffort, hasMemory, nextStepIndex, type QueuedStep } from './scheduler.ts'
 import type { TaskApiClient } from './task-api-client.ts'
 
@@ -60,6 +62,8 @@ const POOL_BYTES = 0.8 * Math.min(totalmem(), process.constrainedMemory() || Num
 const MAX_WARM = 4
 /** Most milliseconds for handing running steps back. The tasks of others wait for their leases. */
 const HAND_BACK_MS = 3000
+/** Milliseconds for which the places of waiting tasks are kept. */
+const PLACES_AGE_MS = 1000
 /** Milliseconds before a failed start of a press process is repeated. */
 const RESTART_DELAY_MS = 1000
 
@@ -82,6 +86,8 @@ export class WorkerPool implements AsyncDisposable {
   readonly #turns = new AccountTurns()
   readonly #formats = new Map<WorkerKind, Promise<readonly string[]>>()
   readonly #folders = new Map<PressProcess, string>()
+  #places: ReadonlyMap<string, WaitingPlace> = new Map()
+  #placesAtMs = Number.NEGATIVE_INFINITY
   #spawned = 0
   #closed = false
   #isDraining = false
@@ -109,6 +115,18 @@ export class WorkerPool implements AsyncDisposable {
     const now = performance.now()
     const oldestMs = this.#queue.reduce((longestMs, { queuedAtMs }) => Math.max(longestMs, now - queuedAtMs), 0)
     return { queued: this.#queue.length, oldestSeconds: oldestMs / 1000, running: this.#working.size, ready: this.#ready.size }
+  }
+
+  /** Places of those of `taskIds` that wait or run. All tasks share one view of the queue for a second. */
+  places(taskIds: readonly string[]): Record<string, WaitingPlace> {
+    const now = performance.now()
+    if (now - this.#placesAtMs > PLACES_AGE_MS) {
+      const { workers } = this.#options
+      const workDone = (account: string | undefined) => this.#turns.workOf(account)
+      this.#places = queuePlaces({ queue: this.#queue, working: [...this.#working], workers, now, workDone })
+      this.#placesAtMs = now
+    }
+    return Object.fromEntries(taskIds.flatMap((id) => (this.#places.has(id) ? [[id, this.#places.get(id)!]] : [])))
   }
 
   /** Starts press processes in advance, one for each step that may run in parallel, at most 4. */

@@ -5,6 +5,7 @@ import type { Metrics } from './store/metrics.ts'
 import type { Namespace } from './store/namespace.ts'
 import type { JobMessage, TaskRecordApi } from './store/tasks.ts'
 import type { UploadRecordApi } from './store/upload-records.ts'
+import type { WaitingApi } from './store/waiting.ts'
 
 export type { Namespace } from './store/namespace.ts'
 
@@ -51,6 +52,8 @@ export interface Env {
   readonly MEDIA_JOBS: Queue<JobMessage>
   /** Queue of containers, for jobs that exceed an isolate's budget. `undefined`: the deployment has no containers. */
   readonly HEAVY_JOBS?: Queue<JobMessage>
+  /** Order of all waiting tasks. `undefined`: unknown, as in Cloudflare's queues. Only `npm start` sets it. */
+  readonly WAITING?: WaitingApi
   /** Metrics in Workers Analytics Engine. `undefined` on one machine. */
   readonly METRICS?: Metrics
   /** Rate limiters by IP address for requests without (`ANON_LIMITER`) and with (`KEY_LIMITER`) an API key. `undefined` on one machine. */

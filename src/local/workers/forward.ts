@@ -3,6 +3,7 @@ import { WorkerEntrypoint } from 'cloudflare:workers'
 import type { MediaApi, PressApi } from '../../service/env.ts'
 import type { WorkerKind } from '../../service/lanes.ts'
 import type { JobMessage } from '../../service/store/tasks.ts'
+import type { WaitingApi, WaitingPlace } from '../../service/store/waiting.ts'
 
 interface ForwardEnv {
   /** The worker pool, in the service's own process. */
@@ -35,6 +36,13 @@ export class Press extends WorkerEntrypoint<ForwardEnv> implements PressApi {
 export class Media extends WorkerEntrypoint<ForwardEnv> implements MediaApi {
   health() {
     return health(this.env, 'media')
+  }
+}
+
+/** The order of waiting tasks, which only the worker pool knows. */
+export class Waiting extends WorkerEntrypoint<ForwardEnv> implements WaitingApi {
+  async places(taskIds: readonly string[]) {
+    return (await callPool(this.env, '/places', taskIds)) as Record<string, WaitingPlace>
   }
 }
 

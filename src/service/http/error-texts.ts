@@ -56,6 +56,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
   range_not_satisfiable: 'The range is outside the file, which has `size` bytes.',
   idempotency_mismatch: 'The Idempotency-Key was used for another file or other fields in the last 24 hours.',
   rate_limited: 'More than `limit` requests in 60 seconds. The next request is possible in `retry_after_seconds`.',
+  too_many_streams: 'The key has `limit` event streams open. Close one, or wait for `Retry-After` seconds.',
   checksum_mismatch: 'The chunk does not match its `Upload-Checksum` or is incomplete. It was discarded; send it again.',
   internal: 'Internal error of the service. Try again; if the error remains, report the `request_id` to the operator.',
   overloaded: 'The service is busy. Try again after `Retry-After` seconds.',

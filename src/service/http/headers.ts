@@ -18,7 +18,7 @@ export function setCommonHeaders(headers: Headers): void {
 }
 
 const REQUEST_HEADERS =
-  'Authorization, Content-Type, Prefer, Idempotency-Key, X-Request-Id, Range, If-Match, If-None-Match, If-Range, If-Modified-Since, Accept, ' +
+  'Authorization, Content-Type, Prefer, Idempotency-Key, X-Request-Id, Range, If-Match, If-None-Match, If-Range, If-Modified-Since, Accept, Last-Event-ID, ' +
   'Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Upload-Checksum, Upload-Defer-Length, Upload-Concat, X-HTTP-Method-Override'
 
 /** Answer to a CORS preflight request. */

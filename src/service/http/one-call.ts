@@ -23,7 +23,7 @@ export async function oneCallAnswer(c: AppContext, task: Task, headers: Readonly
     throw failure(task, named)
   }
   if (task.status !== 'completed' || !task.result) {
-    const answer = json(serialiseTask(c, task), { ...named, Location: `${baseUrl(c)}/v1/tasks/${task.taskId}` })
+    const answer = json(await serialiseTask(c, task), { ...named, Location: `${baseUrl(c)}/v1/tasks/${task.taskId}` })
     return new Response(answer.body, { status: 202, headers: answer.headers })
   }
   const { result } = task

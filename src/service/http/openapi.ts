@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import manifest from '../../../package.json' with { type: 'json' }
 import { ERROR_TEXTS } from './error-texts.ts'
-import { answerExamples, BODY_EXAMPLES, PARAMETER_EXAMPLES } from './openapi-examples/answers.ts'
+import { answerExamples, BODY_EXAMPLES, EVENTS_EXAMPLE, PARAMETER_EXAMPLES } from './openapi-examples/answers.ts'
 import { codeSamples } from './openapi-examples/code-samples.ts'
 import { errorExamples } from './openapi-examples/errors.ts'
 import type { RequestHeader, Route, RouteDoc } from './route.ts'
@@ -21,6 +21,7 @@ const HEADER_TEXTS = {
   'Upload-Length': 'Size of the whole file in bytes',
   'Upload-Offset': 'Offset in bytes at which the chunk begins',
   'Upload-Metadata': 'Pairs of key and base64 value, separated by commas',
+  'Last-Event-ID': 'Id of the last event that the client has received, if it comes again',
   'Upload-Checksum': '`sha1` or `sha256`, a space, and the digest of this chunk in base64',
 } as const satisfies Record<RequestHeader, string>
 
@@ -265,7 +266,8 @@ function success(doc: RouteDoc, schemas: Schemas, values: Readonly<Record<string
     return { 200: { description: 'The signed receipt, or its decoded content', content } }
   }
   const links = LINKS[doc.id]
-  const content = { 'application/json': { schema: schemas.of(answer, 'output'), examples } }
+  const events = doc.events ? { 'text/event-stream': { schema: { type: 'string' }, example: EVENTS_EXAMPLE } } : {}
+  const content = { 'application/json': { schema: schemas.of(answer, 'output'), examples }, ...events }
   return { 200: { description: 'Done', content, ...(links ? { links: Object.fromEntries(links.map(linkTo)) } : {}) } }
 }
 

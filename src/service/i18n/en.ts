@@ -197,6 +197,7 @@ export const API_EN = {
   too_many_links: 'The task has {limit} links that still work.',
   too_many_presets: 'The account has {limit} presets. Delete one first.',
   too_many_requests: 'The {plan} plan allows {limit} requests per minute. The next request is possible in {seconds} s.',
+  too_many_streams: 'This key has {limit} event streams open, which is the maximum. Close one first.',
   too_many_tasks: 'Your account has too many tasks and uploads: its storage allows {limit}. Delete tasks, or wait until they expire.',
   too_many_uploads: 'Too many uploads are in progress. Try again in {seconds} seconds.',
   transfer_encoding_given: 'parts must not have a Content-Transfer-Encoding header (RFC 7578, 4.7)',

@@ -194,6 +194,7 @@ export const API_ZH = {
   too_many_links: '任务已有 {limit} 个仍然有效的链接。',
   too_many_presets: '账户已有 {limit} 个预设，请先删除一个。',
   too_many_requests: '{plan} 套餐每分钟允许 {limit} 次请求，{seconds} 秒后可再次请求。',
+  too_many_streams: '此密钥已打开 {limit} 个事件流，达到上限，请先关闭一个。',
   too_many_tasks: '您的账户任务和上传过多：其存储最多允许 {limit} 个。请删除任务，或等待其过期。',
   too_many_uploads: '进行中的上传过多，请在 {seconds} 秒后重试。',
   transfer_encoding_given: '各部分不能带有 Content-Transfer-Encoding 头（RFC 7578, 4.7）',

@@ -5,6 +5,7 @@ import type { KeyRecord, Scope } from './keys.ts'
 import type { ChallengeApi, DeliveryRecord, PeopleApi } from './people.ts'
 import type { PlanId } from './plans.ts'
 import type { StoredPreset } from './presets.ts'
+import type { StreamsApi, WaitingPlace } from './waiting.ts'
 
 export interface AccountRecord {
   readonly accountId: string
@@ -213,6 +214,8 @@ export interface AccountApi {
   partsAtOnce(taskId: string): Promise<number>
   /** Requests a place in the queues for a task. A task that has one gets it again. */
   queuePlace(taskId: string): Promise<QueuePlace>
+  /** Places of those of `taskIds` that wait for a place in the queues, among the waiting tasks of the account. */
+  waitingPlaces(taskIds: readonly string[]): Promise<Record<string, WaitingPlace>>
   /** Applies task events in order, all of them or none. */
   tell(told: TaskEvent | readonly TaskEvent[]): Promise<void>
   /** Returns the usage of a month such as "2026-11". `undefined`: the current month. `plan` is the plan of the calling key. */
@@ -278,6 +281,8 @@ export interface AccountApi {
   restore(to: { at: number } | { bookmark: string }): Promise<string | undefined>
   /** WebAuthn challenges. During sign-in the account is not known yet, so these are stored in reserved accounts named `sign-in/…`. */
   readonly challenges: ChallengeApi
+  /** Event streams that the account's keys have open. */
+  readonly streams: StreamsApi
   /** People who manage the account in the console. */
   readonly people: PeopleApi
 }

@@ -86,9 +86,25 @@ export interface TaskResult {
   readonly engines?: readonly EngineFacts[]
 }
 
+/** Progress of an attempt over time, to estimate its end. */
+export interface Pace {
+  /** Start of the attempt in epoch milliseconds. */
+  readonly since: number
+  /** Share of the attempt's work, 0–1, that was done at time `at`. */
+  readonly share: number
+  /** Time in epoch milliseconds at which `share` was reported first. */
+  readonly at: number
+}
+
+/** Returns the pace after a report. A report of the same share changes nothing. */
+export const pacedBy = (pace: Pace | undefined, share: number, now: number): Pace | undefined =>
+  pace && (share > pace.share ? { ...pace, share, at: now } : pace)
+
 export interface Task extends Omit<NewTask, 'password' | 'source'> {
   readonly status: TaskStatus
   readonly progress: number
+  /** Pace of the running attempt. `undefined`: no attempt has begun, or it began in an earlier release. */
+  readonly pace?: Pace
   readonly completedAt?: number
   readonly expiresAt?: number
   readonly result?: TaskResult
@@ -120,6 +136,8 @@ export interface TaskView {
   source?: { url: string }
   test?: true
   progress?: number
+  eta_seconds?: number | null
+  queue_position?: number | null
   download_url?: string
   compressed_size?: number
   compression_ratio?: string
@@ -141,7 +159,15 @@ function compressionRatio(originalSize: number, compressedSize: number): string 
   return `${text === '-0.0' ? '0.0' : text}%`
 }
 
-export function toTaskView(task: Task, baseUrl: string, language: Language = 'en'): TaskView {
+/** Parts of the form in the API that do not depend on the task alone. */
+export interface ViewOptions {
+  /** Language of messages. Default: English. */
+  readonly language?: Language
+  /** Estimates for a task that has not ended. Default: unknown. */
+  readonly outlook?: { readonly etaSeconds: number | null; readonly queuePosition: number | null }
+}
+
+export function toTaskView(task: Task, baseUrl: string, { language = 'en', outlook }: ViewOptions = {}): TaskView {
   const view: TaskView = {
     task_id: task.taskId,
     status: task.status,
@@ -154,7 +180,11 @@ export function toTaskView(task: Task, baseUrl: string, language: Language = 'en
   if (task.batchId) view.batch_id = task.batchId
   if (task.sourceUrl !== undefined) view.source = { url: task.sourceUrl }
   if (isTestAccount(task.accountId)) view.test = true
-  if (task.status === 'pending' || task.status === 'processing') view.progress = task.progress
+  if (task.status === 'pending' || task.status === 'processing') {
+    view.progress = task.progress
+    view.eta_seconds = outlook?.etaSeconds ?? null
+    view.queue_position = outlook?.queuePosition ?? null
+  }
   if (task.completedAt !== undefined) view.completed_at = iso(task.completedAt)
   if (task.status === 'completed' && task.result) {
     view.download_url = `${baseUrl}/v1/tasks/${task.taskId}/download`

@@ -111,6 +111,8 @@ export interface TaskRecordApi {
   read(): Promise<Task | undefined>
   /** Returns the task when it has ended, or after `ms` milliseconds. */
   wait(ms: number): Promise<Task | undefined>
+  /** Returns the task when its status or progress differs from `seen`, or after `ms` milliseconds. `undefined`: the task does not exist. */
+  watch(seen: Pick<Task, 'status' | 'progress'>, ms: number): Promise<Task | undefined>
   /**
    * Takes the lease for a step. `generation` `null`: the current one (quick lane). A worker whose claim's response was lost may repeat it.
    */

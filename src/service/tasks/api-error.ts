@@ -74,6 +74,7 @@ export const ERROR_TYPES = {
   range_not_satisfiable: 416,
   idempotency_mismatch: 422,
   rate_limited: 429,
+  too_many_streams: 429,
   checksum_mismatch: 460,
   internal: 500,
   overloaded: 503,

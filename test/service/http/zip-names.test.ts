@@ -43,17 +43,23 @@ describe('zipNames', () => {
   it('returns distinct names of one folder for any names', () => {
     const part = fc.constantFrom('a', 'A', '.', '..', '/', '\\', ' ', '-2', '.txt', '契', '\u0000', 'nul', '\ud800', 'x'.repeat(300))
     fc.assert(
-      fc.property(fc.array(fc.array(part, { maxLength: 5 }).map((parts) => parts.join('')), { maxLength: 30 }), (names) => {
-        const made = zipNames(names)
-        expect(made).toHaveLength(names.length)
-        expect(new Set(made.map((name) => name.normalize('NFC').toUpperCase())).size).toBe(names.length)
-        for (const name of made) {
-          expect(bytesOf(name)).toBeLessThanOrEqual(255)
-          // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must not remain
-          expect(name).not.toMatch(/[/\\\u0000]|^\.{1,2}$|[. ]$/)
-          expect(name.isWellFormed()).toBe(true)
-        }
-      }),
+      fc.property(
+        fc.array(
+          fc.array(part, { maxLength: 5 }).map((parts) => parts.join('')),
+          { maxLength: 30 },
+        ),
+        (names) => {
+          const made = zipNames(names)
+          expect(made).toHaveLength(names.length)
+          expect(new Set(made.map((name) => name.normalize('NFC').toUpperCase())).size).toBe(names.length)
+          for (const name of made) {
+            expect(bytesOf(name)).toBeLessThanOrEqual(255)
+            // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must not remain
+            expect(name).not.toMatch(/[/\\\u0000]|^\.{1,2}$|[. ]$/)
+            expect(name.isWellFormed()).toBe(true)
+          }
+        },
+      ),
     )
   })
 })

@@ -39,7 +39,7 @@ const completed = (baseUrl: string) => ({
   result: receipt,
 })
 
-const pending = { ...common, status: 'processing', progress: 0.4 }
+const pending = { ...common, status: 'processing', progress: 0.4, eta_seconds: 12, queue_position: 0 }
 
 const unchanged = (baseUrl: string) => ({
   ...completed(baseUrl),
@@ -169,3 +169,11 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Exam
   createLink: { 'application/json': { expires_in: 3600, max_downloads: 5 } },
   putPreset: { 'application/json': PRESET },
 }
+
+/** Start of an event stream of a task. */
+export const EVENTS_EXAMPLE = `retry: 1000
+
+event: progress
+id: 1.0
+data: {"progress":0.42,"eta_seconds":12,"queue_position":0}
+`

@@ -94,6 +94,11 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
     message: apiMessage('too_many_requests', { plan: 'free', limit: '10', seconds: '42' }),
     facts: { plan: 'free', limit: 10, retry_after_seconds: 42 },
   },
+  too_many_streams: {
+    message: apiMessage('too_many_streams', { limit: 20 }),
+    facts: { limit: 20 },
+    paths: /^\/v1\/(tasks|batches)\/\{\w+\}$/,
+  },
   checksum_mismatch: { message: apiMessage('chunk_not_kept', { why: apiMessage('other_bytes_came') }), paths: UPLOADS },
   internal: { message: apiMessage('something_went_wrong') },
   overloaded: { message: apiMessage('service_busy'), facts: { retry_after_seconds: 5 } },

@@ -5,11 +5,13 @@ import type { Task } from '../../store/task.ts'
 import { ApiError } from '../../tasks/api-error.ts'
 import { isCompleted, zipAnswer } from '../batch-zip.ts'
 import type { AppContext } from '../context.ts'
+import { wantsEvents } from '../event-stream.ts'
 import { json, type Route } from '../route.ts'
 import { batchId } from '../schemas/common.ts'
 import { batchDownloadQuery, parseOrRefuse } from '../schemas/requests.ts'
 import { batch } from '../schemas/tasks.ts'
-import { serialiseTask } from '../task-serialiser.ts'
+import { taskEvents } from '../task-events.ts'
+import { serialiseTasks } from '../task-serialiser.ts'
 
 /** Existing tasks of a batch in the caller's account, in upload order. */
 export async function batchOfAccount(c: AppContext, id: string): Promise<Task[]> {
@@ -27,9 +29,19 @@ export const getBatch: Route = {
     const id = c.req.param('batch_id') ?? ''
     const tasks = await batchOfAccount(c, id)
     c.get('logged').batchId = id
-    return json({ batch_id: id, tasks: tasks.map((task) => serialiseTask(c, task)) })
+    if (wantsEvents(c.req.header('Accept'))) return taskEvents(c, tasks)
+    return json({ batch_id: id, tasks: await serialiseTasks(c, tasks) })
   },
-  doc: { id: 'getBatch', summary: 'The tasks of a batch, in upload order', answer: batch, errors: [404] },
+  doc: {
+    id: 'getBatch',
+    summary: 'The tasks of a batch, in upload order',
+    description:
+      '`Accept: text/event-stream` answers with events: `progress` of all tasks together, and `completed` or `failed` for each task. The stream ends after the last one.',
+    headers: ['Last-Event-ID'],
+    answer: batch,
+    events: true,
+    errors: [404],
+  },
 }
 
 export const downloadBatch: Route = {

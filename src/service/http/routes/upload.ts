@@ -27,7 +27,7 @@ import { json, type Route } from '../route.ts'
 import { batchFields, checkField, compressFields, parseJobOptions } from '../schemas/requests.ts'
 import { batch, task } from '../schemas/tasks.ts'
 import { FILES_AT_A_TIME, Staging } from '../staging.ts'
-import { serialiseTask } from '../task-serialiser.ts'
+import { serialiseTask, serialiseTasks } from '../task-serialiser.ts'
 import { contentLength } from '../tus.ts'
 import { batchOfAccount } from './batches.ts'
 
@@ -72,7 +72,7 @@ export const compress: Route = {
     const ended = pending
       ? await c.get('timing').measure('job', () => runAndWait(c.env, made, longestMs, (work) => c.executionCtx.waitUntil(work)))
       : made
-    return wantsFile ? oneCallAnswer(c, ended, preferenceApplied(request)) : json(serialiseTask(c, ended), preferenceApplied(request))
+    return wantsFile ? oneCallAnswer(c, ended, preferenceApplied(request)) : json(await serialiseTask(c, ended), preferenceApplied(request))
   },
   doc: {
     id: 'compress',
@@ -104,7 +104,7 @@ export const batchCompress: Route = {
     })
     c.get('logged').taskIds = answer.tasks.map((made) => made.taskId)
     c.get('logged').batchId = answer.batchId
-    return json({ batch_id: answer.batchId, tasks: answer.tasks.map((made) => serialiseTask(c, made)) })
+    return json({ batch_id: answer.batchId, tasks: await serialiseTasks(c, answer.tasks) })
   },
   doc: {
     id: 'batchCompress',

@@ -30,9 +30,19 @@ const taskCommon = {
     .describe('Where Whittle fetched the file from. Absent: it was sent'),
   test: ofTestKeys.optional(),
 }
+const etaSeconds = z.number().min(0).nullable().describe('Estimated seconds until the task ends. `null`: unknown')
+const queuePosition = z.int().min(0).nullable().describe('Tasks that start before this one; 0 for a running task. `null`: unknown')
 export const task = z
   .discriminatedUnion('status', [
-    z.object({ ...taskCommon, status: z.enum(['pending', 'processing']), progress: z.number().min(0).max(1) }).meta({ id: 'TaskPending' }),
+    z
+      .object({
+        ...taskCommon,
+        status: z.enum(['pending', 'processing']),
+        progress: z.number().min(0).max(1),
+        eta_seconds: etaSeconds,
+        queue_position: queuePosition,
+      })
+      .meta({ id: 'TaskPending' }),
     z
       .object({
         ...taskCommon,
