@@ -37,7 +37,7 @@ export async function taskEvents(c: AppContext, tasks: readonly Task[]): Promise
   if (!(await hold()))
     throw new ApiError(
       'too_many_streams',
-      apiMessage('too_many_streams', { limit: MAX_STREAMS_PER_KEY }),
+      apiMessage('too_many_event_streams', { limit: MAX_STREAMS_PER_KEY }),
       { limit: MAX_STREAMS_PER_KEY },
       { 'Retry-After': '5' },
     )

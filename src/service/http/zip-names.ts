@@ -2,12 +2,12 @@
 
 /** Longest name in bytes of UTF-8. Most file systems allow 255. */
 const MAX_NAME_BYTES = 255
-const MAX_EXTENSION_LENGTH = 16
 /** Characters that separate folders, that Windows forbids, or that are invisible. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}<>:"/\\|?*\u202A-\u202E\u2066-\u2069\u200E\u200F\uFEFF]/gu
 /** Names of devices on Windows, with any extension. */
 const DEVICE = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\.|$)/i
-const EXTENSION = new RegExp(`\\.[^.]{1,${MAX_EXTENSION_LENGTH}}$`)
+/** Extension, and that of the packed file inside, as in `.nii.gz`. */
+const EXTENSION = /(\.[^.]{1,16})?\.(zst|br|gz|zip)$|\.[^.]{1,16}$/i
 
 /** Returns a name that cannot leave the folder into which the ZIP is unpacked. */
 export function safeName(name: string): string {

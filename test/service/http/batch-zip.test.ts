@@ -54,7 +54,7 @@ describe('the ZIP of a batch', () => {
     const entries = await entriesOf(answer)
     const doubles = tasks[0]!.output_name!
     expect(Object.keys(entries).sort()).toEqual(
-      ['_receipts.json', '_receipts-2.json', doubles, tasks[1]!.output_name!.replace('.txt', '.txt-2'), tasks[2]!.output_name!].sort(),
+      ['_receipts.json', '_receipts-2.json', doubles, tasks[1]!.output_name!.replace('.txt', '-2.txt'), tasks[2]!.output_name!].sort(),
     )
     const sheet = sheetOf(entries)
     expect(sheet.batch_id).toBe(id)

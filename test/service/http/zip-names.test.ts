@@ -38,6 +38,12 @@ describe('zipNames', () => {
     ])
   })
 
+  it('numbers a packed file before both of its extensions', () => {
+    expect(zipNames(['a.txt.zst', 'a.txt.zst', 'scan.nii.gz', 'scan.nii.gz', 'v1.2.jpg', 'v1.2.jpg'])).toEqual([
+      ...['a.txt.zst', 'a-2.txt.zst', 'scan.nii.gz', 'scan-2.nii.gz', 'v1.2.jpg', 'v1.2-2.jpg'],
+    ])
+  })
+
   it('never uses a reserved name', () => expect(zipNames(['_RECEIPTS.json'], ['_receipts.json'])).toEqual(['_RECEIPTS-2.json']))
 
   it('returns distinct names of one folder for any names', () => {

@@ -95,7 +95,7 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
     facts: { plan: 'free', limit: 10, retry_after_seconds: 42 },
   },
   too_many_streams: {
-    message: apiMessage('too_many_streams', { limit: 20 }),
+    message: apiMessage('too_many_event_streams', { limit: 20 }),
     facts: { limit: 20 },
     paths: /^\/v1\/(tasks|batches)\/\{\w+\}$/,
   },
