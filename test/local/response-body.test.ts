@@ -102,3 +102,25 @@ it('refuses downloads of a key beyond those that wait', async () => {
   expect(answers.join('')).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 5[\s\S]*"type":"overloaded"/)
   expect(begun).toHaveLength(6)
 })
+
+it('ends event streams, and no other response, when the service stops', async () => {
+  const stopping = new AbortController()
+  const options = { draining: stopping.signal }
+  const begin = (type: string) => (response: ServerResponse) => void response.setHeader('content-type', type).write('x')
+  const service = createServer((incoming, response) => {
+    response.setHeader('x-request-id', 'req_1')
+    begin(incoming.url === '/events' ? 'text/event-stream' : 'text/plain')(response)
+  })
+  await once(service.listen(0, '127.0.0.1'), 'listening')
+  const proxy = await openReverseProxy(0, portOf(service), options)
+  servers.push(service, proxy)
+  const [events, other] = await Promise.all(['/events', '/file'].map((path) => fetch(`http://127.0.0.1:${portOf(proxy)}${path}`)))
+  stopping.abort()
+  expect(await events!.text()).toBe('x')
+  const rest = other!.text().then(
+    () => 'ended',
+    () => 'broke',
+  )
+  const late = new Promise((resolve) => setTimeout(() => resolve('goes on'), 100))
+  expect(await Promise.race([rest, late])).toBe('goes on')
+})
