@@ -1,7 +1,9 @@
 /**
- * Mixed load on `npm start` for an hour: `npm run conformance -- soak [--minutes 60] [--clients 3] [--port 8798]`. Keys of three plans
- * exceed their rate limits, and other clients upload, download and delete small files. Processes are killed in the first sixth and the
- * last twelfth of the time. In between, the median memory of each process is compared (second sixth with the last sixth).
+ * Mixed load on `npm start` for an hour:
+ * `npm run conformance -- soak [--minutes 60] [--clients 3] [--workers 2] [--port 8798] [--state FOLDER]`. Keys of three plans exceed
+ * their rate limits, and other clients upload, download and delete small files. Processes are killed in the first sixth and the last
+ * twelfth of the time. In between, the median memory of each process is compared (second sixth with the last sixth).
+ * `--state` names a folder that does not exist yet. Default: a temporary folder. It is deleted if no problem was found.
  * Afterwards, no key may have exceeded its rate limit, and deleted tasks must have left no files. Tasks and calls must have been counted
  * once, except calls just before a kill. Linux only (/proc).
  */
@@ -19,12 +21,16 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '60' },
     clients: { type: 'string', default: '3' },
+    workers: { type: 'string', default: '2' },
+    state: { type: 'string' },
     port: { type: 'string', default: '8798' },
   },
 })
 const ROOT = resolve(import.meta.dirname, '../../..')
 const totalMs = Number(values.minutes) * 60_000
-const state = mkdtempSync(join(tmpdir(), 'whittle-soak-'))
+const state = values.state === undefined ? mkdtempSync(join(tmpdir(), 'whittle-soak-')) : resolve(values.state)
+// An older state would add its tasks to the counts.
+if (values.state !== undefined) mkdirSync(state)
 /** Temporary folder of the service and its child processes. */
 const scratch = join(state, 'tmp')
 mkdirSync(scratch)
@@ -43,6 +49,8 @@ const MOST_GROWTH = 1.05
 const WAIT_MS = 300_000
 const MAX_PAUSE_MS = 2000
 const SAMPLE_MS = 5000
+/** Number of lines that say how it goes. */
+const REPORTS = 12
 const SHUTDOWN_MS = 3000
 
 const processes = new Processes()
@@ -62,7 +70,7 @@ let killed = 0
 async function start(): Promise<[ChildProcess, Promise<unknown>]> {
   const service = spawn(
     process.execPath,
-    ['--max-semi-space-size=4', 'src/local/start.ts', '--port', values.port, '--state', state, '--workers', '2'],
+    ['--max-semi-space-size=4', 'src/local/start.ts', '--port', values.port, '--state', state, '--workers', values.workers],
     {
       cwd: ROOT,
       detached: true,
@@ -175,7 +183,8 @@ async function killOften(): Promise<void> {
 }
 
 async function watch(): Promise<void> {
-  for (; share() < 1; await sleep(SAMPLE_MS)) {
+  for (let reported = 0; share() < 1; await sleep(SAMPLE_MS)) {
+    const sizes: string[] = []
     for (const { pid, command } of processes.below(service.pid ?? 0)) {
       const kind = /workerd|press\.mjs|media\.mjs|serve\.ts|start\.ts/.exec(command)?.[0]
       if (!kind || /^\S*(sh|ps) /.test(command)) continue
@@ -183,7 +192,11 @@ async function watch(): Promise<void> {
       const samples = memory.get(`${kind} ${pid}`) ?? []
       memory.set(`${kind} ${pid}`, samples)
       if (bytes > 0) samples.push({ at: share(), bytes })
+      sizes.push(`${kind} ${mb(bytes)}`)
     }
+    if (share() < reported) continue
+    reported += 1 / REPORTS
+    console.log(`  minute ${((share() * totalMs) / 60_000).toFixed(0)}, ${killed} kills, ${accepted.size} tasks: ${sizes.join(', ')} MB`)
   }
 }
 
