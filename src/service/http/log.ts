@@ -4,8 +4,10 @@ import type { AppContext } from './context.ts'
 
 export function logRequest(c: AppContext, status: number, thrown?: unknown): void {
   const key = c.get('key')
+  // A response with 503 that nothing threw is expected: the page that says that the documentation is being built.
+  const isError = status >= 500 && (status !== 503 || thrown !== undefined)
   const line = {
-    level: status >= 500 ? 'error' : 'info',
+    level: isError ? 'error' : 'info',
     request_id: c.get('requestId'),
     ...traceField(c.get('traceparent')),
     method: c.req.method,
@@ -16,7 +18,7 @@ export function logRequest(c: AppContext, status: number, thrown?: unknown): voi
     ...loggedIds(c),
     ...(status >= 500 && thrown instanceof Error ? { exception: thrown.stack ?? thrown.message } : {}),
   }
-  if (status >= 500) console.error(JSON.stringify(line))
+  if (isError) console.error(JSON.stringify(line))
   else console.log(JSON.stringify(line))
 }
 

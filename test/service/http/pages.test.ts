@@ -2,7 +2,7 @@
 
 import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Env } from '../../../src/service/env.ts'
 import { createApp } from '../../../src/service/http/app.ts'
 import { ROUTES } from '../../../src/service/http/routes/index.ts'
@@ -102,6 +102,17 @@ describe('the policy of pages', () => {
     )
     expect(new Set(nonces).size).toBe(2)
   })
+})
+
+it('is no error in the log while the documentation is being built (docs-unbuilt-logged-as-error)', async () => {
+  const [errors, lines] = [vi.spyOn(console, 'error'), vi.spyOn(console, 'log')]
+  onTestFinished(() => {
+    errors.mockRestore()
+    lines.mockRestore()
+  })
+  expect((await get('/docs', { files: {} })).status).toBe(503)
+  expect(errors).not.toHaveBeenCalled()
+  expect(lines.mock.calls.map(([line]) => JSON.parse(String(line)))).toContainEqual(expect.objectContaining({ level: 'info', status: 503 }))
 })
 
 describe('loopback addresses', () => {
