@@ -9,11 +9,12 @@ import { randomUUID } from 'node:crypto'
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { DownloadLimiter, type DownloadLimits } from './download-limiter.ts'
 import type { FreeSpace } from './free-space.ts'
 import { answerOperator, type OperatorSources } from './observability/endpoints.ts'
 import { traceRequest } from './observability/tracing.ts'
 import { announcedBytes, enforceMinimumRate, RATE_WINDOW_MS, receiveBody } from './request-body.ts'
-import { DownloadLimiter, endEventStreamAt, enforceReadingRate, READ_WINDOW_MS } from './response-body.ts'
+import { endEventStreamAt, enforceReadingRate, READ_WINDOW_MS } from './response-body.ts'
 
 const ATTEMPTS = 5
 const RETRY_PAUSE_MS = 100
@@ -51,6 +52,8 @@ export interface ReverseProxyOptions {
   readonly disk?: Pick<FreeSpace, 'fits'> | undefined
   /** Milliseconds in which a client must read a minimum of its response. Default: `READ_WINDOW_MS`. */
   readonly readWindowMs?: number
+  /** Limits of unfinished downloads that differ from the default. */
+  readonly downloads?: Partial<DownloadLimits>
   /** Sources of `/livez`, `/readyz` and the metrics. `undefined`: these paths do not exist. */
   readonly operator?: OperatorSources | undefined
   /** Ends event streams, which last for minutes, when it aborts. Default: never. */
@@ -73,7 +76,7 @@ export function openReverseProxy(port: number, upstreamPort: number, options: Re
     onAnswer,
     rateWindowMs,
     readWindowMs,
-    downloads: new DownloadLimiter(),
+    downloads: new DownloadLimiter(options.downloads),
     isBehindProxy: publicUrl !== undefined,
   }
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
@@ -248,7 +251,7 @@ const BUSY: Refusal = { status: 503, type: 'overloaded', message: 'The service i
 const TOO_MANY_DOWNLOADS: Refusal = {
   status: 503,
   type: 'overloaded',
-  message: 'This key has too many unfinished downloads. Read them to their end or close them, then try again.',
+  message: 'Too many downloads are unfinished. Read those of this key to their end or close them, then try again.',
 }
 const NOT_FOUND: Refusal = { status: 404, type: 'unknown_route', message: 'This path does not exist.' }
 const UNREADABLE: Refusal = { status: 400, type: 'malformed_request', message: 'The request is not readable HTTP.' }

@@ -2,6 +2,7 @@
 import { EventEmitter, once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest'
 import { enforceReadingRate } from '../../src/local/response-body.ts'
 import { openReverseProxy, type ReverseProxyOptions } from '../../src/local/reverse-proxy.ts'
@@ -101,6 +102,66 @@ it('refuses downloads of a key beyond those that wait', async () => {
   await once(refused, 'close')
   expect(answers.join('')).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 5[\s\S]*"type":"overloaded"/)
   expect(begun).toHaveLength(6)
+})
+
+/** Reads the responses that begin, in order, by the first word of their query. */
+function recorder(): { begun: string[]; responses: ServerResponse[]; answer: (response: ServerResponse) => void } {
+  const [begun, responses]: [string[], ServerResponse[]] = [[], []]
+  const answer = (response: ServerResponse) => {
+    begun.push(response.req.url!.split('?')[1]!)
+    responses.push(response)
+  }
+  return { begun, responses, answer }
+}
+
+it('gives free places to the keys with the fewest downloads', async () => {
+  const { begun, responses, answer } = recorder()
+  const port = await proxyBefore(answer, { downloads: { all: 3 } })
+  const download = async (key: string, name: string) => {
+    request(port, key, `${PATH}?${name}`)
+    // The proxy handles requests of different connections in any order.
+    await sleep(30)
+  }
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) await download('a', name)
+  await download('b', 'b1')
+  await download('b', 'b2')
+  await download('c', 'c1')
+  expect(begun).toEqual(['a1', 'a2', 'a3'])
+  for (const response of responses.splice(0)) response.end()
+  await expect.poll(() => begun.slice(3)).toEqual(['b1', 'c1', 'a4'])
+})
+
+it('counts the downloads of a link together, whatever else a request says, and events on their own', async () => {
+  const { begun, answer } = recorder()
+  const port = await proxyBefore(answer, { downloads: { all: 3, perKey: 2 } })
+  for (const key of ['a', 'b', 'c']) request(port, key, '/d/token?link')
+  await expect.poll(() => begun).toEqual(['link', 'link'])
+  for (let i = 0; i < 3; i++) request(port, 'a', '/v1/tasks/tsk_1/events?events')
+  await expect.poll(() => begun.slice(2)).toEqual(['events', 'events'])
+  request(port, 'a', `${PATH}?download`)
+  await expect.poll(() => begun.slice(4)).toEqual(['download'])
+})
+
+it('ends a download that its client reads slowly when a key with fewer waits, and no other (places-of-stalled-readers)', async () => {
+  const [begun, ended]: [string[], string[]] = [[], []]
+  const port = await proxyBefore(
+    (response) => {
+      const name = response.req.url!.split('?')[1]!
+      begun.push(name)
+      response.once('close', () => ended.push(name))
+      sendEndlessly(response)
+    },
+    { downloads: { all: 3, paceMs: 150 } },
+  )
+  const open = (key: string, name: string) => request(port, key, `${PATH}?${name}`)
+  open('a', 'read').resume()
+  open('a', 'stalled').pause()
+  open('b', 'stalled-too').pause()
+  await expect.poll(() => begun).toHaveLength(3)
+  open('b', 'second-of-b').resume()
+  open('c', 'first-of-c').resume()
+  await expect.poll(() => begun.slice(3)).toEqual(['first-of-c'])
+  expect(ended).toEqual(['stalled'])
 })
 
 it('ends event streams, and no other response, when the service stops', async () => {
