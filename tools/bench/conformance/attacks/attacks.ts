@@ -3,14 +3,22 @@
  * its figures, and fails if a figure exceeds its limit. Linux only (/proc). Without a name, all run one after the other.
  */
 import { type Attack, isBroken } from './attack.ts'
+import { deletedDownloads } from './deleted-downloads.ts'
 import { drain } from './drain.ts'
 import { expensiveShapes } from './expensive-shapes.ts'
 import { fullDisk } from './full-disk.ts'
+import { nestedArchives } from './nested-archives.ts'
+import { slowCallbacks } from './slow-callbacks.ts'
+import { slowChunks } from './slow-chunks.ts'
 import { slowWriters } from './slow-writers.ts'
-import { stalledAccounts, stalledReaders } from './stalled-readers.ts'
+import { stalledAccounts, stalledLinks, stalledReaders } from './stalled-readers.ts'
+import { uncountedState } from './uncounted-state.ts'
 import { unfairBatches } from './unfair-batches.ts'
 
-const ATTACKS: readonly Attack[] = [stalledReaders, stalledAccounts, slowWriters, unfairBatches, expensiveShapes, fullDisk, drain]
+const ATTACKS: readonly Attack[] = [
+  ...[stalledReaders, stalledAccounts, stalledLinks, slowWriters, slowChunks, unfairBatches, expensiveShapes, fullDisk, drain],
+  ...[slowCallbacks, deletedDownloads, nestedArchives, uncountedState],
+]
 
 const names = process.argv.slice(2)
 for (const name of names)

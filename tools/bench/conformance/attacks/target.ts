@@ -80,9 +80,17 @@ export class Target implements AsyncDisposable {
 
   /** Largest CPU time of a press process, in seconds. */
   async pressSeconds(): Promise<number> {
-    const presses = new Processes().below(this.pid).filter(({ command }) => /\/press\.mjs$/.test(command))
-    const used = await Promise.all(presses.map(({ pid }) => readUsage(pid)))
+    const used = await Promise.all(this.#presses().map(({ pid }) => readUsage(pid)))
     return used.reduce((most, usage) => Math.max(most, (usage?.processorMs ?? 0) / 1000), 0)
+  }
+
+  /** Resident bytes of the largest press process. */
+  pressBytes(): number {
+    return Math.max(0, ...this.#presses().map(({ pid }) => residentBytes(pid)))
+  }
+
+  #presses() {
+    return new Processes().below(this.pid).filter(({ command }) => /\/press\.mjs$/.test(command))
   }
 
   /** Creates an account with one key. */
