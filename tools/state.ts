@@ -6,9 +6,9 @@ import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, fsyncSync, mkdirSync, mkdtempSync, openSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
+import { DEFAULT_STATE, IS_CHECKOUT } from '../src/local/installation.ts'
 import { lockState } from '../src/local/state-lock.ts'
 
-const DEFAULT_STATE = resolve(import.meta.dirname, '../.dev/state')
 /** What a start creates anew: folders of press processes, the lock, and the process that holds it. */
 const LEFT_OUT = ['presses', 'service.lock', 'service.json']
 /** Present in each state that a service has used. */
@@ -61,7 +61,7 @@ function flush(file: string): void {
 }
 
 if (import.meta.main) {
-  const program = new Command('npm run state --').description('Backs up and restores the state of a stopped service.')
+  const program = new Command(IS_CHECKOUT ? 'npm run state --' : 'whittle-state').description('Backs up and restores the state of a stopped service.')
   const withState = (command: Command) => command.option('--state <folder>', 'state folder', DEFAULT_STATE)
   withState(program.command('backup <file>')).action(async (file: string, { state }: { state: string }) => {
     await backupState(resolve(state), resolve(file))

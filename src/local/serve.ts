@@ -4,9 +4,8 @@
  * `src/local/service.ts` starts, supervises and ends it with all its child processes.
  */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { buildBundles } from './build.ts'
+import { bundlesOf } from './installation.ts'
 import { findFfmpeg } from './native.ts'
 import type { MessageFromService, MessageToService } from './observability/service-messages.ts'
 import { COMMANDS, DRAINED, type ServeOptions, STEP_LIMITS, VARIABLES } from './options.ts'
@@ -22,7 +21,7 @@ const { root, state, port, taskApiPort, inspectorPort, publicUrl, workers, memor
 const variables = JSON.parse(process.env[VARIABLES] ?? '{}') as Record<string, string>
 // Processes that this one starts do not inherit them.
 delete process.env[VARIABLES]
-const build = await buildBundles(root, join(root, '.dev/build'))
+const build = await bundlesOf(root)
 const runtime = await openRuntime({
   root,
   build,

@@ -3,9 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import type { Server } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { FreeSpace } from './free-space.ts'
+import { COMPILE_CACHE, SERVE } from './installation.ts'
 import { LogFile } from './log-file.ts'
 import type { OperatingMetrics } from './observability/metrics.ts'
 import { PoolQuestion } from './observability/pool-question.ts'
@@ -77,9 +78,6 @@ const HEALTH_TIMEOUT_MS = 60_000
 
 /** Settings of Miniflare: no network access, and no local observability, which makes requests ten times slower. */
 const MINIFLARE_ENVIRONMENT = { X_LOCAL_OBSERVABILITY: 'false', X_LOCAL_EXPLORER: 'false', CLOUDFLARE_CF_FETCH_ENABLED: 'false' }
-
-/** Folder of Node's compile cache, also set in `node-version.mjs`. */
-const COMPILE_CACHE = { NODE_COMPILE_CACHE: resolve(import.meta.dirname, '../../.dev/compiled') }
 
 /**
  * Size limit of V8's young generation in MB. The pool process allocates little and runs for months. V8's default of 16 would retain 48
@@ -162,7 +160,7 @@ export class Service {
     this.#proxy = await openReverseProxy(port, innerPort, proxyOptions).catch((error: NodeJS.ErrnoException) => {
       throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is already in use. Choose another one with --port.`) : error
     })
-    const [program, ...words] = [...withParentDeathSignal(), process.execPath, SMALL_YOUNG_GENERATION, join(root, 'src/local/serve.ts')]
+    const [program, ...words] = [...withParentDeathSignal(), process.execPath, SMALL_YOUNG_GENERATION, SERVE]
     const child = spawn(program!, [...words, JSON.stringify(await this.#serveOptions())], {
       cwd: root,
       // A process group of its own, which can be killed as a whole, and a pipe that closes when this process ends.
@@ -170,7 +168,7 @@ export class Service {
       serialization: 'advanced',
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
       env: {
-        ...COMPILE_CACHE,
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
         ...process.env,
         ...MINIFLARE_ENVIRONMENT,
         ...EDGE_V8_ENVIRONMENT,

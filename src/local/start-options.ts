@@ -1,6 +1,7 @@
 /** Options of `npm start`: parses and checks them. */
 import { availableParallelism } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { IS_CHECKOUT, START_COMMAND } from './installation.ts'
 import { findFfmpegSync } from './native.ts'
 
 export interface StartOptions {
@@ -32,14 +33,18 @@ export interface StartOptions {
   readonly verbose: boolean
 }
 
+/** Default state folder and file of keys, as the help shows them. */
+const STATE = IS_CHECKOUT ? '.dev/state' : './whittle-state'
+const KEYS_FILE = IS_CHECKOUT ? '.dev/keys.json' : `${STATE}/keys.json`
+
 /** Parses the command line. For `--help` or an invalid option it prints the text and ends the process. */
 export function startOptions(argv: readonly string[]): StartOptions {
   const cores = Math.max(1, availableParallelism() - 1)
-  const { patience, ...options } = new Command('npm start --')
-    .description('Runs the Whittle service on this machine. The first start creates an account and writes its keys to .dev/keys.json.')
+  const { patience, ...options } = new Command(START_COMMAND)
+    .description(`Runs the Whittle service on this machine. The first start creates an account and writes its keys to ${KEYS_FILE}.`)
     .option('--port <n>', 'port to listen on', wholeNumber(1, 65_535), 8787)
     .option('--host <address>', 'address to listen on; for any other than loopback, put a TLS proxy in front', '127.0.0.1')
-    .option('--state <folder>', 'folder for all data (default: .dev/state)')
+    .option('--state <folder>', `folder for all data (default: ${STATE})`)
     .option('--workers <n>', 'number of files compressed in parallel', workers, cores)
     .option('--memory <mb>', 'memory limit of one compression process, in MB', wholeNumber(256, 65_536), 1536)
     .option('--disk-reserve <mb>', 'free disk space below which uploads are refused, in MB', wholeNumber(0, 1_048_576), 512)
@@ -55,7 +60,7 @@ export function startOptions(argv: readonly string[]): StartOptions {
     .addOption(new Option('--inspector-port <n>').argParser(wholeNumber(0, 65_535)).default(0).hideHelp())
     .addOption(new Option('--embedded').default(false).hideHelp())
     .addOption(new Option('--resettable').default(false).hideHelp())
-    .addHelpText('after', '\nExample: npm start -- --port 8080 --state /var/lib/whittle --public-url https://whittle.example.com')
+    .addHelpText('after', `\nExample: ${START_COMMAND} --port 8080 --state /var/lib/whittle --public-url https://whittle.example.com`)
     .allowExcessArguments(false)
     .parse(argv, { from: 'user' })
     .opts<StartOptions & { readonly patience?: number }>()

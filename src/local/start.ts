@@ -10,6 +10,7 @@ import { type DevelopmentKeys, inviteDeveloper, provisionDevelopmentAccount } fr
 import { buildDocsSite, DOCS_BUILD_COMMAND } from './docs-site.ts'
 import { openEgress } from './egress.ts'
 import { MIN_AGE_MS, removeEmptiedObjects } from './emptied-objects.ts'
+import { DEFAULT_STATE, IS_CHECKOUT, ROOT as root, SAMPLE } from './installation.ts'
 import { openMetricsPort } from './observability/endpoints.ts'
 import { OperatingMetrics } from './observability/metrics.ts'
 import { type RemovedFiles, removeOrphans } from './orphan-files.ts'
@@ -26,15 +27,14 @@ import { welcomeText } from './welcome.ts'
 
 const flags = startOptions(process.argv.slice(2))
 const { port, publicUrl } = flags
-const root = resolve(import.meta.dirname, '../..')
-const state = resolve(flags.state ?? join(root, '.dev/state'))
+const state = resolve(flags.state ?? DEFAULT_STATE)
 const baseUrl = `http://127.0.0.1:${port}`
 // Browsers create passkeys for `localhost`, but not for an address.
 const origin = publicUrl ?? `http://localhost:${port}`
 
 if (!flags.embedded)
   console.log(
-    existsSync(join(root, '.dev/build/built.json'))
+    !IS_CHECKOUT || existsSync(join(root, '.dev/build/built.json'))
       ? `Whittle starts on port ${port}.`
       : `Whittle starts on port ${port}. The first start builds it, which takes about 15 seconds.`,
   )
@@ -119,12 +119,12 @@ async function createAccountAndWelcome(): Promise<void> {
   const existing = await readKeys(join(state, 'keys.json'))
   const keys = await provisionDevelopmentAccount(baseUrl, secrets.adminToken, existing)
   await writeKeys(join(state, 'keys.json'), keys)
-  const inProject = !flags.embedded && (await writeProjectKeys(keys))
+  const inProject = IS_CHECKOUT && !flags.embedded && (await writeProjectKeys(keys))
   const isFirstStart = existing?.account_id !== keys.account_id
   const invitation = isFirstStart || flags.invite ? await inviteDeveloper(baseUrl, secrets.adminToken, keys.account_id) : undefined
   const keysFile = inProject ? '.dev/keys.json' : join(state, 'keys.json')
-  console.log(welcomeText({ origin, key: keys.keys.enterprise, keysFile, invitation }))
-  if (!flags.embedded) void buildDocs()
+  console.log(welcomeText({ origin, key: keys.keys.enterprise, keysFile, invitation, sample: SAMPLE }))
+  if (IS_CHECKOUT && !flags.embedded) void buildDocs()
 }
 
 async function buildDocs(): Promise<void> {

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
+import { json, text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { decodeWire, encodeWire } from '../service/remote/wire.ts'
 import { PART_BYTES } from '../service/store/blobs.ts'
@@ -21,7 +23,7 @@ export class TaskApiClient {
   /** Remote task record: each method is one HTTP call. */
   task(id: string): TaskRecordApi {
     const call = async (method: string, args: unknown[]) =>
-      decodeWire(await (await this.#call(`/tasks/${id}?method=${method}`, { method: 'POST', body: encodeWire(args) })).text())
+      decodeWire(await text(await this.#call(`/tasks/${id}?method=${method}`, { method: 'POST', body: encodeWire(args) })))
     return new Proxy({} as TaskRecordApi, {
       get:
         (_, method) =>
@@ -35,7 +37,7 @@ export class TaskApiClient {
     const response = await this.#call(`/blobs/${key}`)
     const temporary = `${path}.temporary`
     try {
-      await pipeline(response.body as AsyncIterable<Uint8Array>, createWriteStream(temporary))
+      await pipeline(response, createWriteStream(temporary))
       await rename(temporary, path)
     } catch (error) {
       await rm(temporary, { force: true })
@@ -58,7 +60,7 @@ export class TaskApiClient {
         hash.update(buffer)
         return buffer
       }
-      if (size <= PART_BYTES) await this.#call(`/blobs/${key}`, { method: 'PUT', body: await next(size) })
+      if (size <= PART_BYTES) await this.#send(`/blobs/${key}`, { method: 'PUT', body: await next(size) })
       else await this.#uploadParts(key, size, next)
       return { sha256: hash.digest('hex'), size }
     } finally {
@@ -67,31 +69,44 @@ export class TaskApiClient {
   }
 
   async remove(key: string): Promise<void> {
-    await this.#call(`/blobs/${key}`, { method: 'DELETE' })
+    await this.#send(`/blobs/${key}`, { method: 'DELETE' })
   }
 
   async #uploadParts(key: string, size: number, next: (length: number) => Promise<Uint8Array<ArrayBuffer>>): Promise<void> {
-    const { upload } = (await (await this.#call(`/blobs/${key}`, { method: 'POST' })).json()) as { upload: string }
+    const { upload } = (await json(await this.#call(`/blobs/${key}`, { method: 'POST' }))) as { upload: string }
     const path = `/blobs/${key}?upload=${encodeURIComponent(upload)}`
     try {
       const parts: unknown[] = []
       for (let at = 0; at < size; at += PART_BYTES) {
         const body = await next(Math.min(PART_BYTES, size - at))
-        parts.push(await (await this.#call(`${path}&part=${parts.length + 1}`, { method: 'PUT', body })).json())
+        parts.push(await json(await this.#call(`${path}&part=${parts.length + 1}`, { method: 'PUT', body })))
       }
-      await this.#call(path, { method: 'POST', body: JSON.stringify(parts) })
+      await this.#send(path, { method: 'POST', body: JSON.stringify(parts) })
     } catch (error) {
-      await this.#call(path, { method: 'DELETE' }).catch(() => undefined)
+      await this.#send(path, { method: 'DELETE' }).catch(() => undefined)
       throw error
     }
   }
 
-  async #call(path: string, init: Init = {}): Promise<Response> {
-    // No connection is reused: workerd closes idle ones, possibly while a request is being written.
-    const headers = { authorization: `Bearer ${this.#secret}`, connection: 'close' }
-    const response = await fetch(this.#address + path, { ...init, headers })
-    if (!response.ok)
-      throw new Error(`${init.method ?? 'GET'} ${path.split('?')[0]} failed with HTTP ${response.status}: ${await response.text()}`)
+  /** Makes a call whose response has no content. */
+  async #send(path: string, init: Init): Promise<void> {
+    await text(await this.#call(path, init))
+  }
+
+  /**
+   * Makes a call. Not with `fetch`: Miniflare replaces its connections by those of the package undici, which ends the process if a response
+   * ends before it is read (nodejs/undici#5360).
+   */
+  async #call(path: string, { method = 'GET', body }: Init = {}): Promise<IncomingMessage> {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${this.#secret}`, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) }
+      // No connection is reused: workerd closes idle ones, possibly while a request is being written.
+      const outgoing = request(this.#address + path, { agent: false, method, headers }, resolve)
+      outgoing.once('error', reject).end(body)
+    })
+    const { statusCode = 0 } = response
+    if (statusCode < 200 || statusCode > 299)
+      throw new Error(`${method} ${path.split('?')[0]} failed with HTTP ${statusCode}: ${await text(response)}`)
     return response
   }
 }

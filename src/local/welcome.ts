@@ -8,10 +8,12 @@ export interface Welcome {
   readonly keysFile: string
   /** One-time link that creates a passkey. `undefined`: none was asked for. */
   readonly invitation: string | undefined
+  /** Path of a photograph, for the first command. */
+  readonly sample: string
 }
 
-/** Text with one address to open, and commands that work when they are pasted in a checkout. */
-export function welcomeText({ origin, key, keysFile, invitation }: Welcome): string {
+/** Text with one address to open, and commands that work when they are pasted. */
+export function welcomeText({ origin, key, keysFile, invitation, sample }: Welcome): string {
   const header = `-H 'Authorization: Bearer ${key}'`
   return `
 Whittle is ready: open ${origin}/
@@ -22,7 +24,7 @@ Whittle is ready: open ${origin}/
 
 Compress a photo, then see your usage:
 
-  curl ${header} -F file=@docs/photo.jpg -F response=file -o smaller.jpg ${origin}/v1/compress
+  curl ${header} -F file=@${sample} -F response=file -o smaller.jpg ${origin}/v1/compress
   curl ${header} ${origin}/v1/usage
 
 Press Ctrl-C to stop.`
