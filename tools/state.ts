@@ -60,7 +60,8 @@ function flush(file: string): void {
   closeSync(descriptor)
 }
 
-if (import.meta.main) {
+/** Runs the command. */
+export async function main(): Promise<void> {
   const program = new Command(IS_CHECKOUT ? 'npm run state --' : 'whittle-state').description('Backs up and restores the state of a stopped service.')
   const withState = (command: Command) => command.option('--state <folder>', 'state folder', DEFAULT_STATE)
   withState(program.command('backup <file>')).action(async (file: string, { state }: { state: string }) => {
@@ -76,3 +77,5 @@ if (import.meta.main) {
     process.exitCode = 1
   })
 }
+
+if (IS_CHECKOUT && import.meta.main) await main()

@@ -68,6 +68,12 @@ describe('trim-packages', () => {
   })
 })
 
+it('the package of the service needs the Miniflare that package.json has, and nothing else', () => {
+  const { dependencies, engines } = json('packages/server/package.json')
+  expect(dependencies).toEqual({ miniflare: json('package.json').dependencies.miniflare })
+  expect(engines).toEqual(json('package.json').engines)
+})
+
 describe('the documents', () => {
   const read = (name: string) => readFileSync(join(ROOT, name), 'utf8')
 

@@ -12,6 +12,7 @@ it.each([
   'packages/film/package.json',
   'packages/vite/package.json',
   'packages/cli/package.json',
+  'packages/server/package.json',
   'packages/clients/typescript/package.json',
   'packages/integrations/n8n/package.json',
 ])('%s has the version of the service', (path) => {
