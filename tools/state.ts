@@ -62,7 +62,9 @@ function flush(file: string): void {
 
 /** Runs the command. */
 export async function main(): Promise<void> {
-  const program = new Command(IS_CHECKOUT ? 'npm run state --' : 'whittle-state').description('Backs up and restores the state of a stopped service.')
+  const program = new Command(IS_CHECKOUT ? 'npm run state --' : 'whittle-state').description(
+    'Backs up and restores the state of a stopped service.',
+  )
   const withState = (command: Command) => command.option('--state <folder>', 'state folder', DEFAULT_STATE)
   withState(program.command('backup <file>')).action(async (file: string, { state }: { state: string }) => {
     await backupState(resolve(state), resolve(file))

@@ -2,7 +2,13 @@
 import { expect, it } from 'vitest'
 import { welcomeText } from '../../src/local/welcome.ts'
 
-const facts = { origin: 'http://localhost:8787', key: 'whl_live_abc', keysFile: '.dev/keys.json', invitation: undefined, sample: 'docs/photo.jpg' }
+const facts = {
+  origin: 'http://localhost:8787',
+  key: 'whl_live_abc',
+  keysFile: '.dev/keys.json',
+  invitation: undefined,
+  sample: 'docs/photo.jpg',
+}
 const commandsOf = (text: string) => text.split('\n').filter((line) => line.startsWith('  curl '))
 
 it('names one address to open, in its first line', () => {

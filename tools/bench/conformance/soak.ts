@@ -9,7 +9,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -302,7 +302,8 @@ async function judgeCounters(): Promise<void> {
 
 /** Checks that no result files, press files or temporary files remain. */
 function judgeFiles(): void {
-  for (const folder of ['presses', 'v3/r2', 'tmp']) {
+  // The service removes the folder of the press processes when it ends.
+  for (const folder of ['presses', 'v3/r2', 'tmp'].filter((name) => existsSync(join(state, name)))) {
     const names = readdirSync(join(state, folder), { recursive: true, encoding: 'utf8' })
     // The list of accounts consists of empty files, which are ignored.
     const files = names.filter((name) => statSync(join(state, folder, name)).isFile() && statSync(join(state, folder, name)).size > 0)
