@@ -99,7 +99,10 @@ export class TaskApiClient {
    */
   async #call(path: string, { method = 'GET', body }: Init = {}): Promise<IncomingMessage> {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const headers = { authorization: `Bearer ${this.#secret}`, ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }) }
+      const headers = {
+        authorization: `Bearer ${this.#secret}`,
+        ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+      }
       // No connection is reused: workerd closes idle ones, possibly while a request is being written.
       const outgoing = request(this.#address + path, { agent: false, method, headers }, resolve)
       outgoing.once('error', reject).end(body)
