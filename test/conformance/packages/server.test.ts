@@ -3,16 +3,12 @@
  * viewer. Skipped if npm cannot have Miniflare.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
-import { libraryOf } from '../../../src/core/library.ts'
-import { readAll } from '../../../src/core/model/source.ts'
 import { freePort } from '../../../src/local/service.ts'
 import { ROOT } from '../../packages/pack.ts'
 
@@ -42,7 +38,7 @@ it('installs at most 250 MB, without a bundler and without pdfjs-dist', (context
   expect(Number(size)).toBeLessThan(MOST_INSTALLED_KB)
 })
 
-it('serves the pages and gives the bytes of the library, and its state can be backed up', { timeout: 300_000 }, async (context) => {
+it('serves the pages, compresses, and its state can be backed up', { timeout: 300_000 }, async (context) => {
   if (missing !== undefined) return context.skip(missing)
   const port = await freePort()
   const program = (name: string) => join(folder, 'node_modules/.bin', name)
@@ -64,8 +60,9 @@ it('serves the pages and gives the bytes of the library, and its state can be ba
     body.append('response', 'file')
     const base = `http://localhost:${port}`
     const answer = await fetch(`${base}/v1/compress`, { method: 'POST', headers: { Authorization: `Bearer ${key}` }, body })
-    const { result } = await libraryOf(PRESS_CODECS).compress(new Uint8Array(photo))
-    expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(await readAll(result)))
+    const made = Buffer.from(await answer.arrayBuffer())
+    expect([answer.status, made.subarray(0, 3).toString('hex')]).toEqual([200, 'ffd8ff'])
+    expect(made.length).toBeLessThan(photo.length / 2)
     for (const path of ['/', '/docs', '/docs/api', '/console', '/licences', '/openapi.json'])
       expect([path, (await fetch(base + path)).status]).toEqual([path, 200])
   } finally {
@@ -75,5 +72,3 @@ it('serves the pages and gives the bytes of the library, and its state can be ba
   const backup = spawnSync(program('whittle-state'), ['backup', 'whittle.tar', '--state', 'state'], { cwd: folder, env: ENVIRONMENT })
   expect([backup.status, existsSync(join(folder, 'whittle.tar'))]).toEqual([0, true])
 })
-
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
