@@ -1,6 +1,19 @@
 /** Engine that failed: a WebAssembly module, or a codec or parser written in TypeScript. */
 
-export type EngineName = 'png' | 'jpeg' | 'gif' | 'webp' | 'openjpeg' | 'dav1d' | 'jpegls' | 'ffmpeg' | 'deflate' | 'fax' | 'xml' | 'resvg'
+export type EngineName =
+  | 'png'
+  | 'jpeg'
+  | 'gif'
+  | 'webp'
+  | 'openjpeg'
+  | 'dav1d'
+  | 'hevc'
+  | 'jpegls'
+  | 'ffmpeg'
+  | 'deflate'
+  | 'fax'
+  | 'xml'
+  | 'resvg'
 
 /**
  * Kind of failure. `damaged`, `truncated`: invalid data. `limit`: hostile data. `unsupported`: a variant that the engine cannot read.

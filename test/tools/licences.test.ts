@@ -57,8 +57,8 @@ describe('bundles', () => {
     .filter((path) => /"[AL]?GPL-/.test(readFileSync(join(ROOT, path), 'utf8')))
     .map((path) => `${dirname(path)}/`)
 
-  it('whittle-media includes FFmpeg, x264 and LAME', async () => {
-    expect(engines.sort()).toEqual(['wasm/ffmpeg/', 'wasm/lame/'])
+  it('whittle-media includes FFmpeg, x264, the HEVC decoder and LAME', async () => {
+    expect(engines.sort()).toEqual(['wasm/ffmpeg/', 'wasm/hevc/', 'wasm/lame/'])
     const modules = engines.map((engine) => `${engine}${basename(engine)}.wasm`)
     expect(await inputsOf('src/service/media.ts')).toEqual(expect.arrayContaining(modules))
   })

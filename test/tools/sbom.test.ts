@@ -59,7 +59,8 @@ describe('the sources of an engine', () => {
 
 /** Licences of sources, as the SPDX list names them. */
 const SPDX_IDS = [
-  ...['Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'GPL-2.0-or-later', 'IJG', 'LGPL-2.0-or-later', 'MIT', 'MPL-2.0', 'Zlib'],
+  ...['Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'GPL-2.0-or-later', 'IJG', 'LGPL-2.0-or-later', 'LGPL-2.1-or-later', 'MIT'],
+  ...['MPL-2.0', 'Zlib'],
 ]
 
 it('refuses an option instead of using it as a file name', () => {

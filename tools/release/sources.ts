@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
-const ENGINES = ['ffmpeg', 'lame', 'flac', 'libdeflate']
+const ENGINES = ['ffmpeg', 'hevc', 'lame', 'flac', 'libdeflate']
 const DEBIAN = /Debian source package ([\w.+-]+)\)/
 
 interface Source {
@@ -44,7 +44,8 @@ try {
   const sources = ENGINES.flatMap(
     (engine) => (JSON.parse(readFileSync(join(root, `wasm/${engine}/origin.json`), 'utf8')) as { sources: Source[] }).sources,
   )
-  const archives = sources.map((source) => fetchSource(source, temporaryFolder))
+  // Two engines come from the same archive.
+  const archives = [...new Set(sources.map((source) => fetchSource(source, temporaryFolder)))]
   execFileSync('git', ['archive', '--format=tar', '--prefix=whittle/', '-o', join(temporaryFolder, 'whittle.tar'), 'HEAD'], { cwd: root })
   const out = join(root, 'dist/whittle-media-source.tar')
   mkdirSync(join(root, 'dist'), { recursive: true })
