@@ -11,7 +11,7 @@ const MIB = 1024 * KIB
 /** Memory for one job in an isolate, heap and Wasm together, in bytes. Cloudflare gives an isolate 128 MB; the rest is for the service. */
 export const ISOLATE_BYTES = STANDARD_MEMORY_BYTES
 
-/** Worker that has a codec. Only `media` contains engines under the GPL. */
+/** Worker that has a codec. Only `media` contains engines under the GPL or LGPL. */
 export type WorkerKind = 'press' | 'media'
 
 export interface FormatLane {
@@ -36,6 +36,8 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   bmp: { worker: 'press', quickUpTo: 4 * MIB },
   avif: { worker: 'press', quickUpTo: 256 * KIB },
   webp: { worker: 'press', quickUpTo: 256 * KIB },
+  // Its decoder is under the LGPL.
+  heic: { worker: 'media', quickUpTo: 0 },
   tiff: { worker: 'press', quickUpTo: 8 * MIB },
   geotiff: { worker: 'press', quickUpTo: 8 * MIB },
   svg: { worker: 'press', quickUpTo: 256 * KIB },

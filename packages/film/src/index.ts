@@ -1,10 +1,10 @@
-/** `@whittle-app/film`: films and sound for `@whittle-app/core`. It contains FFmpeg and x264, which are under the GPL. */
+/** `@whittle-app/film`: films, sound and HEIC pictures for `@whittle-app/core`. It contains FFmpeg and x264, which are under the GPL. */
 import { LAZY_MEDIA_CODECS } from '../../../src/core/formats/lazy-media.ts'
 import { libraryOf } from '../../../src/core/library.ts'
 import type { Extension } from '../../core/src/extension.ts'
 
-/** MP4, MOV, AVI, MP3, M4A, WAV, AIFF and FLAC. Hand it to `use` of `@whittle-app/core`. */
+/** MP4, MOV, AVI, MP3, M4A, WAV, AIFF, FLAC and HEIC. Hand it to `use` of `@whittle-app/core`. */
 export const film: Extension = {
-  formats: ['mp4', 'mov', 'avi', 'mp3', 'm4a', 'wav', 'aiff', 'flac'],
+  formats: ['mp4', 'mov', 'avi', 'mp3', 'm4a', 'wav', 'aiff', 'flac', 'heic'],
   library: libraryOf(LAZY_MEDIA_CODECS),
 }

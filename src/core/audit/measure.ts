@@ -47,6 +47,7 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
     case 'bmp':
     case 'webp':
     case 'avif':
+    case 'heic':
       return measureStill({ original, format: id, result, output }, options)
     case 'svg': {
       const { drawingSimilarity } = await withEngines(import('./drawing.ts'))

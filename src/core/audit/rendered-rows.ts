@@ -20,7 +20,7 @@ import { resized } from '../images/raster/resize.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 
-export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp' | 'webp' | 'avif'
+export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp' | 'webp' | 'avif' | 'heic'
 
 /**
  * Returns the original picture at the size of the result. The downscaling filter is unknown, so both common filters are returned, and
@@ -52,6 +52,7 @@ export async function openOriginalPicture(source: Source, format: PictureFormat,
   if (format === 'gif') return convertibleGifOf(source, options)
   if (format === 'webp') return convertibleWebp(source, options)
   if (format === 'avif') return convertibleAvif(source, options)
+  if (format === 'heic') return (await withEngines(import('./heic.ts'))).openHeic(source, options)
   const header = await readHeader(source, options)
   return { raster: wholeJpeg(source, header), carried: metadataOf(header) }
 }

@@ -11,6 +11,7 @@ import ffmpeg from '../../../wasm/ffmpeg/origin.json' with { type: 'json' }
 import flac from '../../../wasm/flac/origin.json' with { type: 'json' }
 import gif from '../../../wasm/gif/origin.json' with { type: 'json' }
 import hdf5 from '../../../wasm/hdf5/origin.json' with { type: 'json' }
+import hevc from '../../../wasm/hevc/origin.json' with { type: 'json' }
 import jpeg from '../../../wasm/jpeg/origin.json' with { type: 'json' }
 import jpegls from '../../../wasm/jpegls/origin.json' with { type: 'json' }
 import lame from '../../../wasm/lame/origin.json' with { type: 'json' }
@@ -38,6 +39,7 @@ const ORIGINS = {
   flac,
   gif,
   hdf5,
+  hevc,
   jpeg,
   jpegls,
   lame,
@@ -95,6 +97,8 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   geotiff: ['jpeg', 'libdeflate', 'zlib', 'zstd'],
   gif: [...PICTURES, 'gif'],
   hdf5: ['hdf5', 'libdeflate'],
+  // The engines of AVIF estimate the size of the suggestion.
+  heic: [...PICTURES, 'avif-decoder', 'avif-encoder', 'hevc'],
   jpg: [...PICTURES, 'jpeg'],
   kmz: PACKAGES,
   las: ['laz', 'libdeflate'],

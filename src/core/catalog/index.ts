@@ -13,6 +13,7 @@ import { AVI, M4A, MOV, MP4 } from './formats/film.ts'
 import { FLAC } from './formats/flac.ts'
 import { GIF } from './formats/gif.ts'
 import { HDF5, NETCDF } from './formats/hdf5.ts'
+import { HEIC } from './formats/heic.ts'
 import { JPG } from './formats/jpg.ts'
 import { KMZ } from './formats/kmz.ts'
 import { LAS, LAZ } from './formats/las.ts'
@@ -48,6 +49,7 @@ export const FORMATS = {
   bmp: BMP,
   webp: WEBP,
   avif: AVIF,
+  heic: HEIC,
   tiff: TIFF,
   geotiff: GEOTIFF,
   svg: SVG,

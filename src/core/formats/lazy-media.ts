@@ -1,4 +1,4 @@
-/** The codecs of `media.ts`, each with its code and engines loaded when it is first used. They contain GPL code. */
+/** The codecs of `media.ts`, each with its code and engines loaded when it is first used. They contain code under the GPL and the LGPL. */
 
 import { FORMATS } from '../catalog/index.ts'
 import { type LazyCodecs, lazyCodec } from '../model/lazy-codec.ts'
@@ -7,6 +7,7 @@ export const LAZY_MEDIA_CODECS: LazyCodecs = {
   aiff: lazyCodec(FORMATS.aiff, async () => (await import('./wav/aiff/aiff.ts')).aiff),
   avi: lazyCodec(FORMATS.avi, async () => (await import('./film/avi/avi.ts')).avi),
   flac: lazyCodec(FORMATS.flac, async () => (await import('./flac/flac.ts')).flac),
+  heic: lazyCodec(FORMATS.heic, async () => (await import('./heic/heic.ts')).heic),
   m4a: lazyCodec(FORMATS.m4a, async () => (await import('./film/film.ts')).m4a),
   mov: lazyCodec(FORMATS.mov, async () => (await import('./film/film.ts')).mov),
   mp3: lazyCodec(FORMATS.mp3, async () => (await import('./mp3/mp3.ts')).mp3),

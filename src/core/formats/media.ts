@@ -5,8 +5,9 @@ import type { Codec } from '../model/codec.ts'
 import { avi } from './film/avi/avi.ts'
 import { m4a, mov, mp4 } from './film/film.ts'
 import { flac } from './flac/flac.ts'
+import { heic } from './heic/heic.ts'
 import { mp3 } from './mp3/mp3.ts'
 import { aiff } from './wav/aiff/aiff.ts'
 import { wav } from './wav/wav.ts'
 
-export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = { aiff, avi, flac, m4a, mov, mp3, mp4, wav }
+export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = { aiff, avi, flac, heic, m4a, mov, mp3, mp4, wav }

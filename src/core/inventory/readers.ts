@@ -33,6 +33,7 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   zip: async () => (await import('./packages/archive.ts')).zip,
   avif: async () => (await import('./avif.ts')).AVIF_READER,
   bmp: async () => (await import('./bmp.ts')).BMP_READER,
+  heic: async () => (await import('./avif.ts')).HEIC_READER,
   gif: async () => (await import('./gif.ts')).GIF_READER,
   jpg: async () => (await import('./jpg.ts')).JPG_READER,
   png: async () => (await import('./png.ts')).PNG_READER,

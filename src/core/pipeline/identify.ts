@@ -99,8 +99,11 @@ function isobmff(head: Uint8Array, { name, size: fileBytes }: Source): FormatId 
   if (type === 'ftyp' && size >= 8) {
     const brand = ascii(head, 8, 4)
     if (brand === 'qt  ') return 'mov'
-    if (heifBrands(head, size).some((one) => AVIF_BRANDS.has(one))) return 'avif'
-    if (/^(avif|avis|heic|heix|heim|heis|hevc|hevx|mif1|msf1|crx |jxl |jp2 |jpx )$/.test(brand)) return undefined
+    const brands = heifBrands(head, size)
+    if (brands.some((one) => AVIF_BRANDS.has(one))) return 'avif'
+    // Files with general brands of HEIF usually have HEVC pictures. The codec names other ones.
+    if (brands.length > 0) return 'heic'
+    if (/^(crx |jxl |jp2 |jpx )$/.test(brand)) return undefined
     // Other brands do not tell whether a file has pictures, so the name decides.
     const isSound = /^(M4A |M4B |M4P )$/.test(brand) || (FORMATS.m4a.extensions as readonly string[]).includes(extension(name))
     return isSound ? 'm4a' : 'mp4'
@@ -113,10 +116,13 @@ function isobmff(head: Uint8Array, { name, size: fileBytes }: Source): FormatId 
 /** Brands of AVIF pictures and sequences (AVIF 1.1, 6). */
 const AVIF_BRANDS: ReadonlySet<string> = new Set(['avif', 'avis'])
 
+/** Major brands of HEIF: pictures, sequences, and the codings of ISO/IEC 23008-12, annexes B to L. */
+const HEIF_MAJORS = /^(avi[fs]|hei[cxms]|hev[cx]|mif[123]|msf1|miaf|jpeg|jpgs|avc[is]|j2k[is]|vvi[cs])$/
+
 /** Brands of an `ftyp` box whose major brand is one of HEIF (ISO/IEC 23008-12, 10; ISO/IEC 23000-22, 7). Empty: another file. */
 function heifBrands(head: Uint8Array, size: number): string[] {
   const major = ascii(head, 8, 4)
-  if (!/^(avif|avis|heic|heix|heim|heis|hevc|hevx|mif1|mif2|msf1|miaf)$/.test(major)) return []
+  if (!HEIF_MAJORS.test(major)) return []
   const brands = [major]
   for (let at = 16; at + 4 <= Math.min(size, head.length, MAX_BRAND_BYTES); at += 4) brands.push(ascii(head, at, 4))
   return brands

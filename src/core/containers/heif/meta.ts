@@ -1,7 +1,7 @@
 /** Structure of a HEIF file (ISO/IEC 23008-12): items, their places, references between them, and properties. */
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
-import { isCodecError, malformed, overBudget } from '../../model/error.ts'
+import { isCodecError, malformed, overBudget, unsupported } from '../../model/error.ts'
 import { boxesIn, type HeifBox, HeifFields } from './boxes.ts'
 import { readHeifTop } from './top.ts'
 import { MAX_ENTRIES, MAX_META_BYTES } from './tuning.ts'
@@ -73,7 +73,10 @@ export interface HeifFile {
 /** Reads the structure. @throws CodecError (malformed) for damaged files, (over_budget) for files with too many entries */
 export async function readHeifFile(source: Source, signal: AbortSignal): Promise<HeifFile> {
   const { brands, hasTracks, meta, otherBoxes, uuidBoxes, end } = await readHeifTop(source, signal)
-  if (!meta) throw malformed('heif', 0, 'heif_no_meta')
+  if (!meta) {
+    if (hasTracks) throw unsupported('heif_sequence_stays')
+    throw brands[0] === 'mif3' ? unsupported('heif_compact_form') : malformed('heif', 0, 'heif_no_meta')
+  }
   if (meta.length > MAX_META_BYTES) throw overBudget(message('heif_meta_too_large', { limit: MAX_META_BYTES / 1024 ** 2 }))
   const bytes = (await source.read(meta.offset, meta.length)).slice()
   try {

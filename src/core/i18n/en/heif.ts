@@ -2,11 +2,13 @@
 export const HEIF = {
   avif_is_lossy: 'the AVIF image is lossy, and no lossless encoding of it is smaller',
   deep_bits_kept: '{bits} bits per sample kept',
+  heic_is_not_encoded: 'Whittle has no encoder for HEIC; convert the image with `format=jpg`, `png`, `webp` or `avif`',
   heif_alpha_of_another_size: 'the alpha plane and the image have different sizes, which is not supported',
   heif_bits_avif_does_not_keep: 'the image has {bits} bits per sample; the AVIF encoder keeps {kept}',
   heif_box_does_not_fit: 'the box `{type}` declares {size} bytes, but only {left} bytes are left',
   heif_box_missing: 'the box `{type}` is missing or too short',
   heif_colours_without_profile: 'the colours of the image ({colours}) cannot be stored in {output}, because no ICC profile describes them',
+  heif_compact_form: 'the file has the compact form of HEIF (`mini` box), which is not supported',
   heif_crop_between_pixels: 'the image is cropped between pixels or outside of itself, which is not supported',
   heif_data_elsewhere: 'the data of item {id} are in another file or item, which is not supported',
   heif_data_outside_file: 'the data of item {id} lie outside of the file',

@@ -4,11 +4,13 @@ import type { HEIF as HEIF_EN } from '../en/heif.ts'
 export const HEIF = {
   avif_is_lossy: '此 AVIF 图像是有损的，没有更小的无损编码',
   deep_bits_kept: '保留每样本 {bits} 位',
+  heic_is_not_encoded: 'Whittle 没有 HEIC 编码器；请用 `format=jpg`、`png`、`webp` 或 `avif` 转换图像',
   heif_alpha_of_another_size: '透明通道与图像的尺寸不同，不支持',
   heif_bits_avif_does_not_keep: '图像每样本 {bits} 位；AVIF 编码器保留 {kept} 位',
   heif_box_does_not_fit: '盒子 `{type}` 声明 {size} 字节，但只剩 {left} 字节',
   heif_box_missing: '盒子 `{type}` 缺失或过短',
   heif_colours_without_profile: '图像的颜色（{colours}）不能存储在 {output} 中，因为没有 ICC 配置文件能描述它们',
+  heif_compact_form: '文件采用紧凑 HEIF 形式（`mini` 盒子），不支持',
   heif_crop_between_pixels: '图像的裁剪边界不在整像素上或超出图像，不支持',
   heif_data_elsewhere: '项目 {id} 的数据在另一个文件或项目中，不支持',
   heif_data_outside_file: '项目 {id} 的数据位于文件之外',

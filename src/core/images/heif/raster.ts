@@ -15,7 +15,7 @@ import type { Raster16 } from '../raster/raster16.ts'
 import { withAlpha } from './alpha.ts'
 import { colourViewOf, formOfTiles } from './planes.ts'
 import { shownRows, type TileDecoder } from './tile-rows.ts'
-import { COPIES_OF_CODED, DECODER_BASE_BYTES, EXTRA_BYTES_PER_PIXEL } from './tuning.ts'
+import { DECODER_BASE_BYTES, DECODER_MEMORY } from './tuning.ts'
 
 export interface HeifRasters {
   readonly raster: Raster
@@ -47,7 +47,8 @@ export function openHeifRaster(
       view: picture.view,
       decode,
       read: (tile) => readItem(source, file, tile.id, MAX_ITEM_BYTES),
-      colours: ({ info }: YuvPicture) => (of === alpha ? { ...LUMA, fullRange: info.fullRange } : colourViewOf(info, picture.colours)),
+      colours: ({ info }: YuvPicture) =>
+        of === alpha ? { ...LUMA, fullRange: of.coding === 'hvc1' || info.fullRange } : colourViewOf(info, picture.colours),
       grey,
       wide,
       signal: options.signal,
@@ -67,18 +68,20 @@ export function openHeifRaster(
   }
 }
 
+/** HEVC streams of alpha often declare no range, which would mean the limited one. libheif always reads all values of them. */
 const LUMA = { colours: 'weighted', redWeight: 0.299, blueWeight: 0.114 } as const
 
 /** Memory in bytes while a picture is decoded: planes of one tile, its coded bytes, and a band of rows. */
 function decodingBytes(source: Source, file: HeifFile, one: TiledPicture, { view }: HeifPicture, isDeep: boolean): number {
   const form = formOfTiles(one)
-  const frame = one.tileWidth * one.tileHeight * (form.samplesPerPixel * (form.bits > 8 ? 2 : 1) + EXTRA_BYTES_PER_PIXEL)
+  const { bytesPerPixel, planes, codedCopies } = DECODER_MEMORY[one.coding]
+  const frame = one.tileWidth * one.tileHeight * (planes * form.samplesPerPixel * (form.bits > 8 ? 2 : 1) + bytesPerPixel)
   let coded = 0
   for (const { id } of one.tiles) coded = Math.max(coded, itemBytes(source, file, id))
   const channels = (form.hasChroma ? 3 : 1) * (isDeep ? 2 : 1)
   const side = view.orientation >= 5 ? view.height : view.width
   const band = one.tiles.length > 1 ? channels * side * (view.orientation >= 5 ? one.tileWidth : one.tileHeight) : 0
-  return DECODER_BASE_BYTES + frame + COPIES_OF_CODED * coded + band
+  return DECODER_BASE_BYTES + frame + codedCopies * coded + band
 }
 
 async function* asRgba16(rows: AsyncIterable<Uint8Array>, channels: 1 | 2 | 3 | 4): AsyncGenerator<Uint16Array> {

@@ -101,10 +101,15 @@ const viewOf = ({ colours, grey, wide, view: { orientation } }: RowRequest, deco
   wide,
 })
 
+/** Largest coding block in pixels (ITU-T H.265, 7.4.3.2.1). */
+const BLOCK = 64
+/** Side of a frame with the padding of its last block, which decoders count. */
+const wholeBlocks = (side: number) => Math.ceil(side / BLOCK) * BLOCK
+
 /** Decodes a tile and checks that it has the size and form that the file declares. */
 async function decodedTile({ picture, decode, read }: RowRequest, tile: CodedTile): Promise<YuvPicture> {
   const { coding, tileWidth: width, tileHeight: height } = picture
-  const decoded = decode(await read(tile), tile, width * height)
+  const decoded = decode(await read(tile), tile, wholeBlocks(width) * wholeBlocks(height))
   const difference = differenceOf(decoded, coding, tile, { width, height })
   if (!difference) return decoded
   decoded[Symbol.dispose]()
