@@ -15,6 +15,7 @@ import { aiffFile } from './aiff-file.ts'
 import { avifOf } from './avif-file.ts'
 import { dicomFile, imageElements } from './dicom-file.ts'
 import { commentBlock, flacFile, paddingBlock, seekTableBlock } from './flac-file.ts'
+import { heicOf } from './heic-file.ts'
 import { lasFile } from './las-file.ts'
 import { looseMp3 } from './mp3-file.ts'
 import { document, drawing, OFFICE, PACKAGE, relationships } from './office.ts'
@@ -231,6 +232,11 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.avif', () => avifOf(grainy(240, 180, 3), { width: 240, height: 180 }, 98), 'photograph'),
     one('a.avif', () => avifOf(grainy(160, 120, 3), { width: 160, height: 120 }, 95), 'to JPEG', { output: 'jpg' }),
     one('a.avif', () => avifOf(screen, { width: WIDTH, height: HEIGHT }, 95), 'screen to PNG', { output: 'png' }),
+  ],
+  heic: [
+    one('a.heic', () => heicOf(grainy(160, 120, 3), { width: 160, height: 120 }), 'to JPEG', { output: 'jpg' }),
+    one('a.heic', () => heicOf(screen, { width: WIDTH, height: HEIGHT }), 'screen to PNG', { output: 'png' }),
+    one('a.heic', () => heicOf(grainy(120, 96, 3), { width: 120, height: 96 }), 'photograph'),
   ],
   // The first half of the file is a partly unused palette, and names.
   gif: [

@@ -102,6 +102,7 @@ describe('a converted file', () => {
     ['png', 'avif'],
     ['bmp', 'jpg'],
     ['bmp', 'webp'],
+    ['heic', 'webp'],
     ['text', 'br'],
     ['text', 'gz'],
     ['dicom', 'zst'],

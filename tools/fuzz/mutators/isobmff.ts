@@ -56,4 +56,4 @@ function mutate(file: Uint8Array, random: Random): Uint8Array {
   return movieOfBoxes(random.chance(0.9) ? withMovedChunks(after, mediaStart(after) - mediaStart(before)) : after)
 }
 
-export const ISOBMFF_MUTATOR: Mutator = { container: 'ISOBMFF', formats: ['mp4', 'm4a', 'mov', 'avif'], mutate }
+export const ISOBMFF_MUTATOR: Mutator = { container: 'ISOBMFF', formats: ['mp4', 'm4a', 'mov', 'avif', 'heic'], mutate }
