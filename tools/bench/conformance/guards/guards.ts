@@ -103,12 +103,11 @@ function runTests(target: string, tests: readonly string[]): Omit<Noticed, 'guar
 
 function writeTable(rows: readonly Noticed[]): void {
   const page = readFileSync(PAGE, 'utf8')
-  const start = page.indexOf(HEADER)
-  if (start < 0) throw new Error(`${PAGE} has no table that starts with: ${HEADER}`)
+  const [start, end] = [page.indexOf(HEADER), page.indexOf('<!-- end -->')]
+  if (start < 0 || end < start) throw new Error(`${PAGE} has no table that starts with: ${HEADER}`)
   const lines = rows.map(
     ({ guard, failed, first }) => `| ${guard.name} | \`${guard.path}\` | ${failed} | ${first?.replaceAll('|', '\\|')} |`,
   )
-  const rest = page.slice(start).split('\n\n').slice(1).join('\n\n')
   const table = [HEADER, '|---|---|---|---|', ...lines].join('\n')
-  writeFileSync(PAGE, `${page.slice(0, start)}${table}\n${rest && `\n${rest}`}`)
+  writeFileSync(PAGE, `${page.slice(0, start)}${table}\n\n${page.slice(end)}`)
 }
