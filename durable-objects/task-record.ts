@@ -3,6 +3,7 @@ import type { StoredMessage } from '../src/core/i18n/message.ts'
 import type { PartPlan, PartReceipt } from '../src/core/model/segmented.ts'
 import type { Env } from '../src/service/env.ts'
 import { uploadKeyOf } from '../src/service/store/blob-names.ts'
+import type { Destination } from '../src/service/store/destinations.ts'
 import { countTask } from '../src/service/store/metrics.ts'
 import { withRegionBindings } from '../src/service/store/region-bindings.ts'
 import type { NewTask, StoredResult, Task, TaskError } from '../src/service/store/task.ts'
@@ -12,10 +13,11 @@ import { ContainerLane } from './task/container-lane.ts'
 import { LeaseProtocol } from './task/lease-protocol.ts'
 import { LinkTable } from './task/link-table.ts'
 import { Outbox } from './task/outbox.ts'
+import { destinationFields, ResultSender } from './task/result-sender.ts'
+import { SealedText } from './task/sealed-text.ts'
 import { SourceFetcher } from './task/source-fetcher.ts'
 import { StepWatch } from './task/step-watch.ts'
 import { removeBlobs } from './task/task-blobs.ts'
-import { TaskPassword } from './task/task-password.ts'
 import { hasEnded, RETRY_PAUSE_MS, type TaskEnd, TaskState } from './task/task-state.ts'
 import { WaitList } from './task/waiting.ts'
 
@@ -24,18 +26,20 @@ const DEFAULT_LEASE_MS = 90_000
 const LOST_ALARM_MS = 60_000
 
 /**
- * Durable Object of one task: its state, the fetch of its source, the lease of its worker, its parts, its outbox (account events and callback) and its end.
+ * Durable Object of one task: its state, the fetch of its source, the delivery of its result, the lease of its worker, its parts, its outbox (account events and callback) and its end.
  * Every method is idempotent. The alarm repairs what was lost: queue messages, workers, account events and callbacks.
  */
 export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   readonly #state: TaskState
   readonly #outbox: Outbox
-  readonly #password: TaskPassword
+  readonly #password: SealedText
   readonly #stepWatch: StepWatch
   readonly #leases: LeaseProtocol
   readonly #leaseMs: number
   readonly #links: LinkTable
+  readonly #destination: SealedText
   readonly #fetcher: SourceFetcher
+  readonly #sender: ResultSender
   readonly #waiters = new WaitList()
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -47,7 +51,9 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     this.#state = state
     this.#outbox = new Outbox(state, this.env)
     this.#links = new LinkTable(ctx.storage.kv)
-    this.#password = new TaskPassword(ctx.storage.kv, this.env.SECRET_KEY)
+    this.#password = new SealedText(ctx.storage.kv, 'password', this.env.SECRET_KEY)
+    this.#destination = new SealedText(ctx.storage.kv, 'destination', this.env.SECRET_KEY)
+    this.#sender = new ResultSender(state, { env: this.env, destination: this.#destination })
     const fail = (error: TaskError) => this.#end({ status: 'failed', error })
     this.#stepWatch = new StepWatch(state, { env: this.env, containers, leaseMs, fail })
     this.#fetcher = new SourceFetcher(state, { env: this.env, password: this.#password, fail })
@@ -60,15 +66,18 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   async create(input: NewTask): Promise<Task> {
     const state = this.#state
     if (state.task) return state.task
-    const { password, source, ...task } = input
+    const { password, source, destination, ...task } = input
     const sealed = password === undefined ? undefined : await this.#password.seal(password, task.taskId)
+    const sealedDestination = destination && (await this.#destination.seal(JSON.stringify(destination), task.taskId))
     if (state.task) return state.task
     const now = Date.now()
     this.#password.keep(sealed)
+    this.#destination.keep(sealedDestination)
     // For a quick task the edge calls the press directly. The queue message goes out only if no worker claims the task within one lease.
     const step = newStep(task.lane === 'slow' ? now : now + this.#leaseMs)
     const phase = source ? 'fetch' : 'whole'
-    state.begin({ ...task, status: 'pending', progress: 0 }, { generation: 1, phase, step, parts: 0, partsDone: 0 })
+    const begun: Task = { ...task, ...destinationFields(destination), status: 'pending', progress: 0 }
+    state.begin(begun, { generation: 1, phase, step, parts: 0, partsDone: 0 })
     if (source) state.source = { ...source, attempts: 0, nextAt: now }
     this.#outbox.noteCreated(task)
     state.saveWithAlarm()
@@ -80,9 +89,10 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   async createFailed(input: NewTask, error: TaskError): Promise<Task> {
     const state = this.#state
     if (state.task) return state.task
-    const { password: _, source: __, ...task } = input
+    const { password: _, source: __, destination, ...task } = input
     const step = newStep(Number.POSITIVE_INFINITY)
-    state.begin({ ...task, status: 'pending', progress: 0 }, { generation: 1, phase: 'ended', step, parts: 0, partsDone: 0 })
+    const begun: Task = { ...task, ...destinationFields(destination), status: 'pending', progress: 0 }
+    state.begin(begun, { generation: 1, phase: 'ended', step, parts: 0, partsDone: 0 })
     this.#outbox.noteCreated(task)
     await this.#end({ status: 'failed', error })
     return state.task!
@@ -135,7 +145,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   }
 
   async #removeAll(task: Task): Promise<void> {
-    await this.#fetcher.stop()
+    await Promise.all([this.#fetcher.stop(), this.#sender.stop()])
     await this.#outbox.sendRemoved(task)
     await removeBlobs(this.env.BLOBS, task, this.#state.job!)
     await this.#state.clear()
@@ -154,6 +164,12 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     state.save()
     await this.#stepWatch.watch()
     return true
+  }
+
+  async redeliver(destination?: Destination) {
+    const task = await this.#sender.restart(destination)
+    await this.#stepWatch.watch()
+    return task
   }
 
   async names() {
@@ -227,7 +243,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
       return
     }
     await this.#outbox.sendEvents()
-    await this.#outbox.deliverCallback()
+    await Promise.all([this.#outbox.deliverCallback(), this.#sender.run()])
     await this.#fetcher.run()
     await this.#outbox.sendEvents()
     await this.#stepWatch.watch()
@@ -237,7 +253,8 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     const state = this.#state
     const now = Date.now()
     const job = state.job!
-    const ended: Task = { ...state.task!, ...change, completedAt: now, expiresAt: now + state.task!.retentionMs }
+    const changed: Task = { ...state.task!, ...change, completedAt: now, expiresAt: now + state.task!.retentionMs }
+    const ended: Task = { ...changed, ...this.#sender.noteEnded(changed, now) }
     state.task = ended
     job.phase = 'ended'
     state.source = undefined

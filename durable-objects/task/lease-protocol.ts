@@ -16,14 +16,14 @@ import {
 import { claimStep, firstStep, maxAttempts, newStep, overBudgetJob, releaseStep, renewLease } from '../../src/service/tasks/job.ts'
 import { traceField } from '../../src/service/trace-context.ts'
 import type { ContainerLane } from './container-lane.ts'
+import type { SealedText } from './sealed-text.ts'
 import { attemptsFailedError, type StepWatch } from './step-watch.ts'
-import type { TaskPassword } from './task-password.ts'
 import { hasEnded, type TaskEnd, type TaskState } from './task-state.ts'
 
 interface Dependencies {
   readonly watch: StepWatch
   readonly containers: ContainerLane
-  readonly password: TaskPassword
+  readonly password: SealedText
   readonly leaseMs: number
   readonly end: (change: TaskEnd) => Promise<void>
 }

@@ -11,8 +11,8 @@ import { isPackable } from '../../src/service/tasks/job-options.ts'
 import { sourceUnreachable } from '../../src/service/tasks/source-trouble.ts'
 import { type FetchedFields, fetchedFields, type Submission } from '../../src/service/tasks/submit.ts'
 import { traceField } from '../../src/service/trace-context.ts'
+import type { SealedText } from './sealed-text.ts'
 import { attemptsFailedError } from './step-watch.ts'
-import type { TaskPassword } from './task-password.ts'
 import { hasEnded, RETRY_PAUSE_MS, type TaskState } from './task-state.ts'
 
 /** Starts of one fetch. Only a restart of the service, or an error of the platform, makes a second one. */
@@ -22,7 +22,7 @@ const PLACE_PAUSE_MS = 60_000
 
 interface Dependencies {
   readonly env: Env
-  readonly password: TaskPassword
+  readonly password: SealedText
   /** Ends the task as failed. */
   readonly fail: (error: TaskError) => Promise<void>
 }

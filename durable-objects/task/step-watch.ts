@@ -121,14 +121,15 @@ export class StepWatch {
     this.#state.save()
   }
 
-  /** Times in epoch milliseconds at which the task must act: expiry, callback, events, and its steps. */
+  /** Times in epoch milliseconds at which the task must act: expiry, callback, delivery, events, and its steps. */
   #dueTimes(now: number): number[] {
-    const { task, job, callback, source, fetching, events } = this.#state
+    const { task, job, callback, source, fetching, sendAt, sending, events } = this.#state
     if (!task || !job) return []
     const times = [
       task.expiresAt,
       callback?.nextAt,
       fetching ? undefined : source?.nextAt,
+      sending ? undefined : sendAt,
       events.length > 0 ? now + RETRY_PAUSE_MS : undefined,
     ]
     for (const [, step] of hasEnded(task) ? [] : this.#state.openSteps(job)) {

@@ -11,6 +11,8 @@ interface TaskExtras {
   readonly callback: Callback | undefined
   /** Source that the task has not fetched yet. `undefined`: the file is there, or was sent by the client. */
   readonly source?: SourceState | undefined
+  /** Time of the next delivery to the destination in epoch milliseconds. `undefined`: none. */
+  readonly sendAt?: number | undefined
 }
 
 export interface TaskRow extends TaskExtras {
@@ -22,12 +24,12 @@ export function readTask(kv: SyncKvStorage): TaskRow {
   const kept = kv.get<StoredTask & { readonly beside?: TaskExtras }>('task')
   if (!kept) return { task: undefined, job: undefined, events: [], callback: undefined }
   const { beside, ...task } = kept
-  const { job, events, callback, source }: TaskExtras = beside ?? {
+  const { job, events, callback, source, sendAt }: TaskExtras = beside ?? {
     job: kv.get<Job>('job'),
     events: kv.get<TaskEvent[]>('events') ?? [],
     callback: kv.get<Callback>('callback'),
   }
-  return { task: revivedTask(task), job, events, callback, source }
+  return { task: revivedTask(task), job, events, callback, source, sendAt }
 }
 
 export function writeTask(kv: SyncKvStorage, { task, ...beside }: TaskRow): void {

@@ -20,8 +20,12 @@ export class TaskState {
   job: Job | undefined
   callback: Callback | undefined
   source: SourceState | undefined
+  /** Time of the next delivery to the destination in epoch milliseconds. `undefined`: none. */
+  sendAt: number | undefined
   /** True while this object fetches the source. Not stored: after a restart nothing runs. */
   fetching = false
+  /** True while this object sends the result. Not stored. */
+  sending = false
   /** Task events that the account has not confirmed yet. */
   events: TaskEvent[]
   /** Promise of the running removal. `undefined`: the task is not being removed. */
@@ -36,11 +40,12 @@ export class TaskState {
   #alarmAt: number | undefined
 
   constructor(storage: DurableObjectStorage) {
-    const { task, job, callback, events, source } = readTask(storage.kv)
+    const { task, job, callback, events, source, sendAt } = readTask(storage.kv)
     this.task = task
     this.job = job
     this.callback = callback
     this.source = source
+    this.sendAt = sendAt
     this.events = events
     this.parts = new PartTable(storage.sql)
     this.#storage = storage
@@ -58,9 +63,9 @@ export class TaskState {
 
   /** Stores the task. Does nothing if the task was removed during an earlier `await`. */
   save(): void {
-    const { task, job, events, callback, source } = this
+    const { task, job, events, callback, source, sendAt } = this
     if (!task) return
-    writeTask(this.#storage.kv, { task, job, events, callback, source })
+    writeTask(this.#storage.kv, { task, job, events, callback, source, sendAt })
     this.changes.wakeAll()
   }
 
@@ -87,7 +92,7 @@ export class TaskState {
     await this.#storage.deleteAll()
     await this.#storage.deleteAlarm()
     this.forgetAlarm()
-    this.task = this.job = this.callback = this.source = undefined
+    this.task = this.job = this.callback = this.source = this.sendAt = undefined
     this.events = []
     this.changes.wakeAll()
   }

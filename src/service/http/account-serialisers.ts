@@ -57,7 +57,7 @@ export const serialiseDeadLetter = ({ taskId, step, part, queue, at }: DeadLette
 
 export const serialiseDelivery = (delivery: DeliveryRecord) => ({
   kind: delivery.kind,
-  task_id: delivery.kind === 'task' ? delivery.taskId : null,
+  task_id: 'taskId' in delivery ? delivery.taskId : null,
   message_id: delivery.messageId,
   url: delivery.url,
   attempt: delivery.attempt,

@@ -28,7 +28,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
   unsupported_format: 'The file type is not supported. `/v1/formats` lists the supported types.',
   unsupported_output: 'A file of this format cannot be converted to the value of `format`. `allowed` lists the possible values.',
   unsafe_callback_url: 'A callback URL must be https with a public domain name: no IP address, no internal name, no user name or password.',
-  unsafe_url: 'The address of a source must be https with a public domain name: no IP address, no internal name, no user name or password.',
+  unsafe_url:
+    'The address of a source or a destination must be https with a public domain name: no IP address, no internal name, no user name or password.',
   password_not_applicable: 'The file is signed, and encryption would break the signature, or the file is already encrypted.',
   missing_key: 'Send the header `Authorization: Bearer <API_KEY>`.',
   invalid_key: 'The API key does not exist or is mistyped.',

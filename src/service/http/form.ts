@@ -16,6 +16,8 @@ export interface FormRules<File> {
   readonly maxFiles: number
   /** Names of all other fields. */
   readonly textFields: readonly string[]
+  /** Those of them that hold a JSON object. A JSON body may have it as an object. */
+  readonly jsonFields: readonly string[]
   /**
    * Validates a text field.
    * @throws ApiError if the value is not allowed

@@ -11,7 +11,7 @@ export const isJson = (contentType: string | undefined) => /^\s*application\/jso
 export async function readJsonForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
   const body = await readJson(request)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('json_is_no_object')
-  const { fileFields, uploadFields, urlFields, textFields } = rules
+  const { fileFields, uploadFields, urlFields, textFields, jsonFields } = rules
   const asFile = Object.keys(body).find((name) => fileFields.includes(name))
   if (asFile !== undefined) throw invalidParameter(asFile, apiMessage('file_needs_multipart', { name: asFile }))
   refuseUnknownNames(Object.keys(body), [...uploadFields, ...urlFields, ...textFields])
@@ -20,7 +20,7 @@ export async function readJsonForm<File>(request: Request, rules: FormRules<File
     if (value === null) continue
     if (uploadFields.includes(name) || urlFields.includes(name)) {
       for (const text of textsOf(name, value, rules)) await contents.sourceNamed(name, text)
-    } else contents.addField(name, textOf(name, value))
+    } else contents.addField(name, jsonFields.includes(name) && typeof value === 'object' ? JSON.stringify(value) : textOf(name, value))
   }
   return contents
 }

@@ -173,6 +173,12 @@ const TARGET_SIZE = {
   description: 'Maximum size of the result in bytes. The service returns the best quality that fits.',
 }
 
+const HEADERS = {
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'Headers of the request to `destination_url`: `x-ms-blob-type`, `x-amz-*`, `x-goog-*`, `content-type` and `cache-control`.',
+}
+
 /** Request bodies are closed: unknown fields are refused. */
 const CLOSED = { additionalProperties: false }
 
@@ -189,8 +195,8 @@ function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas, example
   const uploads = { type: 'array', minItems: 1, items: { type: 'string' }, description: 'Finished resumable uploads (`upl_…`)' }
   const files = form.several ? { type: 'array', minItems: 1, items: BINARY } : BINARY
   const properties = form.several ? { ...fields, 'uploads[]': uploads, 'urls[]': ADDRESSES } : fields
-  // In JSON, numbers are numbers instead of strings.
-  const inJson = fields['target_size'] ? { ...properties, target_size: TARGET_SIZE } : properties
+  // In JSON, numbers are numbers and objects are objects, instead of strings.
+  const inJson = form.several ? properties : { ...properties, target_size: TARGET_SIZE, destination_headers: HEADERS }
   return {
     required: true,
     content: {

@@ -96,8 +96,9 @@ export interface PeopleApi {
   removeInvitation(id: string): Promise<boolean>
 }
 
-/** One webhook delivery in the console's list: a task callback, a storage alert, or a test. */
-export type DeliveryRecord = DeliveryFacts & ({ readonly kind: 'task'; readonly taskId: string } | { readonly kind: 'alert' | 'test' })
+/** One webhook delivery in the console's list: a task callback, a result for its destination, a storage alert, or a test. */
+export type DeliveryRecord = DeliveryFacts &
+  ({ readonly kind: 'task' | 'destination'; readonly taskId: string } | { readonly kind: 'alert' | 'test' })
 
 interface DeliveryFacts {
   readonly messageId: string

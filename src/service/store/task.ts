@@ -10,6 +10,7 @@ import type { OutputId } from '../../core/catalog/outputs.ts'
 import type { Outcome, Quality } from '../../core/model/codec.ts'
 import { type ReceiptView, receiptView } from '../../core/model/receipt.ts'
 import { type Language, type StoredApiMessage, translate } from '../i18n/message.ts'
+import type { DeliveryState, Destination } from './destinations.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
 import type { SourceOrder } from './sources.ts'
 import { isTestAccount } from './test-accounts.ts'
@@ -58,6 +59,8 @@ export interface NewTask {
   readonly source?: SourceOrder
   /** Address of the source without its query. `undefined`: the client sent the file. */
   readonly sourceUrl?: string
+  /** Where the result is sent, too. The Durable Object encrypts it at once. */
+  readonly destination?: Destination
 }
 
 /** Error of a failed task, with the fields of the API's error object. */
@@ -100,7 +103,7 @@ export interface Pace {
 export const pacedBy = (pace: Pace | undefined, share: number, now: number): Pace | undefined =>
   pace && (share > pace.share ? { ...pace, share, at: now } : pace)
 
-export interface Task extends Omit<NewTask, 'password' | 'source'> {
+export interface Task extends Omit<NewTask, 'password' | 'source' | 'destination'> {
   readonly status: TaskStatus
   readonly progress: number
   /** Pace of the running attempt. `undefined`: no attempt has begun, or it began in an earlier release. */
@@ -109,6 +112,9 @@ export interface Task extends Omit<NewTask, 'password' | 'source'> {
   readonly expiresAt?: number
   readonly result?: TaskResult
   readonly error?: TaskError
+  /** Address of the destination without its query. `undefined`: the result is only kept here. */
+  readonly destinationUrl?: string
+  readonly delivery?: DeliveryState
 }
 
 /** Task in the stored form of any release. */
@@ -134,6 +140,8 @@ export interface TaskView {
   quality: string
   batch_id?: string
   source?: { url: string }
+  destination?: { url: string }
+  delivery?: { status: DeliveryState['status']; attempts: number; last_status: number | null }
   test?: true
   progress?: number
   eta_seconds?: number | null
@@ -179,6 +187,11 @@ export function toTaskView(task: Task, baseUrl: string, { language = 'en', outlo
   }
   if (task.batchId) view.batch_id = task.batchId
   if (task.sourceUrl !== undefined) view.source = { url: task.sourceUrl }
+  if (task.destinationUrl !== undefined) view.destination = { url: task.destinationUrl }
+  if (task.delivery) {
+    const { status, attempts, lastStatus } = task.delivery
+    view.delivery = { status, attempts, last_status: lastStatus }
+  }
   if (isTestAccount(task.accountId)) view.test = true
   if (task.status === 'pending' || task.status === 'processing') {
     view.progress = task.progress

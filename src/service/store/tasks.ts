@@ -1,6 +1,7 @@
 /** RPC interface of the Durable Object TaskRecord: one object for each task, named by the task id. */
 import type { StoredMessage } from '../../core/i18n/message.ts'
 import type { PartPlan, PartReceipt } from '../../core/model/segmented.ts'
+import type { Destination } from './destinations.ts'
 import type { NewTask, StoredResult, Task, TaskError } from './task.ts'
 
 /** Queue message: one step of one task. Messages of an older generation are ignored, so that cancelling and replanning take effect. */
@@ -150,6 +151,11 @@ export interface TaskRecordApi {
   callback(): Promise<{ url: string; messageId: string; body: string } | undefined>
   /** Sends the task's callback once more, now. Returns `false` if there is none. */
   replayCallback(): Promise<boolean>
+  /**
+   * Sends the result to its destination again, or to another one. Returns the task. `undefined`: it is gone, not completed, or has no
+   * destination.
+   */
+  redeliver(destination?: Destination): Promise<Task | undefined>
   /** Returns the keys of the blobs that the task still needs, for the sweep. `undefined`: the task does not exist. */
   names(): Promise<string[] | undefined>
   /** Sets the task's alarm again, after it may have been lost. Returns `false` if the task does not exist or has ended. */

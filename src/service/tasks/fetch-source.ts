@@ -7,8 +7,9 @@ import { egressSender } from './egress.ts'
 import { fileTooLarge, type IngestedFile, receiveFile, storeFile } from './ingest.ts'
 import { type OpenSource, openSource } from './open-source.ts'
 import { sourceFileName } from './source-name.ts'
-import { FETCH_MS, FIRST_BYTE_MS, SILENCE_MS, type SourceReason, sourceUnreachable } from './source-trouble.ts'
+import { FETCH_MS, FIRST_BYTE_MS, SILENCE_MS, sourceUnreachable } from './source-trouble.ts'
 import { storageQuotaError } from './submit.ts'
+import { TimeLimits } from './time-limits.ts'
 import { withUploadMemory } from './upload-memory.ts'
 
 /** Most bytes that one read of a source returns. */
@@ -34,7 +35,8 @@ export interface SourceRequest {
  * @throws other errors of the platform, and the reason of `signal`
  */
 export async function fetchSource(env: Env, request: SourceRequest): Promise<IngestedFile> {
-  using limits = new FetchLimits(request.signal)
+  using limits = new TimeLimits(request.signal, FETCH_MS, () => sourceUnreachable('too_slow'))
+  limits.expect(FIRST_BYTE_MS, () => sourceUnreachable('no_answer'))
   try {
     return await fetchWithin(env, request, limits)
   } catch (error) {
@@ -44,7 +46,7 @@ export async function fetchSource(env: Env, request: SourceRequest): Promise<Ing
   }
 }
 
-async function fetchWithin(env: Env, request: SourceRequest, limits: FetchLimits): Promise<IngestedFile> {
+async function fetchWithin(env: Env, request: SourceRequest, limits: TimeLimits): Promise<IngestedFile> {
   const { accountId, plan, taskId, uploadKey, mayBePacked, onMultipart } = request
   const send = egressSender(env.EGRESS, { stream: true })
   const opened = await openSource(request.url, { send, rules: outgoingRules(env), signal: limits.signal })
@@ -74,7 +76,7 @@ async function fetchWithin(env: Env, request: SourceRequest, limits: FetchLimits
 interface BodyLimits {
   /** Announced length in bytes. `undefined`: none. */
   readonly length: number | undefined
-  readonly limits: FetchLimits
+  readonly limits: TimeLimits
   readonly maxBytes: number
 }
 
@@ -91,8 +93,8 @@ async function* bytesOf(reader: ChunkReader, { length, limits, maxBytes }: BodyL
   if (length !== undefined && received < length) throw sourceUnreachable('cut_off')
 }
 
-async function pull(reader: ChunkReader, limits: FetchLimits): Promise<Uint8Array | undefined> {
-  limits.expectBytes('stalled', SILENCE_MS)
+async function pull(reader: ChunkReader, limits: TimeLimits): Promise<Uint8Array | undefined> {
+  limits.expect(SILENCE_MS, () => sourceUnreachable('stalled'))
   try {
     return await reader.pull()
   } catch (error) {
@@ -112,44 +114,4 @@ function lengthOf(headers: Headers): number | undefined {
 /** Ends the connection, unless the body was read to its end. */
 async function close({ body }: OpenSource): Promise<void> {
   if (!body.locked) await body.cancel().catch(() => undefined)
-}
-
-/** Time limits of one fetch: until the first byte, between bytes, and of the whole. */
-class FetchLimits implements Disposable {
-  readonly signal: AbortSignal
-  /** Error of the limit that was reached. `undefined`: none. */
-  timedOut: ApiError | undefined
-  readonly #controller = new AbortController()
-  readonly #whole: ReturnType<typeof setTimeout>
-  #expected: ReturnType<typeof setTimeout> | undefined
-
-  constructor(removed: AbortSignal) {
-    this.signal = AbortSignal.any([removed, this.#controller.signal])
-    this.#whole = this.#after(FETCH_MS, 'too_slow')
-    this.expectBytes('no_answer', FIRST_BYTE_MS)
-  }
-
-  expectBytes(reason: SourceReason, withinMs: number): void {
-    clearTimeout(this.#expected)
-    this.#expected = this.#after(withinMs, reason)
-  }
-
-  /** Stops the clock between reads: while a part is stored, the source is not at fault. */
-  stopExpecting(): void {
-    clearTimeout(this.#expected)
-  }
-
-  #after(ms: number, reason: SourceReason) {
-    return setTimeout(() => {
-      this.timedOut ??= sourceUnreachable(reason)
-      this.#controller.abort(this.timedOut)
-    }, ms)
-  }
-
-  /** Also ends a connection that is still open. */
-  [Symbol.dispose](): void {
-    clearTimeout(this.#whole)
-    clearTimeout(this.#expected)
-    this.#controller.abort()
-  }
 }

@@ -5,6 +5,7 @@ import type { MetadataMode } from '../../core/catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputNamed, REQUESTABLE_OUTPUTS } from '../../core/catalog/outputs.ts'
 import type { Quality } from '../../core/model/codec.ts'
 import { apiMessage } from '../i18n/message.ts'
+import type { Destination } from '../store/destinations.ts'
 import type { Plan } from '../store/plans.ts'
 import type { PresetOptions } from '../store/presets.ts'
 import { ApiError, invalidParameter } from './api-error.ts'
@@ -12,6 +13,8 @@ import { ApiError, invalidParameter } from './api-error.ts'
 export interface JobOptions extends PresetOptions {
   readonly quality: Quality
   readonly password?: string
+  /** Where the result is sent, too. */
+  readonly destination?: Destination
   /** Options of a preset. Each applies if the client did not choose that option and the file's format has it. */
   readonly preset?: PresetOptions
 }
@@ -90,11 +93,13 @@ export function checkMetadata(format: KnownFormat, metadata: MetadataMode | unde
 
 /**
  * Checks how long a result is to be kept.
- * @throws ApiError `invalid_parameter` if it exceeds the plan's retention, or if nothing is kept although the answer is not the file
+ * @throws ApiError `invalid_parameter` if it exceeds the plan's retention, or if nothing is kept although the answer is not the file, or
+ * although the result must be delivered
  */
-export function checkRetention({ retentionMs }: Plan, { retention, response }: Pick<Partial<JobOptions>, 'retention' | 'response'>): void {
+export function checkRetention({ retentionMs }: Plan, { retention, response, destination }: Partial<JobOptions>): void {
   if (retention === undefined) return
   const limit = Math.floor(retentionMs / 1000)
   if (retention > limit) throw invalidParameter('retention', apiMessage('retention_at_most', { limit }), { got: String(retention), limit })
+  if (retention === 0 && destination) throw invalidParameter('retention', 'no_retention_with_destination', { got: '0' })
   if (retention === 0 && response !== 'file') throw invalidParameter('retention', 'no_retention_needs_file', { got: '0' })
 }

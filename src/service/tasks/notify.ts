@@ -55,7 +55,7 @@ export async function deliverWebhook(send: Send, { url, messageId, body }: Webho
 }
 
 /** Reads only the first bytes of a response, because a receiver may send a body of any length. */
-async function readFirstBytes(response: Response): Promise<string> {
+export async function readFirstBytes(response: Response): Promise<string> {
   const reader = response.body?.getReader()
   const { value } = (await reader?.read()) ?? {}
   await reader?.cancel()

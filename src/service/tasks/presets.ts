@@ -40,7 +40,7 @@ export function presetFor(
   { plan, several }: { readonly plan: Plan; readonly several: boolean },
 ): PresetOptions {
   const answersWithFile = !several && (chosen.response ?? response) === 'file'
-  const keepsNothing = retention === 0 && !answersWithFile
+  const keepsNothing = retention === 0 && (!answersWithFile || chosen.destination !== undefined)
   return {
     ...others,
     ...(targetSize === undefined || several ? {} : { targetSize }),

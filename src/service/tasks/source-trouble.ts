@@ -24,7 +24,7 @@ const MESSAGES = {
 } satisfies Readonly<Record<string, (status: number | null) => ApiMessage>>
 
 /** Machine-readable cause in `error_detail.reason`. */
-export type SourceReason = keyof typeof MESSAGES
+type SourceReason = keyof typeof MESSAGES
 
 /**
  * Returns the error of a source that cannot be fetched.

@@ -183,6 +183,7 @@ function commonFields(submission: Submission, staged: IngestedFile) {
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(batchId === undefined ? {} : { batchId }),
     ...(jobOptions.callbackUrl === undefined ? {} : { callbackUrl: jobOptions.callbackUrl }),
+    ...(jobOptions.destination === undefined ? {} : { destination: jobOptions.destination }),
   }
 }
 
@@ -199,7 +200,7 @@ const UNKNOWN_FILE = { format: 'unknown', output: 'unknown', worker: 'press', la
 /** Creates a task that fetches its file itself. Its options are checked against the format of the file afterwards. */
 async function createWithSource(submission: Submission, staged: IngestedFile, url: string, position?: number): Promise<Task> {
   const { env, jobOptions, plan } = submission
-  const { password, ...options } = jobOptions
+  const { password, destination: _, ...options } = jobOptions
   if (options.format !== undefined) checkOutputName(options.format)
   return env.TASKS.getByName(staged.taskId).create({
     ...commonFields(submission, staged),

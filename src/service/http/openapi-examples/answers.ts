@@ -124,6 +124,13 @@ export const answerExamples = (baseUrl: string): Readonly<Record<string, Readonl
   getTask: { completed: completed(baseUrl), processing: pending, unchanged: unchanged(baseUrl), failed: failed(baseUrl) },
   deleteTask: { deleted: { task_id: TASK_ID, deleted: true, freed_bytes: 84_290 } },
   getReceipt: { decoded: signedReceipt(baseUrl) },
+  createDelivery: {
+    task: {
+      ...completed(baseUrl),
+      destination: { url: 'https://bucket.example.com/photo.jpg' },
+      delivery: { status: 'pending', attempts: 0, last_status: null },
+    },
+  },
   createLink: {
     link: { url: `${baseUrl}/d/dGhlLXRva2VuLW9mLWEtbGluaw`, expires_at: EXPIRES, max_downloads: 5 },
   },
@@ -165,6 +172,12 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Exam
   batchCompress: {
     'multipart/form-data': { quality: 'medium' },
     'application/json': { 'uploads[]': [UPLOAD_ID], quality: 'medium' },
+  },
+  createDelivery: {
+    'application/json': {
+      destination_url: 'https://bucket.example.com/photo.jpg?signature=abc',
+      destination_headers: { 'x-ms-blob-type': 'BlockBlob' },
+    },
   },
   createLink: { 'application/json': { expires_in: 3600, max_downloads: 5 } },
   putPreset: { 'application/json': PRESET },

@@ -4,6 +4,7 @@ import type { Route } from '../route.ts'
 import { getFormats, getUsage } from './account.ts'
 import { ADMIN_ROUTES } from './admin.ts'
 import { downloadBatch, getBatch } from './batches.ts'
+import { createDelivery } from './deliveries.ts'
 import { download } from './download.ts'
 import { healthz } from './health.ts'
 import { createLink, downloadLink } from './links.ts'
@@ -24,6 +25,7 @@ const API: readonly Route[] = [
   getTask,
   download,
   getReceipt,
+  createDelivery,
   createLink,
   downloadLink,
   deleteTask,

@@ -6,6 +6,7 @@ import { PLANS } from '../../store/plans.ts'
 import type { Task } from '../../store/task.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { mapConcurrently } from '../../tasks/concurrency.ts'
+import { checkDestinationUrl, destinationOf, parseDestinationHeaders } from '../../tasks/destination.ts'
 import {
   assertSameFingerprint,
   claimIdempotencyKey,
@@ -226,9 +227,12 @@ function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 't
     urlFields: kind.urlFields,
     maxFiles: kind.scope === 'batch' ? plan.maxBatchFiles : 1,
     textFields: Object.keys(kind.schema.shape).filter((name) => ![...kind.uploadFields, ...kind.urlFields].includes(name)),
+    jsonFields: ['destination_headers'],
     checkField: (name, value) => {
       checkField(kind.schema, name, value)
       if (name === 'callback_url') checkCallback(c.env, plan, value)
+      if (name === 'destination_url') checkDestinationUrl(c.env, value)
+      if (name === 'destination_headers') parseDestinationHeaders(value)
     },
   }
 }
@@ -236,7 +240,8 @@ function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 't
 async function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, string>): Promise<Partial<JobOptions>> {
   const { accountId, plan: planId } = c.get('key')
   const plan = PLANS[planId]
-  const chosen = parseJobOptions(kind.schema, fields)
+  const destination = destinationOf(c.env, fields.get('destination_url'), fields.get('destination_headers'))
+  const chosen = { ...parseJobOptions(kind.schema, fields), ...(destination ? { destination } : {}) }
   const found = fields.has('preset') ? await presetOptions(c.env, accountId, fields.get('preset')!) : undefined
   const preset = found && presetFor(found, chosen, { plan, several: kind.scope === 'batch' })
   checkRetention(plan, { ...preset, ...chosen })

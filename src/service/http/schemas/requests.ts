@@ -59,6 +59,17 @@ const response = z
   .enum(['task', 'file'])
   .describe('`task` (default): the answer is the task. `file`: the answer is the result, if the task ends within the wait (60 s).')
 
+const destinationUrl = z
+  .string()
+  .min(1)
+  .max(4096)
+  .describe(
+    'Address that the result is also sent to, by one `PUT`: https with a public domain name, for example a presigned address of a bucket. The result stays here as well.',
+  )
+const HEADERS_TEXT =
+  'Headers of that request: `x-ms-blob-type`, `x-amz-*`, `x-goog-*`, `content-type` and `cache-control`. In a form: a JSON object as text.'
+const destinationHeaders = z.string().max(8192).describe(HEADERS_TEXT)
+
 export const PRESET_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
 const preset = z
   .string()
@@ -76,6 +87,8 @@ export const compressFields = z.object({
   response: response.optional(),
   retention: retention.optional(),
   preset: preset.optional(),
+  destination_url: destinationUrl.optional(),
+  destination_headers: destinationHeaders.optional(),
   upload: z.string().max(200).optional().describe('A finished resumable upload (`upl_…`), instead of `file`'),
   url: z
     .string()
@@ -85,9 +98,11 @@ export const compressFields = z.object({
       'Address that Whittle fetches the file from, instead of `file`: https with a public domain name. It follows up to 3 redirects and waits 60 s for the first byte.',
     ),
 })
-export const batchFields = compressFields.omit({ target_size: true, upload: true, url: true, response: true, retention: true })
+/** Fields that name one file or its destination. */
+const OF_ONE_FILE = { upload: true, url: true, destination_url: true, destination_headers: true } as const
+export const batchFields = compressFields.omit({ ...OF_ONE_FILE, target_size: true, response: true, retention: true })
 /** Fields that a preset can have. */
-export const presetFields = compressFields.omit({ password: true, preset: true, upload: true, url: true })
+export const presetFields = compressFields.omit({ ...OF_ONE_FILE, password: true, preset: true })
 
 type Fields = typeof compressFields | typeof batchFields | typeof presetFields
 
@@ -116,7 +131,7 @@ export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, stri
 
 /** Metadata keys of a resumable upload that describe the file, under the names that common clients use. */
 const FILE_FACTS = ['filename', 'filetype', 'name', 'type', 'relativePath']
-const WISHES = Object.keys(compressFields.omit({ upload: true, url: true, response: true, retention: true }).shape)
+const WISHES = Object.keys(compressFields.omit({ ...OF_ONE_FILE, response: true, retention: true }).shape)
 
 /** Metadata keys of a resumable upload that set options: the fields of the form except `response` and `retention`, and whether its task starts automatically. */
 export function parseUploadOptions(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean; presetName?: string } {
@@ -144,6 +159,9 @@ function isSwitchedOn(name: string, value: string | undefined): boolean {
   return on
 }
 
+/** Fields whose values are never repeated in errors. */
+const SECRET_FIELDS: readonly string[] = ['password', 'destination_url', 'destination_headers']
+
 function invalidField(name: string, value: string, error: z.ZodError) {
   if (name === 'quality') {
     const allowed = QUALITIES.slice(0, 3)
@@ -152,7 +170,7 @@ function invalidField(name: string, value: string, error: z.ZodError) {
       allowed,
     })
   }
-  const got = name === 'password' ? {} : { got: shorten(value) }
+  const got = SECRET_FIELDS.includes(name) ? {} : { got: shorten(value) }
   const why = whyOf(error)
   const said = 'got' in got ? apiMessage('field_wrong_got', { name, why, got: got.got }) : apiMessage('field_wrong', { name, why })
   return invalidParameter(name, said, got)
@@ -196,6 +214,12 @@ export const linkFields = z.strictObject({
     .default(3600)
     .describe('Seconds until the link stops working'),
   max_downloads: z.int().min(1).max(1_000_000).optional().describe('Number of downloads. Default: no limit'),
+})
+
+/** Destination of a redelivery. Without an address, it is that of the task. */
+export const deliveryFields = z.strictObject({
+  destination_url: destinationUrl.optional(),
+  destination_headers: z.record(z.string(), z.string()).optional().describe(HEADERS_TEXT),
 })
 
 export const listQuery = z.object({

@@ -28,6 +28,20 @@ const taskCommon = {
     .meta({ id: 'TaskSource' })
     .optional()
     .describe('Where Whittle fetched the file from. Absent: it was sent'),
+  destination: z
+    .object({ url: z.string().describe('Address without its query, which may hold a signature') })
+    .meta({ id: 'TaskDestination' })
+    .optional()
+    .describe('Where the result is sent, too. Absent: it is only kept here'),
+  delivery: z
+    .object({
+      status: z.enum(['pending', 'delivered', 'failed']),
+      attempts: z.int().min(0).describe('Number of requests so far'),
+      last_status: z.int().nullable().describe('HTTP status of the last response; `null`: none'),
+    })
+    .meta({ id: 'TaskDelivery' })
+    .optional()
+    .describe('State of the delivery to the destination. A task that failed has nothing to deliver'),
   test: ofTestKeys.optional(),
 }
 const etaSeconds = z.number().min(0).nullable().describe('Estimated seconds until the task ends. `null`: unknown')

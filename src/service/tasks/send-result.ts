@@ -1,0 +1,113 @@
+/** Sends a result to its destination: one PUT, in bounded memory and time. */
+import type { Env } from '../env.ts'
+import type { Destination } from '../store/destinations.ts'
+import { rangedStream } from '../store/ranged-stream.ts'
+import type { TaskResult } from '../store/task.ts'
+import { egressSender } from './egress.ts'
+import { attachment } from './file-name.ts'
+import { type Delivery, readFirstBytes } from './notify.ts'
+import { TimeLimits } from './time-limits.ts'
+
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+/** Longest time of one request in milliseconds. */
+export const SEND_MS = 10 * MINUTE_MS
+/** Longest time in milliseconds until a receiver takes the next bytes, and from the last byte to its response. */
+export const TAKE_MS = MINUTE_MS
+
+/** Times of the 2nd, 3rd, … request in milliseconds after the first one. */
+const RETRIES_AT_MS = [5 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS] as const
+export const MAX_SENDS = RETRIES_AT_MS.length + 1
+
+/**
+ * Pause in milliseconds after request number `attempts`, from 1. `undefined`: it was the last one.
+ * Pauses are lengthened by up to 20 % at random, so that a recovering receiver is not overloaded.
+ */
+export function pauseAfter(attempts: number, random: () => number = Math.random): number | undefined {
+  const next = RETRIES_AT_MS[attempts - 1]
+  return next === undefined ? undefined : (next - (RETRIES_AT_MS[attempts - 2] ?? 0)) * (1 + random() / 5)
+}
+
+export const isDelivered = ({ status }: Pick<Delivery, 'status'>) => status >= 200 && status < 300
+
+export interface SendRequest {
+  readonly destination: Destination
+  readonly result: TaskResult
+  /** Signal that aborts when the task is removed. */
+  readonly signal: AbortSignal
+  /** Longest time in milliseconds. Default: `SEND_MS`. */
+  readonly withinMs?: number
+}
+
+/** Sends the result once. Redirects are not followed. Never throws: trouble becomes the error of the delivery. */
+export async function sendResult(env: Env, { destination, result, signal, withinMs = SEND_MS }: SendRequest): Promise<Delivery> {
+  const at = Date.now()
+  using limits = new TimeLimits(signal, withinMs, () => new Error('The transfer took too long.'))
+  try {
+    return { at, ...(await sendWithin(env, destination, result, limits)), ms: Date.now() - at }
+  } catch (error) {
+    const why = limits.timedOut ?? error
+    return { at, status: 0, ms: Date.now() - at, error: why instanceof Error ? why.message : String(why) }
+  }
+}
+
+async function sendWithin(env: Env, destination: Destination, result: TaskResult, limits: TimeLimits) {
+  const rangeBytes = env.DOWNLOAD_RANGE_BYTES === undefined ? undefined : Number(env.DOWNLOAD_RANGE_BYTES)
+  const stored = await rangedStream(env.BLOBS, result.key, { offset: 0, length: result.size, rangeBytes })
+  if (!stored) throw new Error('The result is no longer stored.')
+  // The stream of known length makes the request carry a Content-Length, which presigned addresses need.
+  const { readable, writable } = new FixedLengthStream(result.size)
+  const pumped = pump(stored, writable, limits).then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  )
+  limits.expect(TAKE_MS, tookNothing)
+  const response = await egressSender(env.EGRESS, { stream: true })(destination.url, {
+    method: 'PUT',
+    redirect: 'manual',
+    signal: limits.signal,
+    headers: {
+      'content-type': result.contentType,
+      'content-disposition': attachment(result.outputName),
+      'user-agent': 'Whittle-Deliver/1.0',
+      ...destination.headers,
+    },
+    body: readable,
+  })
+  if (isDelivered(response)) {
+    // A receiver that answers early has the result only when it has taken all bytes.
+    const failure = await pumped
+    if (failure) throw failure.error
+  }
+  limits.expect(TAKE_MS, tookNothing)
+  const answer = await readFirstBytes(response).catch(() => '')
+  return { status: response.status, ...(answer ? { answer } : {}) }
+}
+
+const tookNothing = () => new Error(`The receiver took no bytes and did not answer for ${TAKE_MS / SECOND_MS} seconds.`)
+
+async function pump(stored: ReadableStream<Uint8Array>, writable: WritableStream<Uint8Array>, limits: TimeLimits): Promise<void> {
+  const reader = stored.getReader()
+  const writer = writable.getWriter()
+  const stop = () => {
+    writer.abort(limits.signal.reason).catch(() => undefined)
+    reader.cancel().catch(() => undefined)
+  }
+  limits.signal.addEventListener('abort', stop)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      await writer.write(value)
+      limits.expect(TAKE_MS, tookNothing)
+    }
+    await writer.close()
+  } catch (error) {
+    // The request ends before its announced length, so the receiver does not store a part as the whole.
+    await writer.abort(error).catch(() => undefined)
+    await reader.cancel().catch(() => undefined)
+    throw error
+  } finally {
+    limits.signal.removeEventListener('abort', stop)
+  }
+}
