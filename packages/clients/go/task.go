@@ -21,12 +21,22 @@ type Task struct {
 	OutputName       string   `json:"output_name"`
 	Receipt          *Receipt `json:"result"`
 
+	// Delivery is nil if the result is only kept by the service.
+	Delivery *Delivery `json:"delivery"`
+
 	Error       ErrorBody      `json:"error"`
 	ErrorDetail map[string]any `json:"error_detail"`
 }
 
 // IsUnderWay reports whether the task has not ended.
 func (t *Task) IsUnderWay() bool { return t.Status == "pending" || t.Status == "processing" }
+
+// Delivery is the state of a delivery to DestinationURL.
+type Delivery struct {
+	Status     string `json:"status"` // pending, delivered, failed
+	Attempts   int    `json:"attempts"`
+	LastStatus *int   `json:"last_status"` // nil: no response
+}
 
 // Receipt describes what was done to the file, and how it was verified. Measurements that were not made are nil.
 type Receipt struct {
@@ -60,6 +70,9 @@ type Options struct {
 	TargetSize  int64  `json:"target_size,omitempty"` // bytes
 	Metadata    string `json:"metadata,omitempty"`    // "keep", "safe" or "strip"
 	UsageRights string `json:"usage_rights,omitempty"`
+	// DestinationURL is an address that the result is also sent to, with DestinationHeaders.
+	DestinationURL     string            `json:"destination_url,omitempty"`
+	DestinationHeaders map[string]string `json:"destination_headers,omitempty"`
 	// IdempotencyKey makes repeated calls with the same file return the same task, for a day. Empty: a new key per call.
 	IdempotencyKey string `json:"-"`
 }

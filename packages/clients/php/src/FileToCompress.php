@@ -7,7 +7,7 @@ namespace Whittle;
 /** A file that `toFile` compresses. */
 final class FileToCompress
 {
-    /** @param array<string, string|int> $options */
+    /** @param array<string, string|int|array<string, string>> $options */
     public function __construct(private readonly Whittle $whittle, private readonly string $path, private readonly array $options)
     {
     }

@@ -30,7 +30,7 @@ final class Whittle
     /**
      * Compresses a file in one line. Nothing remains on the service.
      *
-     * @param array<string, string|int> $options those of `compress`
+     * @param array<string, string|int|array<string, string>> $options those of `compress`
      */
     public function fromFile(string $path, array $options = []): FileToCompress
     {
@@ -40,7 +40,7 @@ final class Whittle
     /**
      * Sends a file and waits until its task is completed.
      *
-     * @param array<string, string|int> $options with the API's names: quality, format, target_size, password, callback_url, …
+     * @param array<string, string|int|array<string, string>> $options with the API's names: quality, format, target_size, password, callback_url, destination_url, …
      * @throws TaskFailedException|ApiException|UnreachableException
      */
     public function compress(string $path, array $options = [], ?string $name = null): Task
@@ -51,7 +51,7 @@ final class Whittle
     /**
      * Sends a file without waiting for its task, which may be completed already.
      *
-     * @param array<string, string|int> $options
+     * @param array<string, string|int|array<string, string>> $options
      * @param ?string $idempotencyKey makes repeated calls with the same file return the same task, for a day; null: a new key
      */
     public function submit(string $path, array $options = [], ?string $name = null, ?string $idempotencyKey = null): Task
@@ -65,9 +65,15 @@ final class Whittle
             $body = json_encode([...$options, 'upload' => $this->upload($path, $name)], JSON_THROW_ON_ERROR);
             $headers[] = 'Content-Type: application/json';
         } else {
-            $body = [...array_map('strval', $options), 'file' => new \CURLFile($path, 'application/octet-stream', $name)];
+            $body = [...array_map(self::fieldOf(...), $options), 'file' => new \CURLFile($path, 'application/octet-stream', $name)];
         }
         return new Task($this->transport->json(new Request('POST', '/v1/compress', $headers, $body)));
+    }
+
+    /** Value of a form field. Headers of a destination are a JSON object. */
+    private static function fieldOf(string|int|array $value): string
+    {
+        return is_array($value) ? json_encode((object) $value, JSON_THROW_ON_ERROR) : strval($value);
     }
 
     /**

@@ -70,7 +70,7 @@ export class Whittle {
    * const task = await whittle.compress(file, { quality: 'low', format: 'webp' })
    * const bytes = await whittle.download(task)
    * ```
-   * @param content the file
+   * @param content the file, or its address as a `URL`
    * @param options quality, format and other fields of `POST /v1/compress`
    * @param control file name, idempotency key, progress and abort signal
    * @returns the completed task, with its receipt in `result`
@@ -124,15 +124,16 @@ export class Whittle {
   }
 
   async #post(content: Content, options: CompressOptions, control: SubmitOptions): Promise<Response> {
-    const source = sourceOf(content)
-    const name = control.name ?? ('name' in source ? String(source.name) : 'file')
     const headers = { 'idempotency-key': `"${control.idempotencyKey ?? crypto.randomUUID()}"`, prefer: `wait=${waitOf(options)}` }
     const signal = control.signal ?? null
-    if (source.size > RESUMABLE_BYTES) {
-      const body = JSON.stringify({ ...options, upload: await upload(this.#transport, source, name, control) })
+    const postJson = (fields: object) => {
       const jsonHeaders = { ...headers, 'content-type': 'application/json' }
-      return this.#transport.send('/v1/compress', () => ({ method: 'POST', headers: jsonHeaders, body, signal }))
+      return this.#transport.send('/v1/compress', () => ({ method: 'POST', headers: jsonHeaders, body: JSON.stringify(fields), signal }))
     }
+    if (content instanceof URL) return postJson({ ...options, url: content.href })
+    const source = sourceOf(content)
+    const name = control.name ?? ('name' in source ? String(source.name) : 'file')
+    if (source.size > RESUMABLE_BYTES) return postJson({ ...options, upload: await upload(this.#transport, source, name, control) })
     const response = await this.#transport.send('/v1/compress', () => {
       const form = formOf(source, name, options, control.onSent ?? (() => undefined))
       return { ...form, method: 'POST', headers: { ...headers, ...form.headers }, signal }

@@ -7,8 +7,11 @@ export interface ByteSource {
   stream(begin: number, end: number): ReadableStream<Uint8Array>
 }
 
-/** Content to send. In browsers it must be a Blob (such as a `File`) or bytes, because browsers cannot send streams. */
-export type Content = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | ByteSource
+/**
+ * Content to send. In browsers it must be a Blob (such as a `File`) or bytes, because browsers cannot send streams.
+ * A `URL` is the address of a file that the service fetches itself.
+ */
+export type Content = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | ByteSource | URL
 
 /** Body and headers of a request. The Fetch standard requires `duplex` for a stream body; TypeScript's types lack it. */
 export interface Body {
@@ -17,15 +20,17 @@ export interface Body {
   readonly duplex?: 'half'
 }
 
-export const sourceOf = (content: Content): Blob | ByteSource =>
+export const sourceOf = (content: Exclude<Content, URL>): Blob | ByteSource =>
   content instanceof ArrayBuffer || content instanceof Uint8Array ? new Blob([content]) : content
 
 /** Form with the options and the file. `sent` is called with the number of bytes sent so far, if the runtime reports it. */
 export function formOf(source: Blob | ByteSource, name: string, options: object, sent: (bytes: number) => void): Body {
-  const fields = Object.entries(options).filter(([, value]) => value !== undefined)
+  const fields = Object.entries(options)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => [field, typeof value === 'object' ? JSON.stringify(value) : String(value)] as const)
   if (source instanceof Blob) {
     const form = new FormData()
-    for (const [field, value] of fields) form.append(field, String(value))
+    for (const [field, value] of fields) form.append(field, value)
     form.append('file', source, name)
     return { body: form }
   }

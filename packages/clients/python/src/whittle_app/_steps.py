@@ -168,7 +168,7 @@ def submit(transport: Transport, source: Source, options: dict[str, Any], idempo
         send = Send("POST", "/v1/compress", {**headers, "Content-Type": "application/json"}, content)
     else:
         content = yield Call(partial(source.read, 0, source.size))
-        form = {name: str(value) for name, value in options.items()}
+        form = {name: json.dumps(value) if isinstance(value, dict) else str(value) for name, value in options.items()}
         send = Send("POST", "/v1/compress", headers, files={"file": (source.name, content)}, data=form)
     return task_of((yield from transport.json(send)))
 

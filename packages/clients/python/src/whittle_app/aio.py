@@ -89,7 +89,7 @@ class AsyncWhittle:
         """Sends a file and waits until its task is completed.
 
         `file` is a path, bytes or an open file. `options` have the API's names: `format`, `target_size`, `password`,
-        `callback_url`, … Raises TaskFailedError, ApiError or UnreachableError.
+        `callback_url`, `destination_url`, `destination_headers` (a dict), … Raises TaskFailedError, ApiError or UnreachableError.
         """
         task = await self.submit(file, name=name, quality=quality, idempotency_key=idempotency_key, **options)
         return await self.wait(task, on_progress=on_progress)
