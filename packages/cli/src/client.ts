@@ -13,6 +13,7 @@ import {
   type TaskPage,
   type Usage,
 } from '../../clients/typescript/src/types.ts'
+import { isAddress } from './address.ts'
 import type { Server } from './config.ts'
 import { CliError } from './trouble.ts'
 
@@ -34,7 +35,7 @@ export class Client {
 
   /** Uploads a file. The idempotency key lets a repeated upload find the same task. */
   compress(path: string, options: CompressOptions, attempt: UploadState, onSent: (bytes: number) => void): Promise<Task> {
-    return withCliErrors(this.#whittle.submit(fileAt(path), options, controlOf(attempt, onSent)))
+    return withCliErrors(this.#whittle.submit(contentAt(path), options, controlOf(attempt, onSent)))
   }
 
   /** Uploads a file, and returns its result in the same request. A failed task is an error with exit code 1. */
@@ -44,7 +45,7 @@ export class Client {
     attempt: UploadState,
     onSent: (bytes: number) => void,
   ): Promise<DirectResult | StillRunning> {
-    const answer = this.#whittle.compressDirectly(fileAt(path), options, controlOf(attempt, onSent))
+    const answer = this.#whittle.compressDirectly(contentAt(path), options, controlOf(attempt, onSent))
     // Status 500 is about this file only: its task has failed.
     return withCliErrors(answer, (status) => status === 500)
   }
@@ -74,6 +75,8 @@ export class Client {
     return withCliErrors(write(this.#whittle, task, path, received))
   }
 }
+
+const contentAt = (path: string) => (isAddress(path) ? new URL(path) : fileAt(path))
 
 const controlOf = (attempt: UploadState, onSent: (bytes: number) => void) => ({
   idempotencyKey: attempt.key,

@@ -1,4 +1,5 @@
 /** Implements `whittle FILES` and `whittle -`. */
+import { checkAddresses, type DestinationFlags, destinationOptions, isAddress } from './address.ts'
 import type { CompressOptions } from './client.ts'
 import type { Engine } from './engine.ts'
 import { collectFiles, expandPatterns, type InputFile } from './files.ts'
@@ -7,11 +8,11 @@ import { MadeResults } from './made-results.ts'
 import { type PipedFile, pipedFile } from './pipe.ts'
 import { type Destination, formatOfName, isFileName, resultPath } from './place.ts'
 import { compressAll, type Report, type Reporter } from './run.ts'
-import { withEngine } from './server.ts'
+import { requireServer, withEngine } from './server.ts'
 import { createReporter, formatBytes, formatSummary, type OutputStreams } from './show.ts'
 import { CliError } from './trouble.ts'
 
-export interface CompressFlags {
+export interface CompressFlags extends DestinationFlags {
   server?: string
   key?: string
   json?: boolean
@@ -52,9 +53,11 @@ const STDOUT = '-'
 /** Compresses the files. @returns the exit code */
 export async function compress(given: readonly string[], commandFlags: CompressFlags): Promise<number> {
   const paths = expandPatterns(given)
+  checkAddresses(paths, commandFlags)
   if (paths.includes('-') || commandFlags.out === STDOUT) return compressToPipe(paths, commandFlags)
   const jobs = selectFiles(paths, commandFlags)
   if (commandFlags.dryRun) return printPlan(jobs, commandFlags)
+  if (paths.some(isAddress)) requireServer(commandFlags)
   const flags = await withPassword(withFormatOf(jobs, commandFlags))
   const startedMs = performance.now()
   return withEngine(flags, jobs.length, async (engine) => {
@@ -87,6 +90,8 @@ function printPlan(jobs: readonly InputFile[], { json }: CompressFlags): number 
 async function compressToPipe(paths: readonly string[], flags: CompressFlags): Promise<number> {
   const [path] = paths
   const isStdin = path === '-'
+  if (flags.to !== undefined || (path !== undefined && isAddress(path)))
+    throw new CliError('usage', 'Standard input and output cannot be used with an address or --to.')
   if (paths.length > 1 || path === undefined)
     throw new CliError(
       'usage',
@@ -137,6 +142,7 @@ export async function compressJobs(
     ...(flags.targetSize ? { target_size: Number(flags.targetSize) } : {}),
     ...(flags.metadata ? { metadata: flags.metadata } : {}),
     ...(flags.usageRights ? { usage_rights: flags.usageRights } : {}),
+    ...destinationOptions(flags),
   }
   const journal = new Journal(engine.label, options, flags.out)
   const interrupt = new AbortController()
@@ -166,6 +172,7 @@ function selectFiles(paths: readonly string[], flags: CompressFlags): InputFile[
   const place = placeOf(flags, paths)
   const { jobs, leftOut } = collectFiles(paths, place, { hidden: flags.hidden === true, ignored: !flags.ignore })
   const skippedNote = leftOut > 0 ? `${leftOut} hidden or ignored files and folders skipped (include them with --hidden, --no-ignore)` : ''
+  if (flags.to !== undefined && jobs.length > 1) throw new CliError('usage', `--to needs one file, got ${jobs.length}.`)
   if (jobs.length === 0) throw new CliError('usage', `No files found${skippedNote && `: ${skippedNote}`}.`)
   if (place.kind === 'file' && jobs[0]?.path !== paths[0])
     throw new CliError('usage', `${place.path} is a file name, but ${paths[0]} is a folder. Pass a folder with --out.`)
@@ -174,9 +181,9 @@ function selectFiles(paths: readonly string[], flags: CompressFlags): InputFile[
 }
 
 /** @throws CliError if `--out` names a file and there are several inputs */
-function placeOf({ out, inPlace, backup }: CompressFlags, paths: readonly string[]): Destination {
+function placeOf({ out, inPlace, backup, to }: CompressFlags, paths: readonly string[]): Destination {
   if (inPlace) return { kind: 'inPlace', backup }
-  if (out === undefined) return { kind: 'beside' }
+  if (out === undefined) return to === undefined ? { kind: 'beside' } : { kind: 'sent' }
   if (!isFileName(out)) return { kind: 'folder', folder: out }
   if (paths.length === 1) return { kind: 'file', path: out }
   throw new CliError('usage', `${out} is a file name, but there are ${paths.length} inputs. Pass a folder with --out, for example ${out}/.`)

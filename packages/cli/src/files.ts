@@ -2,12 +2,15 @@
 import * as fs from 'node:fs'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { isAddress } from './address.ts'
 import { type Destination, isBackup } from './place.ts'
 import { CliError } from './trouble.ts'
 import { type WalkFlags, walkFiles } from './walk.ts'
 
 export interface InputFile {
+  /** Path, or address of a file that the service fetches. */
   readonly path: string
+  /** Size in bytes. 0 for an address. */
   readonly size: number
   /** Destination of the result. */
   readonly place: Destination
@@ -26,7 +29,7 @@ const PATTERN = /[*?[{]/
  */
 export function expandPatterns(paths: readonly string[]): string[] {
   return paths.flatMap((path) => {
-    if (!PATTERN.test(path) || existsSync(path)) return [path]
+    if (!PATTERN.test(path) || isAddress(path) || existsSync(path)) return [path]
     // Node 20 has no `globSync`.
     if (typeof fs.globSync !== 'function') throw new CliError('usage', `'${path}': patterns need Node 22. Remove the quotes.`)
     const found = fs.globSync(path).sort()
@@ -43,6 +46,10 @@ export function collectFiles(paths: readonly string[], place: Destination, flags
   const jobs: InputFile[] = []
   let leftOut = 0
   for (const path of paths) {
+    if (isAddress(path)) {
+      jobs.push({ path, size: 0, place })
+      continue
+    }
     if (!existsSync(path)) throw new CliError('usage', `File not found: '${path}'.`)
     const info = statSync(path)
     if (!info.isDirectory()) {

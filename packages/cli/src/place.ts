@@ -1,6 +1,7 @@
 /** Chooses where results are saved, and moves them there. Existing files are never overwritten without `--force`. */
 import { closeSync, existsSync, linkSync, mkdirSync, openSync, renameSync, statSync, unlinkSync } from 'node:fs'
 import { basename, dirname, extname, join, sep } from 'node:path'
+import { isAddress } from './address.ts'
 import { CliError } from './trouble.ts'
 
 export type Destination =
@@ -11,6 +12,8 @@ export type Destination =
   | { readonly kind: 'file'; readonly path: string }
   /** Replaces its input, which is kept as `name.original.ext` if `backup` is true. */
   | { readonly kind: 'inPlace'; readonly backup: boolean }
+  /** Nowhere: the service sends it to an address. */
+  | { readonly kind: 'sent' }
 
 /** The input path of a result, and its destination. */
 interface Placed {
@@ -40,6 +43,7 @@ export function resultPath({ path, place }: Placed, outputName: string): string 
   const name = basename(outputName.replaceAll('\\', '/')).split(sep).at(-1) ?? 'result'
   if (place.kind === 'file') return place.path
   if (place.kind === 'inPlace') return isSameKind(name, path) ? path : join(dirname(path), name)
+  if (isAddress(path)) return place.kind === 'folder' ? join(place.folder, name) : name
   if (place.kind === 'folder' && place.folder !== dirname(path)) return join(place.folder, name)
   return join(dirname(path), withMark(name, 'whittled'))
 }
@@ -63,6 +67,7 @@ export function isBackup(path: string): boolean {
 /** Path of a result that seems to exist already. A guess, because only the service knows the result's name. */
 export function findExistingResult(target: Placed, format: string | undefined): string | undefined {
   const { path, place } = target
+  if (isAddress(path) || place.kind === 'sent') return undefined
   if (place.kind === 'inPlace') return existsSync(backupPath(path)) ? path : undefined
   const name = basename(path)
   const stem = name.slice(0, name.length - extname(name).length)

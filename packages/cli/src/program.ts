@@ -1,6 +1,7 @@
 /** Defines the commands and options of the command line. Help, completions and the manual page are made from them. */
 import { Argument, Command, Help, InvalidArgumentError, Option } from 'commander'
 import manifest from '../package.json' with { type: 'json' }
+import { parseHeader } from './address.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { type CompressFlags, compress } from './compress.ts'
 import { addAccount, addLogin, flagsOf, parseCount } from './service-commands.ts'
@@ -17,6 +18,7 @@ Examples:
   whittle photos/ --in-place                 replaces files, keeps name.original.ext
   whittle report.pdf --target-size 1MB       the best result of at most 1 MB
   whittle 'photos/*.jpg' -o smaller/         a pattern
+  whittle https://example.com/photo.jpg      with a service: fetched by it
   whittle verify photo.jpg photo.whittled.jpg
   whittle watch inbox/ -o smaller/           compresses new files until Ctrl-C
   cat notes.txt | whittle - --name notes.txt > notes.txt.zst
@@ -66,12 +68,19 @@ function addCompress(program: Command, exit: (code: number) => void): void {
   const command = program
     .command('compress', { isDefault: true })
     .description('compress files and folders (the default)')
-    .argument('[paths...]', 'files, folders (searched recursively), patterns, or - for standard input')
+    .argument('[paths...]', 'files, folders (searched recursively), patterns, - for standard input, or https addresses with a service')
     .option('-o, --out <path>', 'output folder, file name for one input, or - for standard output (default: beside the input)')
   addCompressOptions(command)
     .addOption(
       new Option('-i, --in-place', 'replace input files with the results, and keep the inputs as name.original.ext').conflicts('out'),
     )
+    .addOption(
+      new Option(
+        '--to <url>',
+        'with a service: address that it sends the result to by PUT; the result is saved here only with --out',
+      ).conflicts(['inPlace', 'watch']),
+    )
+    .option('--to-header <header>', "header of that request, as 'Name: value'; can be repeated", parseHeader)
     .option('--no-backup', 'with --in-place: do not keep the input files')
     .option('--skip-existing', 'skip files whose results already exist')
     .option('--force', 'overwrite existing files')

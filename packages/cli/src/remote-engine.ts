@@ -26,8 +26,10 @@ export class RemoteEngine implements Engine {
 
   async compress(job: InputFile, request: EngineRequest): Promise<EngineResult> {
     const { options, attempt, progress } = request
-    const sent = (bytes: number) => progress('upload', bytes / job.size)
-    if (request.keep) return this.#ofTask(await this.#client.compress(job.path, options, attempt, sent), request)
+    const sent = (bytes: number) => progress('upload', bytes / Math.max(1, job.size))
+    // A result that is sent to an address stays until it is delivered.
+    if (request.keep || options.destination_url !== undefined)
+      return this.#ofTask(await this.#client.compress(job.path, options, attempt, sent), request)
     const answer = await this.#client.compressDirectly(job.path, options, attempt, sent)
     return answer.kind === 'task' ? this.#ofTask(answer.task, request) : this.#ofResponse(job, answer, request)
   }
@@ -42,10 +44,16 @@ export class RemoteEngine implements Engine {
       signal.throwIfAborted()
       task = await this.#client.task(task.task_id, WAIT_SECONDS)
     }
+    while (task.status === 'completed' && task.delivery?.status === 'pending') {
+      signal.throwIfAborted()
+      await new Promise((resolve) => setTimeout(resolve, WAIT_SECONDS * 1000))
+      task = await this.#client.task(task.task_id)
+    }
     // A task that is not kept ends with its first download.
     let isGone = keep
     const settle = async () => void (isGone || (await this.#client.remove(task.task_id)))
     if (task.status === 'failed') return { status: 'failed', message: task.error.message, task, settle }
+    if (task.delivery?.status === 'failed') return { status: 'failed', message: undelivered(task.delivery), task, settle }
     const completed = task
     const store = async (path: string) => {
       const stored = await download(this.#client, completed, path, (bytes) => progress('download', bytes / completed.compressed_size))
@@ -89,6 +97,9 @@ export class RemoteEngine implements Engine {
     }
   }
 }
+
+const undelivered = ({ attempts, last_status: status }: NonNullable<Task['delivery']>) =>
+  `the result could not be delivered in ${attempts} attempts (${status === null ? 'no answer' : `last status ${status}`})`
 
 /**
  * Downloads a result under a temporary name until its hash matches the receipt, so that a partial download never looks like a result.

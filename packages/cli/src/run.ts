@@ -1,6 +1,7 @@
 /** Compresses files in parallel, and moves each result to its place. */
 import { chmodSync, type Stats, statSync, utimesSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isAddress } from './address.ts'
 import type { CompressOptions, Task } from './client.ts'
 import type { CompressedFile, Engine, ResultFacts, Stage } from './engine.ts'
 import type { InputFile } from './files.ts'
@@ -72,13 +73,14 @@ async function compressOne(job: InputFile, { engine, journal, made, settings, re
   const isOwnResult = job.place.kind === 'inPlace' && !settings.force && made.has(job.path)
   const existingResult = isOwnResult ? job.path : checksExisting ? findExistingResult(job, settings.options.format) : undefined
   if (existingResult !== undefined) return { path: job.path, status: 'skipped', originalSize: job.size, result: existingResult }
-  const original = statSync(job.path)
-  const entry = journal.begin(job, original.mtimeMs)
+  const original = isAddress(job.path) ? undefined : statSync(job.path)
+  const modifiedMs = original?.mtimeMs ?? 0
+  const entry = journal.begin(job, modifiedMs)
   if (entry.done) return { path: job.path, status: 'done before', originalSize: job.size, compressedSize: entry.compressedSize ?? job.size }
   const attempt = {
     key: entry.key,
     upload: entry.upload,
-    onUploadStarted: (upload: string) => journal.recordUpload(job, original.mtimeMs, upload),
+    onUploadStarted: (upload: string) => journal.recordUpload(job, modifiedMs, upload),
   }
   const answer = await engine.compress(job, {
     ...{ options: settings.options, attempt, keep: settings.keep, signal: settings.signal },
@@ -86,16 +88,23 @@ async function compressOne(job: InputFile, { engine, journal, made, settings, re
   })
   const task = answer.task ? { task: answer.task } : {}
   if (answer.status === 'failed') {
-    journal.end(job, original.mtimeMs)
+    journal.end(job, modifiedMs)
     await answer.settle()
     return { path: job.path, status: 'failed', originalSize: job.size, ...task, message: answer.message }
   }
   try {
     const placed = await place(job, answer, original, settings)
     // The journal entry ends before the task is deleted: a repeated run could not find a deleted task by its key.
-    journal.end(job, original.mtimeMs, answer.facts.compressed_size)
+    journal.end(job, modifiedMs, answer.facts.compressed_size)
     if (job.place.kind === 'inPlace' && !job.place.backup && placed.result === job.path) made.add(job.path)
-    return { path: job.path, originalSize: job.size, compressedSize: answer.facts.compressed_size, ...placed, facts: answer.facts, ...task }
+    return {
+      path: job.path,
+      originalSize: answer.facts.original_size,
+      compressedSize: answer.facts.compressed_size,
+      ...placed,
+      facts: answer.facts,
+      ...task,
+    }
   } finally {
     await answer.settle()
   }
@@ -105,17 +114,27 @@ async function compressOne(job: InputFile, { engine, journal, made, settings, re
 async function place(
   job: InputFile,
   made: CompressedFile,
-  original: Stats,
+  original: Stats | undefined,
   { options, force }: RunSettings,
 ): Promise<Pick<Report, 'status' | 'result'>> {
   const unchanged = made.facts.result.outcome === 'unchanged' && !options.password
+  if (job.place.kind === 'sent')
+    return {
+      status: unchanged ? 'unchanged' : 'compressed',
+      ...(options.destination_url ? { result: shown(options.destination_url) } : {}),
+    }
   const destination = resultPath(job, made.facts.output_name)
   // An unchanged copy beside or in place of the input is useless. In another folder, every file is expected.
-  const isExpected = job.place.kind === 'file' || dirname(destination) !== dirname(job.path)
+  const isExpected = job.place.kind === 'file' || isAddress(job.path) || dirname(destination) !== dirname(job.path)
   const status = unchanged ? 'unchanged' : 'compressed'
   if (unchanged && !isExpected) return { status }
   const stored = await made.store(destination)
-  chmodSync(stored, original.mode)
-  utimesSync(stored, original.atime, original.mtime)
+  if (original) {
+    chmodSync(stored, original.mode)
+    utimesSync(stored, original.atime, original.mtime)
+  }
   return { status, result: moveResult(stored, destination, job, force) }
 }
+
+/** Address without its query, which may hold a signature. */
+const shown = (address: string) => address.replace(/[?#].*$/s, '')

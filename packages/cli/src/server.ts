@@ -16,6 +16,7 @@ interface EngineFlags extends Flags {
   jobs?: number
   keep?: boolean
   preset?: string
+  to?: string
 }
 
 /** Returns the configured service. @throws CliError if there is none */
@@ -34,6 +35,7 @@ export function openEngine(flags: EngineFlags, files: number): Engine {
   if (server) return new RemoteEngine(server)
   if (flags.keep) throw new CliError('usage', '--keep needs a service. Pass --server, or run whittle login.')
   if (flags.preset) throw new CliError('usage', '--preset needs a service. Pass --server, or run whittle login.')
+  if (flags.to) throw new CliError('usage', '--to needs a service. Pass --server, or run whittle login.')
   return new LocalEngine(Math.max(1, Math.min(files, flags.jobs ?? availableParallelism())))
 }
 
