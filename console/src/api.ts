@@ -17,6 +17,9 @@ export interface Task {
   output_format?: string
   expires_at?: string
   result?: Receipt['result']
+  source?: { url: string }
+  destination?: { url: string }
+  delivery?: { status: 'pending' | 'delivered' | 'failed'; attempts: number; last_status: number | null }
   error?: { message: string }
   error_detail?: ErrorDetail
 }
@@ -79,7 +82,7 @@ export interface Application {
 }
 
 export interface Delivery {
-  kind: 'task' | 'alert' | 'test'
+  kind: 'task' | 'destination' | 'alert' | 'test'
   task_id: string | null
   message_id: string
   url: string

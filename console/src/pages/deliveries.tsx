@@ -1,4 +1,4 @@
-/** Deliveries of callbacks, newest first. On a phone, a row is a labelled card. */
+/** Deliveries of callbacks and results, newest first. On a phone, a row is a labelled card. */
 import type { Delivery } from '../api.ts'
 import { dateTime, t, timeAgo } from '../language.ts'
 import { For } from '../parts.tsx'
@@ -31,12 +31,12 @@ export function Deliveries({ deliveries, onPayload, onReplay }: DeliveryActions 
   )
 }
 
-const KINDS = { alert: 'an alert', test: 'a test' } as const
+const KINDS = { destination: 'a result', alert: 'an alert', test: 'a test' } as const
 
 const isTaken = ({ status }: Delivery) => status >= 200 && status < 300
 
 function DeliveryRow({ delivery, onPayload, onReplay }: DeliveryActions & { delivery: Delivery }) {
-  const id = delivery.task_id
+  const id = delivery.kind === 'task' ? delivery.task_id : null
   const facts = [delivery.error, `${delivery.ms} ms`, delivery.answer].filter(Boolean)
   return (
     <tr>

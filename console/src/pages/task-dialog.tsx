@@ -6,6 +6,7 @@ import { t } from '../language.ts'
 import { Dialog } from '../parts.tsx'
 import { ReceiptCard } from '../receipt.tsx'
 import { failureWords, reasonText } from '../row-words.ts'
+import { TaskRoute } from './task-route.tsx'
 
 export function TaskDialog({ task, onClose }: { task: Task; onClose: () => void }) {
   return (
@@ -14,12 +15,16 @@ export function TaskDialog({ task, onClose }: { task: Task; onClose: () => void 
         <>
           {task.result.outcome === 'unchanged' && <p class="dialog__why">{reasonText(task)}</p>}
           <ReceiptCard task={task} />
+          <TaskRoute task={task} />
           <p class="row">
             <Download task={task} isMain />
           </p>
         </>
       ) : (
-        <Failure task={task} />
+        <>
+          <Failure task={task} />
+          <TaskRoute task={task} />
+        </>
       )}
     </Dialog>
   )
