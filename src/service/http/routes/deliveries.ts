@@ -21,7 +21,7 @@ export const createDelivery: Route = {
     if (!destination && !task.delivery) throw invalidParameter('destination_url', 'task_without_destination')
     const delivered = await record.redeliver(destination)
     if (!delivered) throw unknownTask(task.taskId)
-    return json(serialiseTask(c, delivered))
+    return json(await serialiseTask(c, delivered))
   },
   doc: {
     id: 'createDelivery',
