@@ -7,12 +7,12 @@ import { Tus } from './tus.ts'
 
 const SECRET = 'kept-to-ourselves-7391'
 const OPTIONS = ['quality', 'format', 'password', 'callback_url', 'target_size', 'metadata', 'usage_rights']
-const COMPRESS = ['file', 'upload', 'url', ...OPTIONS, 'response', 'retention', 'preset']
+const COMPRESS = ['file', 'upload', 'url', ...OPTIONS, 'response', 'retention', 'preset', 'destination_url', 'destination_headers']
 const BATCH = ['files[]', 'files', 'uploads[]', 'uploads', 'urls[]', 'urls', ...OPTIONS.filter((name) => name !== 'target_size'), 'preset']
 const METADATA = [...['filename', 'filetype', 'name', 'type', 'relativePath'], ...OPTIONS, 'preset', 'compress']
 /** Fields of the contract that are not implemented yet, and misspelled fields. */
 const UNKNOWN = [
-  ...['max_width', 'max_height', 'dpi', 'destination_url', 'effort', 'target_score'],
+  ...['max_width', 'max_height', 'dpi', 'effort', 'target_score'],
   ...['Quality', 'pasword', 'quality[]', '__proto__', 'constructor', 'toString', '', 'x'.repeat(150)],
 ]
 
