@@ -37,7 +37,9 @@ struct Shades {
    * ones */
   uint32_t width, cells, padded;
   uint32_t rows; /* rows since the last break */
-  int planes;
+  /* `planes`: planes that are measured; only black while all pixels are opaque, because the other planes have the same
+   * errors or none. `all_planes`: planes after the first translucent pixel. */
+  int planes, all_planes;
   Plane plane[PLANES];
   Known *known[2]; /* cache of CIE Lab colours composited over black and over white */
   /* summed bends (texture.h) for each row of cells, and its number of pixel rows */
@@ -57,7 +59,8 @@ Shades *shades_open(uint32_t width, bool alpha) {
   s->width = width;
   s->cells = (width + CELL - 1) / CELL;
   s->padded = ((s->cells + 3) & ~3u) + 4;
-  s->planes = alpha ? PLANES : 1;
+  s->planes = 1;
+  s->all_planes = alpha ? PLANES : 1;
   s->most_cast = s->most_steps = 1e30f;
   for (int i = 0; i < 256; i++) {
     const double v = i / 255.;
@@ -72,7 +75,7 @@ Shades *shades_open(uint32_t width, bool alpha) {
   }
   for (int r = 0; r < ACROSS; r++) {
     good &= (s->bends[r] = calloc(s->padded, sizeof **s->bends)) != NULL;
-    for (int p = 0; p < s->planes; p++)
+    for (int p = 0; p < s->all_planes; p++)
       good &= (s->plane[p].row[r] = calloc((size_t)s->padded * FIELDS, sizeof(float))) != NULL;
   }
   if (good) return s;
@@ -84,7 +87,7 @@ void shades_close(Shades *s) {
   if (!s) return;
   for (int r = 0; r < ACROSS; r++) {
     free(s->bends[r]);
-    for (int p = 0; p < s->planes; p++) free(s->plane[p].row[r]);
+    for (int p = 0; p < s->all_planes; p++) free(s->plane[p].row[r]);
   }
   for (int c = 0; c < 3; c++) free(s->error[c]);
   for (int p = 0; p < 2; p++) free(s->known[p]);
@@ -315,6 +318,24 @@ static void empty_cells(Shades *s, int r) {
   s->differs[r] = false;
 }
 
+static bool is_opaque(const Shades *s, const uint32_t *a, const uint32_t *b) {
+  uint32_t both = ~0u;
+  for (uint32_t i = 0; i < s->width; i++) both &= a[i] & b[i];
+  return both >> 24 == 255;
+}
+
+/* Starts the planes on white and of alpha. So far, white has the errors of black, and alpha has none. */
+static void measure_all_planes(Shades *s) {
+  const size_t bytes = (size_t)s->padded * FIELDS * sizeof(float);
+  Plane *const black = s->plane, *const white = s->plane + 1, *const alpha = s->plane + 2;
+  s->planes = s->all_planes;
+  for (int r = 0; r < ACROSS; r++) {
+    memcpy(white->row[r], black->row[r], bytes);
+    memset(alpha->row[r], 0, bytes);
+  }
+  white->cast = black->cast, white->steps = black->steps, white->bands = black->bands, white->specks = black->specks;
+}
+
 void shades_row(Shades *s, const uint32_t *a, const uint32_t *b) {
   const int r = newest(s);
   if (s->rows % CELL == 0) empty_cells(s, r);
@@ -326,6 +347,7 @@ void shades_row(Shades *s, const uint32_t *a, const uint32_t *b) {
   s->heights[r]++;
   if (memcmp(a, b, (size_t)s->width * sizeof *a)) {
     s->differs[r] = true;
+    if (s->planes < s->all_planes && !is_opaque(s, a, b)) measure_all_planes(s);
     for (int p = 0; p < s->planes; p++) {
       row_errors(s, a, b, p);
       add_cells(s, s->plane[p].row[r]);

@@ -47,6 +47,23 @@ describe('perceptual figures', () => {
     expect(figures).toEqual({ score: 100, worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 })
   })
 
+  it('do not depend on the row where transparency begins', () => {
+    // The first translucent pixel with an error is far from all other errors, either above or below them.
+    const veil =
+      (row: number, alpha: number): Paint =>
+      (x, y) => [...sky(x, y), x === 190 && y === row ? alpha : 255]
+    const damaged =
+      (paint: Paint): Paint =>
+      (x, y) => {
+        const [r = 0, g = 0, b = 0, a = 0] = paint(x, y)
+        return Math.hypot(x - 60, y - 75) < 20 ? [r + 25, g + 12, b, a] : [r, g, b, a]
+      }
+    const [above, below] = [2, 147].map((row) => measure(veil(row, 254), damaged(veil(row, 253))))
+    const shades = ({ cast, steps, bands, specks }: NonNullable<typeof above>) => ({ cast, steps, bands, specks })
+    expect(shades(above!)).toEqual(shades(below!))
+    expect(above!.cast).toBeGreaterThan(3)
+  })
+
   it('detect a changed hue that luma does not show', () => {
     // The colours have the same luma within one level: 0.299 r + 0.587 g + 0.114 b.
     const eyes =
