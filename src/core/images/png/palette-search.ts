@@ -57,8 +57,10 @@ type PaletteSettings = Pick<PalettePlan, 'colours' | 'tolerance' | 'dither'>
 /** Tries palettes on the engine's sample and caches the results for the next target. Requires `collectColours`. */
 export class PaletteTrials {
   readonly engine: PngEngine
-  /** Trial results, keyed by number of colours and dithering; only trials without tolerance. */
+  /** Quality figures of all trials, by settings. All targets and levels share them. */
   readonly #found = new Map<string, TrialQuality>()
+  /** Sizes of all encoded samples, by settings and filter strategies. */
+  readonly #bytes = new Map<string, number>()
   #current = ''
 
   constructor(engine: PngEngine) {
@@ -81,22 +83,29 @@ export class PaletteTrials {
   /** Distance from the target in dB; negative: below the target. The score is measured only if the cheaper figures reach the target. */
   margin(settings: PaletteSettings, target: RasterTarget): number {
     const marginIn = (found: TrialQuality) => rasterMarginDb({ score: UNMEASURED_SCORE, ...found }, target, marginOf(found.share))
-    const key = `${settings.colours} ${settings.dither}`
-    const known = settings.tolerance === 0 ? this.#found.get(key) : undefined
+    const key = keyOf(settings)
+    const known = this.#found.get(key)
     if (known && (known.score !== undefined || marginIn(known) < 0)) return marginIn(known)
     this.apply(settings)
     const found = this.engine.trial((part) => marginIn(part) >= 0)
-    if (settings.tolerance === 0) this.#found.set(key, found)
+    this.#found.set(key, found)
     return marginIn(found)
   }
 
   /** Size in bytes of the encoded sample, with a proportional share of the palette. */
   bytes(settings: PaletteSettings, strategies: number): number {
+    const key = `${keyOf(settings)} ${strategies}`
+    const known = this.#bytes.get(key)
+    if (known !== undefined) return known
     this.apply(settings)
     this.engine.setEffort({ ...PALETTE_TRIAL, strategies })
-    return this.engine.trialBytes('palette') + ENTRY_BYTES * settings.colours * this.engine.sampleShare()
+    const bytes = this.engine.trialBytes('palette') + ENTRY_BYTES * settings.colours * this.engine.sampleShare()
+    this.#bytes.set(key, bytes)
+    return bytes
   }
 }
+
+const keyOf = ({ colours, tolerance, dither }: PaletteSettings) => `${colours} ${tolerance} ${dither}`
 
 /** Inputs that all palette plans of one target share. */
 interface Search {
