@@ -1,7 +1,8 @@
 /** Small pictures converted to other formats, whose sizes vary more than the levels differ. */
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { png } from '../../../src/core/formats/png/png.ts'
 import type { Quality } from '../../../src/core/model/codec.ts'
+import { WebpEncoder } from '../../../wasm/webp/webp.ts'
 import { NOTHING_LENT, photo, pngOf, press } from '../../support/packages.ts'
 import { randomNumbers } from '../../support/press-file.ts'
 
@@ -41,4 +42,17 @@ it('finds the lowest sufficient WebP quality for noise, which collapses within a
     await press(png, pngOf(grain(side), side, side), 'low', NOTHING_LENT, 'webp'),
   ]
   expect(low.bytes.length).toBeLessThan(medium.bytes.length)
+})
+
+it('does not encode a photograph losslessly as WebP, but a drawing with few colours', async () => {
+  const side = 140
+  const encode = vi.spyOn(WebpEncoder.prototype, 'encode')
+  const isLosslessTried = async (pixels: Uint8Array) => {
+    encode.mockClear()
+    await press(png, pngOf(pixels, side, side), 'medium', NOTHING_LENT, 'webp')
+    return encode.mock.calls.some(([{ lossless }]) => lossless)
+  }
+  const squares = grain(side).map((_, i) => ((Math.floor(i / 3 / side / 20) + Math.floor(((i / 3) % side) / 20)) % 3) * 90)
+  expect([await isLosslessTried(grain(side)), await isLosslessTried(squares)]).toEqual([false, true])
+  encode.mockRestore()
 })

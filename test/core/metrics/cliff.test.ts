@@ -37,6 +37,7 @@ test('the search ends near the target although the score drops steeply within a 
       made = quality
       return FIGURES
     },
+    bytes: () => made,
     perceptualFigures: async () => ({
       score: WANTED.score + marginAt(made),
       worstTile: 100,

@@ -22,6 +22,7 @@ function picture(more: number) {
       probed.push(quality)
       return FIGURES
     },
+    bytes: () => probed.at(-1) ?? 0,
     perceptualFigures: async () => {
       const score = WANTED.score + (probed.at(-1) ?? 0) - 80 + more
       return { score, worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 }
@@ -39,4 +40,12 @@ test('a second coding of a picture is probed once if it scores no better than th
   expect(same.probed).toEqual([ended.quality])
   const found = await lowestPerceptualQuality(better.maker, WANTED, SCALE, { quality: ended.quality, otherMargin: ended.margin })
   expect(found.quality).toBeLessThan(ended.quality)
+})
+
+test('a second coding is probed on if its score leads, although a single window holds its margin back', async () => {
+  const { probed, maker } = picture(0)
+  const from = { quality: 85, otherMargin: 50, otherScoreMargin: 2 }
+  const found = await lowestPerceptualQuality(maker, WANTED, SCALE, from)
+  expect(probed.length).toBeGreaterThan(1)
+  expect(found.quality).toBeLessThan(from.quality)
 })

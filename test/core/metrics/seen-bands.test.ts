@@ -74,7 +74,9 @@ async function qualitiesMade(scale: QualityScale, scoreAt: (quality: number) => 
     return { ssim: 1, psnrDb: 60, colourPsnrDb: 60 }
   }
   const look = async () => ({ score: scoreAt(encoded.at(-1)!), worstTile: 100, cast: 0, steps: 0, bands: 0, specks: 0, dirt: 0 })
-  await lowestPerceptualQuality({ encode: make, perceptualFigures: look }, LEVELS.perceptual.low, scale, { quality: 50 })
+  await lowestPerceptualQuality({ encode: make, perceptualFigures: look, bytes: () => encoded.at(-1)! }, LEVELS.perceptual.low, scale, {
+    quality: 50,
+  })
   return encoded
 }
 

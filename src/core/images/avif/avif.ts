@@ -16,8 +16,9 @@ import { isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts
 import { withMetadata } from './container.ts'
 import { encodeGrid } from './grid.ts'
 import { AvifCodec, colourFiguresOf, comparePixels, discardPixels, type RgbaPixels } from './libaom.ts'
-import { type AvifProbe, type AvifSettings, avifStep, smallestSettings } from './perceptual-search.ts'
-import { BYTES_PER_PIXEL, FRAME_BASE_BYTES, FRAME_PROBES, FRAME_SPEED, QUALITY } from './tuning.ts'
+import { avifStep, smallestSettings } from './perceptual-search.ts'
+import type { AvifProbe, AvifSettings } from './scale.ts'
+import { BYTES_PER_PIXEL, FRAME_BASE_BYTES, FRAME_PROBES, FRAME_SPEED, PROBE_SPEED, QUALITY } from './tuning.ts'
 
 /** Encodes `stored` as AVIF. Pixels are rotated upright first, because AVIF readers ignore the EXIF orientation. */
 export async function encodeAvif(stored: Raster, original: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
@@ -61,24 +62,30 @@ async function encodeToScore(
   { options }: EncodeRequest,
 ): Promise<EncodedPicture> {
   const target = perceptualTarget(options.quality, picture)
-  let last: (AvifSettings & { readonly file: Uint8Array }) | undefined
+  // The search may return any of its probes, and their files are small beside the picture.
+  const files = new Map<string, Uint8Array>()
   const encode = async ({ quality, chroma }: AvifSettings) => {
-    if (last?.quality === quality && last.chroma === chroma) return last.file
+    const name = `${chroma} ${quality}`
+    const known = files.get(name)
+    if (known) return known
     await yieldToEventLoop(options.signal)
-    if (last) discard(last.file)
-    last = { quality, chroma, file: codec.encode(picture, quality, FRAME_SPEED, chroma) }
-    return last.file
+    const file = codec.encode(picture, quality, FRAME_SPEED, chroma)
+    files.set(name, file)
+    return file
   }
-  const best = await smallestSettings(
-    async (settings) => probePicture(codec, picture, await encode(settings)),
-    target,
-    target.usualQuality.avif,
-    FRAME_PROBES,
-  )
+  const fast = async ({ quality, chroma }: AvifSettings) => {
+    await yieldToEventLoop(options.signal)
+    const file = codec.encode(picture, quality, PROBE_SPEED, chroma)
+    const found = probePicture(codec, picture, file)
+    discard(file)
+    return found
+  }
+  const final = async (settings: AvifSettings) => probePicture(codec, picture, await encode(settings))
+  const best = await smallestSettings({ final, fast }, target, target.usualQuality.avif, FRAME_PROBES)
   if (isUnacceptable(best)) throw unsupported('colours_avif_does_not_keep')
   const bytes = await encode(best)
   discardPixels(picture)
-  return encodedOf(withMetadata(bytes, carried), best.figures, avifStep(best))
+  return { ...encodedOf(withMetadata(bytes, carried), best.figures, avifStep(best)), score: best.perceptual.score }
 }
 
 const EMPTY: RgbaPixels = { pixels: new Uint8ClampedArray(16 * 16 * 4), width: 16, height: 16 }

@@ -19,8 +19,9 @@ import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { isMeasuredInBands, isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
 import { type CodedPicture, codedPictureOf, gridFile, readGrid, singleFile, type TileGrid } from './file.ts'
 import { AvifCodec, type Chroma, colourFiguresOf, discardPixels, type RgbaPixels } from './libaom.ts'
-import { type AvifProbe, type AvifSettings, avifStep, lowestAvifQuality, smallestSettings } from './perceptual-search.ts'
+import { avifStep, lowestAvifQuality, smallestSettings } from './perceptual-search.ts'
 import { probeSample, sampleOf } from './sample.ts'
+import type { AvifProbe, AvifSettings } from './scale.ts'
 import { type BandChannels, bandChannelsOf, bandRows, bandWidth, DecodedBand, eachBand, emptyTile, rowOf, takeTile } from './tiles.ts'
 import {
   FASTEST_SPEED,
@@ -30,6 +31,7 @@ import {
   LAST_GRID_STEP,
   LEAST_ALPHA_QUALITY,
   PERCEPTUAL_METER_BYTES,
+  PROBE_SPEED,
   SAMPLE_PROBES,
   SAMPLE_SLACK,
   TOLERANCE,
@@ -106,15 +108,15 @@ async function gridToScore(job: GridJob, sample: readonly RgbaPixels[]): Promise
   const { codec, grid, carried, speed, request } = job
   const { signal, quality: level } = request.options
   const target = LEVELS.perceptual[level]
-  const probeTiles = async (settings: AvifSettings) => {
+  const probeTiles = (at: number) => async (settings: AvifSettings) => {
     await yieldToEventLoop(signal)
-    return probeSample(codec, sample, settings, speed)
+    return probeSample(codec, sample, settings, at)
   }
   const first = target.usualQuality.avif
   const settings =
     chromaOf(grid) === 'halved'
-      ? await smallestSettings(probeTiles, target, first, SAMPLE_PROBES)
-      : await lowestAvifQuality(probeTiles, target, { quality: first, chroma: 'full' }, SAMPLE_PROBES)
+      ? await smallestSettings({ final: probeTiles(speed), fast: probeTiles(PROBE_SPEED) }, target, first, SAMPLE_PROBES)
+      : await lowestAvifQuality(probeTiles(speed), target, { quality: first, chroma: 'full' }, SAMPLE_PROBES)
   sample.forEach(discardPixels)
   let file: Uint8Array | undefined
   const probeWhole = async (tried: AvifSettings): Promise<AvifProbe> => {

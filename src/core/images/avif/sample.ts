@@ -8,7 +8,7 @@ import type { Raster } from '../raster/raster.ts'
 import { isMeasuredInBands } from '../search/perceptual-search.ts'
 import { codedPictureOf, type TileGrid } from './file.ts'
 import { type AvifCodec, comparePixels, discardPixels, type RgbaPixels } from './libaom.ts'
-import type { AvifProbe, AvifSettings } from './perceptual-search.ts'
+import type { AvifProbe, AvifSettings } from './scale.ts'
 import { bandChannelsOf, eachBand, emptyTile, takeTile } from './tiles.ts'
 import { SAMPLE_TILES } from './tuning.ts'
 

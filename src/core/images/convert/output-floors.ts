@@ -11,6 +11,7 @@ import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
 import { fallbackLevelsOf } from '../../catalog/level-order.ts'
 import { pictureTarget, type Quality } from '../../catalog/levels.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
+import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { message } from '../../i18n/message.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { isCodecError, unsupported } from '../../model/error.ts'
@@ -18,7 +19,7 @@ import { pixelLoss, worseLoss } from '../../model/loss.ts'
 import { similarityOfRows } from '../compare/compare.ts'
 import { asRgba, onWhite, type PictureMetadata, type Raster } from '../raster/raster.ts'
 import type { EncodedPicture, EncodeRequest, Encoder } from '../search/encode-request.ts'
-import { EXTRA_PSNR_DB, LEAST_RGB_PSNR_DB, MOST_ATTEMPTS, SMALL_PIXELS, TOLERATED_PSNR_DB } from './tuning.ts'
+import { EXTRA_PSNR_DB, LEAST_RGB_PSNR_DB, MOST_ATTEMPTS, NEAR_POINTS, SMALL_PIXELS, TOLERATED_PSNR_DB } from './tuning.ts'
 
 /**
  * Encodes at the level. For small pictures it also encodes gentler levels and returns the smallest file, so that `low` is never larger
@@ -35,6 +36,8 @@ export async function encodeKeepingFloors(
   let best = await encodeOnce(request)
   const isSmall = raster.width * raster.height <= SMALL_PIXELS && request.targetSize === undefined && !request.lossless
   for (const level of isSmall ? fallbackLevelsOf(request.options.quality) : []) {
+    // A result that scores clearly below the gentler level's target is smaller than that level's result.
+    if (best.score !== undefined && best.score < perceptualTarget(level, raster).score - NEAR_POINTS) break
     const other = await encodeOnce(atLevel(request, level)).catch(unlessUnsupported)
     if (other && sizeOf(other) < sizeOf(best)) best = other
   }

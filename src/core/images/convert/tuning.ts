@@ -21,5 +21,11 @@ export const TOLERATED_PSNR_DB = 0.1
  */
 export const SMALL_PIXELS = 128 * 128
 
+/**
+ * SSIMULACRA 2 points below a gentler level's target within which a small result may still be larger than that level's. Four points are
+ * about 15 % of the bytes.
+ */
+export const NEAR_POINTS = 4
+
 /** Tolerance between the figures of an outcome and those that verification measures: SSIM, and PSNR in dB. */
 export const CLAIM_TOLERANCE = { ssim: 0.002, psnrDb: 0.1 }

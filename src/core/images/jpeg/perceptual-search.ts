@@ -60,6 +60,7 @@ export async function requantiseToScore(
   const trials: QualityTrials<Measured> = {
     encode: encode,
     perceptualFigures: () => perceptualFiguresOfJob(job, reference, settings.scoredRows),
+    bytes: () => last?.figures.estimatedBytes ?? 0,
     isPointless,
   }
   let quality = from.quality ?? (await startingQuality(job, target, settings))
@@ -96,6 +97,7 @@ export async function streamToScore(
       return job.figures
     },
     perceptualFigures: () => perceptualFiguresOfJob(lastJob(), reference, scoredRows),
+    bytes: () => lastJob().figures.estimatedBytes,
   }
   const found = await lowestPerceptualQuality(trials, target, scaleFor(reference), { quality: first })
   return { job: lastJob(), ...found }

@@ -28,6 +28,8 @@ export interface EncodedPicture {
   readonly loss?: PictureLoss
   /** True if the perceptual score steered the search. The result reaches the level's score, or comes as close as the encoder can. */
   readonly steeredByScore?: boolean
+  /** SSIMULACRA 2 score that the search measured. `undefined`: luma steered the search, or the samples are unchanged. */
+  readonly score?: number | undefined
 }
 
 export type Encoder = (raster: Raster, carried: PictureMetadata, request: EncodeRequest) => Promise<EncodedPicture>

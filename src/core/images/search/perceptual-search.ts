@@ -91,6 +91,8 @@ export interface QualityTrials<Figures extends ColourFigures> {
   encode(quality: number): Promise<Figures>
   /** Perceptual figures of the last encoding, compared with the original. */
   perceptualFigures(): Promise<PerceptualFigures>
+  /** Size of the last encoding in bytes, or an estimate. */
+  bytes(): number
   /** True if the result is nearly as large as the source, so that more bytes are useless. */
   isPointless?(): boolean
 }
@@ -120,7 +122,9 @@ interface QualityMargin {
   readonly margin: number
 }
 
-interface Probe<Figures extends ColourFigures> extends Omit<PerceptualResult<Figures>, 'reached'> {}
+interface Probe<Figures extends ColourFigures> extends Omit<PerceptualResult<Figures>, 'reached'> {
+  readonly bytes: number
+}
 
 /** First quality of a search, and what is already known. */
 export interface SearchStart {
@@ -130,19 +134,21 @@ export interface SearchStart {
    * `undefined`: always.
    */
   readonly otherMargin?: number | undefined
+  /** Score margin (`scoreMarginPoints`) of that form, which counts if its lead is larger. `undefined`: only `otherMargin` counts. */
+  readonly otherScoreMargin?: number | undefined
   /** Lower qualities whose luma is below its floor, so that they need no probe. */
   readonly ruledOut?: readonly QualityMargin[]
 }
 
 /**
- * Searches for the lowest quality that reaches the target, or returns the best probe. The returned quality is the last one that was
- * encoded.
+ * Searches for the lowest quality that reaches the target. It returns the probe with the fewest bytes that reaches the target, or else
+ * the one with the highest quality. The returned quality is the last one that was encoded.
  */
 export async function lowestPerceptualQuality<Figures extends ColourFigures>(
   trials: QualityTrials<Figures>,
   target: PicturePerceptualTarget,
   scale: QualityScale,
-  { quality: first, otherMargin, ruledOut = [] }: SearchStart,
+  { quality: first, otherMargin, otherScoreMargin = Number.POSITIVE_INFINITY, ruledOut = [] }: SearchStart,
 ): Promise<PerceptualResult<Figures>> {
   const probes: Probe<Figures>[] = []
   const ruledOutQualities: QualityMargin[] = [...ruledOut]
@@ -158,9 +164,10 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
     }
     const visible = await trials.perceptualFigures()
     const margin = Math.min(luma, marginInPoints(visible, target, scale))
-    probes.push({ quality, figures, margin, perceptual: visible })
+    probes.push({ quality, figures, margin, perceptual: visible, bytes: trials.bytes() })
+    const lead = (other: number) => Math.max(margin - other, scoreMarginPoints(visible, target, scale.tileSlope) - otherScoreMargin)
     const isPointless =
-      otherMargin !== undefined && probes.length === 1 ? margin < otherMargin + LEAST_LEAD_POINTS : margin < 0 && trials.isPointless?.()
+      otherMargin !== undefined && probes.length === 1 ? lead(otherMargin) < LEAST_LEAD_POINTS : margin < 0 && trials.isPointless?.()
     quality = isPointless ? undefined : nextQuality(probes, ruledOutQualities, scale)
   }
   const best = bestOf(probes)
@@ -205,12 +212,18 @@ export function marginInPoints(
   return Math.min(scored, Math.max(windows, scored - mostAskedByWindows))
 }
 
-/** Returns the lowest quality that reaches the target. If none does, the highest quality. */
+/**
+ * Returns the smallest encoding that reaches the target, or the better one of two that are as large. If none reaches it, the highest
+ * quality.
+ */
 function bestOf<Figures extends ColourFigures>(probes: readonly Probe<Figures>[]): Probe<Figures> {
   const reached = probes.filter(reachesTarget)
   const [first, ...others] = reached.length > 0 ? reached : probes
   if (!first) throw new RangeError('the search has no probe')
-  return others.reduce((best, probe) => (reached.length > 0 === probe.quality < best.quality ? probe : best), first)
+  if (reached.length === 0) return others.reduce((best, probe) => (probe.quality >= best.quality ? probe : best), first)
+  const isBetter = (one: Probe<Figures>, other: Probe<Figures>) =>
+    one.bytes < other.bytes || (one.bytes === other.bytes && (one.perceptual.score ?? 0) > (other.perceptual.score ?? 0))
+  return others.reduce((best, probe) => (isBetter(probe, best) ? probe : best), first)
 }
 
 /** Next quality to probe. `undefined`: nothing to gain. Qualities in `without` are known to be too low, but not by how much. */

@@ -21,6 +21,7 @@ import {
   type PerceptualResult,
   perceptualFiguresOf,
   type QualityScale,
+  scoreMarginPoints,
   withFewProbes,
 } from '../search/perceptual-search.ts'
 import { wrapWebp } from './container.ts'
@@ -28,8 +29,13 @@ import {
   ALPHA_BYTES_PER_PIXEL,
   BASE_BYTES,
   EXACT_BYTES_PER_PIXEL,
+  FASTEST_METHOD,
+  FEW_COLOURS,
   FITTED_CHROMA_LIMITS,
+  FRUGAL_PIXELS,
   LOSSY_BYTES_PER_PIXEL,
+  METHOD_WITH_ALPHA,
+  METHODS,
   MOST_TOKEN_BYTES,
   NEXT_GROWTH,
   PER_QUALITY_STEP,
@@ -38,7 +44,6 @@ import {
   ROW_BUFFER_BYTES,
   SAMPLE_PIXELS,
   SAMPLE_SLACK,
-  THOROUGH_PIXELS,
   TOKENS_PER_BYTE,
   TOLERANCE,
 } from './tuning.ts'
@@ -58,7 +63,8 @@ interface Lossy {
 export async function encodeWebp(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
   const { width, height } = raster
   if (Math.max(width, height) > WEBP_SIDE_MAX) throw unsupported(message('webp_ends_at_pixels_side', { limit: WEBP_SIDE_MAX }))
-  const exact = request.pristine || request.lossless ? await encodeLossless(raster, carried, request) : undefined
+  const mayBeExact = request.lossless || (request.pristine && (request.targetSize !== undefined || (await hasFewColours(raster))))
+  const exact = mayBeExact ? await encodeLossless(raster, carried, request) : undefined
   if (request.lossless) {
     if (exact) return exact
     throw overBudget(message('too_many_pixels_for_exact_webp', { width, height }))
@@ -76,6 +82,23 @@ export async function encodeWebp(raster: Raster, carried: PictureMetadata, reque
   if (instead && bytesOf(instead) < request.sizeLimit) return instead
   if (isUnacceptable(scoreResult)) throw unsupported('colours_webp_does_not_keep')
   return lossy
+}
+
+/** True if the picture has so few colours that a lossless result may be the smallest. */
+async function hasFewColours(raster: Raster): Promise<boolean> {
+  const { width, height, channels } = raster
+  if (width * height <= FEW_COLOURS.anyBelowPixels) return true
+  const most = Math.max(FEW_COLOURS.least, width * height * FEW_COLOURS.share)
+  const colours = new Set<number>()
+  for await (const strip of raster.rows()) {
+    for (let at = 0; at < strip.length; at += channels) {
+      let colour = 0
+      for (let c = 0; c < channels; c++) colour = colour * 256 + (strip[at + c] ?? 0)
+      colours.add(colour)
+    }
+    if (colours.size > most) return false
+  }
+  return true
 }
 
 const bytesOf = (encoded: EncodedPicture) => encoded.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
@@ -104,15 +127,15 @@ interface LossyResult {
 }
 
 /**
- * Encodes lossily, with averaged chroma. If hues change between neighbouring pixels, it also tries chroma fitted by libsharpyuv and
- * returns the smaller file.
+ * Encodes lossily, with averaged chroma. If hues change between neighbouring pixels, it also tries chroma fitted by libsharpyuv at the
+ * quality found, searches on from there if that scores higher, and returns the smaller file.
  */
 async function encodeLossy(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<LossyResult> {
-  const averaged = await encodeLossyWith(raster, carried, request, 'means')
+  const averaged = await encodeLossyWith(raster, carried, request, { planes: 'means' })
   const { scoreResult, hueContrast } = averaged
   if (!scoreResult || hueContrast < FITTED_CHROMA_LIMITS.leastContrast || raster.width * raster.height > FITTED_CHROMA_LIMITS.mostPixels)
     return averaged
-  const fitted = await encodeLossyWith(raster, carried, request, 'fitted').catch((error: unknown) => {
+  const fitted = await encodeLossyWith(raster, carried, request, { planes: 'fitted', from: scoreResult }).catch((error: unknown) => {
     if (!isCodecError(error, 'over_budget')) throw error
   })
   if (!fitted?.scoreResult) return averaged
@@ -120,11 +143,17 @@ async function encodeLossy(raster: Raster, carried: PictureMetadata, request: En
   return fitted.scoreResult.reached && (isSmaller || !scoreResult.reached) ? fitted : averaged
 }
 
+interface LossyForm {
+  readonly planes: 'means' | 'fitted'
+  /** End of the search with other planes, which these must beat. `undefined`: a search from the level's usual quality. */
+  readonly from?: PerceptualResult<WebpFigures>
+}
+
 async function encodeLossyWith(
   raster: Raster,
   carried: PictureMetadata,
   request: EncodeRequest,
-  planes: 'means' | 'fitted',
+  { planes, from }: LossyForm,
 ): Promise<LossyResult & { readonly hueContrast: number }> {
   const { width, height, channels } = raster
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
@@ -140,9 +169,9 @@ async function encodeLossyWith(
       request.options.progress((0.3 * rows) / height)
       request.options.signal.throwIfAborted()
     }
-    const lossy = { encoder, method: width * height <= THOROUGH_PIXELS ? 5 : 4 }
+    const lossy = { encoder, method: methodFor(raster) }
     const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
-    const scoreResult = isSteeredByScore(raster, request) ? await toScore(lossy, raster, request) : undefined
+    const scoreResult = isSteeredByScore(raster, request) ? await toScore(lossy, raster, request, from) : undefined
     const { quality, figures } =
       scoreResult ??
       (request.targetSize === undefined
@@ -151,7 +180,7 @@ async function encodeLossyWith(
     const chunks = wrapWebp(encoder.file(), carried, raster)
     const step = message(planes === 'fitted' ? 'webp_at_quality_chroma_fitted' : 'webp_at_quality', { quality })
     return {
-      lossy: { chunks, loss: pixelLoss(figures), step, steeredByScore: scoreResult !== undefined },
+      lossy: { chunks, loss: pixelLoss(figures), step, steeredByScore: scoreResult !== undefined, score: scoreResult?.perceptual.score },
       scoreResult,
       hueContrast: encoder.hueContrast,
     }
@@ -168,11 +197,16 @@ const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor(
 type SearchResult = { quality: number; figures: WebpFigures }
 
 /** Searches for the lowest quality that reaches the perceptual target, decoding each result as viewers do. */
-async function toScore({ encoder, method }: Lossy, raster: Raster, { options }: EncodeRequest): Promise<PerceptualResult<WebpFigures>> {
+async function toScore(
+  { encoder, method }: Lossy,
+  raster: Raster,
+  { options }: EncodeRequest,
+  from: PerceptualResult<WebpFigures> | undefined,
+): Promise<PerceptualResult<WebpFigures>> {
   const { width, height } = raster
   const target = perceptualTarget(options.quality, raster)
   const bands = bandsOf(raster)
-  const first = target.usualQuality.webp
+  const first = from?.quality ?? target.usualQuality.webp
   const sampled = width * height > 2 * SAMPLE_PIXELS && encoder.sample(bands)
   let bytes = sampled ? (encoder.encode({ quality: first, method }, 'sample') * height) / (64 * bands) : 0
   const make = async (quality: number) => {
@@ -187,16 +221,23 @@ async function toScore({ encoder, method }: Lossy, raster: Raster, { options }: 
     return await perceptualFiguresOf(asRgba(raster), rows.strips())
   }
   return lowestPerceptualQuality(
-    { encode: make, perceptualFigures: probe },
+    { encode: make, perceptualFigures: probe, bytes: () => bytes },
     target,
     isMeasuredInBands(raster) ? withFewProbes(SCALE) : SCALE,
-    {
-      quality: first,
-    },
+    from && from.margin < FITTED_CHROMA_LIMITS.mostMargin
+      ? { quality: first, otherMargin: from.margin, otherScoreMargin: scoreMarginPoints(from.perceptual, target) }
+      : { quality: first },
   )
 }
 
 const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))
+
+/** libwebp's method for this picture. */
+function methodFor({ width, height, channels }: Raster): number {
+  const hasAlpha = channels === 2 || channels === 4
+  const method = METHODS.find(({ mostPixels }) => width * height <= mostPixels)?.method ?? FASTEST_METHOD
+  return hasAlpha ? Math.min(method, METHOD_WITH_ALPHA) : method
+}
 
 /** True if the tokens of a result of `bytes` bytes would use too much memory. */
 const tokensExceedMemory = ({ width, height }: Raster, bytes: number) => 1.5 * width * height + TOKENS_PER_BYTE * bytes > MOST_TOKEN_BYTES
@@ -236,7 +277,7 @@ async function toSize(
   { options }: EncodeRequest,
   limit: number,
 ): Promise<SearchResult> {
-  const frugal = width * height > 2 * THOROUGH_PIXELS
+  const frugal = width * height > FRUGAL_PIXELS
   const sizes = new Map<number, number>()
   const size = async (quality: number) => {
     await yieldToEventLoop(options.signal)

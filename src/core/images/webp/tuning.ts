@@ -29,14 +29,38 @@ export const ROW_BUFFER_BYTES = 12 * 1024 * 1024
 /** Fixed memory in bytes of an encoding, in addition to the bytes per pixel. */
 export const BASE_BYTES = 14 * 1024 * 1024
 
-/** Number of pixels up to which libwebp's method 5 is used. Beyond, method 4 takes a tenth of the time for 1 % more bytes. */
-export const THOROUGH_PIXELS = 4_000_000
+/**
+ * libwebp's methods by number of pixels. Method 6 takes 1.5 times the time of method 5 for 2 % fewer bytes; method 4 takes a tenth less
+ * than method 5 for 1 % more.
+ */
+export const METHODS = [
+  { mostPixels: 300_000, method: 6 },
+  { mostPixels: 4_000_000, method: 5 },
+]
+
+/** Slowest method of pictures with alpha. Method 6 codes alpha in several times the time, for one file of 192 × 192 pixels in 1.8 s. */
+export const METHOD_WITH_ALPHA = 5
+
+/** Method of pictures larger than the largest entry of `METHODS`. */
+export const FASTEST_METHOD = 4
+
+/** Number of pixels from which a search for a target size computes tokens twice instead of storing them. */
+export const FRUGAL_PIXELS = 8_000_000
 
 /**
  * Limits for fitted chroma (libsharpyuv). `leastContrast`: share of neighbouring pixels with different hues; `mostPixels`: number of
- * pixels, at 13 bytes each. Source: docs/decisions/webp-and-avif.md, "Chroma fitted".
+ * pixels, at 13 bytes each. `mostMargin`: score points above the target up to which one probe at the quality of averaged chroma decides;
+ * a search that ends higher was stopped by a single window, which says little about fitted chroma. Source:
+ * docs/decisions/webp-and-avif.md, "Chroma fitted".
  */
-export const FITTED_CHROMA_LIMITS = { leastContrast: 0.0003, mostPixels: 2_000_000 }
+export const FITTED_CHROMA_LIMITS = { leastContrast: 0.0003, mostPixels: 2_000_000, mostMargin: 3 }
+
+/**
+ * Number of colours up to which a lossless form is tried, as a share of the pixels and as a least number. Photographs have more; their
+ * lossless form is several times as large as the lossy one. `anyBelowPixels`: small pictures are always tried, because their smooth
+ * gradients pack well.
+ */
+export const FEW_COLOURS = { share: 0.04, least: 1024, anyBelowPixels: 128 * 128 }
 
 /** Quality range of the search by luma SSIM and PSNR. */
 export const QUALITY = { lowest: 30, highest: 97 }

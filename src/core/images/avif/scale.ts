@@ -1,0 +1,32 @@
+/** Settings and probes of the perceptual search for AVIF, and its quality scale. */
+import { pow } from '../../bytes/same-math.ts'
+import type { ColourFigures } from '../../catalog/target.ts'
+import type { PerceptualFigures } from '../../metrics/perceptual.ts'
+import type { QualityScale } from '../search/perceptual-search.ts'
+import type { Chroma } from './libaom.ts'
+import { ASKED_BY_WINDOWS, CURVE, PERCEPTUAL_RANGE, POINTS_PER_COARSENESS, TWO_PROBES } from './tuning.ts'
+
+/** Size and quality figures of an encoded picture or sample. */
+export interface AvifProbe {
+  readonly bytes: number
+  readonly figures: ColourFigures
+  readonly perceptual: PerceptualFigures
+}
+
+export interface AvifSettings {
+  readonly quality: number
+  readonly chroma: Chroma
+}
+
+/** Most probes until one reaches the target. `two`: at most two probes in all, for pictures where each takes a minute or two. */
+export type ProbeLimit = number | 'two'
+
+/** Quality scale of the search. Colour casts come mostly from halved chroma and do not decrease with quality. */
+export const scaleOf = (chroma: Chroma, limit: ProbeLimit): QualityScale => ({
+  ...PERCEPTUAL_RANGE,
+  coarseness: (quality) => pow(100 - quality, CURVE),
+  qualityOf: (coarseness) => 100 - pow(Math.max(0, coarseness), 1 / CURVE),
+  pointsPerCoarseness: chroma === 'fitted' ? POINTS_PER_COARSENESS / 2 : POINTS_PER_COARSENESS,
+  ...(limit === 'two' ? TWO_PROBES : { mostProbes: limit }),
+  mostAskedByWindows: chroma === 'full' ? ASKED_BY_WINDOWS.full : ASKED_BY_WINDOWS.halved,
+})
