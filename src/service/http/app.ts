@@ -18,6 +18,7 @@ import { logRequest } from './log.ts'
 import { isLoopback } from './loopback.ts'
 import { requestId } from './request-id.ts'
 import type { Route } from './route.ts'
+import { notFoundPage } from './routes/not-found.ts'
 import { Timing } from './timing.ts'
 import { refuseUnknownQuery } from './unknown-fields.ts'
 
@@ -129,9 +130,11 @@ async function refuseMethod(c: AppContext, route: Route, methods: readonly strin
   )
 }
 
-async function refuseRoute(c: AppContext): Promise<never> {
+async function refuseRoute(c: AppContext): Promise<Response> {
   const path = c.get('url').pathname
   await countIfKeyed(c, path)
+  const page = notFoundPage(c)
+  if (page) return page
   throw new ApiError('unknown_route', apiMessage('nothing_at', { path: path.slice(0, 100) }))
 }
 

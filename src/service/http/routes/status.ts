@@ -8,6 +8,7 @@ import { PAGE_POLICY } from '../page-policies.ts'
 import { json, type Route } from '../route.ts'
 import { status } from '../schemas/service.ts'
 import { languageFor } from '../task-serialiser.ts'
+import { framed } from './frame.ts'
 import { forReaders, prefersHtml } from './page.ts'
 
 /** Age in ms after which the last check no longer describes the current state: three checks in a row are missing. */
@@ -81,7 +82,6 @@ const WORDS = {
     checked: 'Checked {time} UTC.',
     begins: 'The history begins today.',
     note: 'Each component is checked every ten minutes. Days without checks are omitted.',
-    ...{ docs: 'Docs', console: 'Console' },
   },
   'zh-Hans': {
     ...{ title: '服务状态', ok: '一切正常', degraded: '部分组件没有应答', unknown: '最近没有检查' },
@@ -90,7 +90,6 @@ const WORDS = {
     checked: '检查于 {time} UTC。',
     begins: '记录从今天开始。',
     note: '每十分钟检查一次各组件。未检查的日子不显示。',
-    ...{ docs: '文档', console: '控制台' },
   },
 } as const satisfies Record<Language, Record<string, string>>
 
@@ -102,27 +101,12 @@ export function statusPage(history: StatusHistory, now: number, language: Langua
   const names = Object.keys(history.days.at(-1)?.parts ?? {})
   const time = history.last && new Date(history.last.at).toISOString().slice(0, 16).replace('T', ' ')
   const facts = [...(time ? [words['checked']!.replace('{time}', time)] : []), ...(history.days.length === 1 ? [words['begins']] : [])]
-  return `<!doctype html>
-<html lang="${language}">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${words['title']} · Whittle</title>
-<link rel="icon" href="/app/icon.svg" type="image/svg+xml">
-<script src="/console/theme.js"></script>
-<link rel="stylesheet" href="/console/app.css">
-<header class="top"><div class="wrap top__in"><a class="brand" href="/">Whittle</a>
-<nav class="top__plain" aria-label="Whittle"><a href="/docs">${words['docs']}</a><a href="/console">${words['console']}</a></nav></div></header>
-<main class="wrap status">
-<h1 class="page-title">${words['title']}</h1>
-<section class="card" aria-label="${words['title']}">
+  const main = `<section class="card" aria-label="${words['title']}">
 <div class="card__head"><div><h2><span class="badge ${BADGES[state]}">${words[state]}</span></h2><p class="small muted">${facts.join(' ')}</p></div></div>
 ${names.length === 0 ? '' : table(history, names, words)}
 </section>
-<p class="small muted">${words['note']}</p>
-</main>
-</html>
-`
+<p class="small muted">${words['note']}</p>`
+  return framed(language, words['title']!, main)
 }
 
 const table = (history: StatusHistory, names: readonly string[], words: Readonly<Record<string, string>>) => `<table class="table">
@@ -136,7 +120,8 @@ function row(history: StatusHistory, name: string, words: Readonly<Record<string
   const days = history.days.flatMap(({ day, parts }) => (parts[name] ? [{ day, ...parts[name] }] : []))
   const [looks, failures] = [days.reduce((sum, day) => sum + day.looks, 0), days.reduce((sum, day) => sum + day.failures, 0)]
   const mean = meanOf(days.at(-1)!).mean_ms
-  const share = `${(Math.floor((1 - failures / looks) * 100_000) / 1000).toFixed(3)} %`
+  // Rounded down, so that only checks without a failure are 100 %.
+  const share = failures === 0 ? '100 %' : `${(Math.floor((1 - failures / looks) * 100_000) / 1000).toFixed(3)} %`
   const bars = days.map(({ day, looks: of, failures: no }, i) => {
     const height = Math.max(2, Math.round(28 * (1 - no / of)))
     const told = `${day}. ${words['looks']}: ${of}. ${words['failures']}: ${no}`
