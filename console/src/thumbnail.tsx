@@ -9,8 +9,8 @@ import { formatOf } from './wishes.ts'
 
 /** Largest result in bytes that is loaded for its thumbnail. */
 const MAX_BYTES = 200_000
-/** Pictures that all browsers draw. */
-const DRAWN = ['jpg', 'png', 'gif', 'webp']
+/** Results that the page draws. */
+const DRAWN = ['jpg', 'png', 'gif', 'webp', 'avif', 'bmp', 'svg', 'pdf']
 /** Loaded results by task id. They are loaded once for all pages. */
 const loaded = new Map<string, Promise<File>>()
 

@@ -26,7 +26,7 @@ interface CompareProps {
 export function Compare({ before, after, sizes, zoom = 0, alt, dimensions, onDimensions, children }: CompareProps) {
   const [share, setShare] = useState(50)
   const frame = useRef<HTMLDivElement>(null)
-  const stage = useRef<HTMLDivElement>(null)
+  const stage = useRef<HTMLElement>(null)
   const drag = useDrag(stage, share, setShare)
   const place = () => {
     const [outer, inner] = [frame.current, stage.current]
@@ -47,7 +47,7 @@ export function Compare({ before, after, sizes, zoom = 0, alt, dimensions, onDim
   const name = alt ?? t('Your picture')
   return (
     <div class={zoom === 0 ? 'compare' : `compare compare--x${zoom}`} ref={frame}>
-      <section
+      <figure
         ref={stage}
         class={zoom === 0 ? 'compare__stage' : 'compare__stage zoomed'}
         tabIndex={zoom === 0 ? -1 : 0}
@@ -59,7 +59,7 @@ export function Compare({ before, after, sizes, zoom = 0, alt, dimensions, onDim
           {before && <img src={before} alt={t('{name}, before', { name })} draggable={false} {...size} />}
           <img class={before ? 'after' : ''} src={after} alt={t('{name}, after', { name })} draggable={false} onLoad={onLoad} {...size} />
         </div>
-      </section>
+      </figure>
       {before && <Divider share={share} onShare={setShare} />}
       {before && (
         <span class="compare__tag">
@@ -94,7 +94,7 @@ const Divider = ({ share, onShare }: { share: number; onShare: (share: number) =
 )
 
 /** Shows the middle of a picture that was just enlarged. */
-function useCentred(stage: { readonly current: HTMLDivElement | null }, zoom: Zoom): void {
+function useCentred(stage: { readonly current: HTMLElement | null }, zoom: Zoom): void {
   useEffect(() => {
     const element = stage.current
     if (!element || zoom === 0) return

@@ -36,6 +36,8 @@ export const ICONS = {
   mark: '<path fill="currentColor" stroke="none" d="M3 6.5A2.5 2.5 0 0 1 5.500 4H12l7.500 7.500v7A2.500 2.500 0 0 1 17 21H5.500A2.500 2.500 0 0 1 3 18.500z"/><path fill="currentColor" stroke="none" opacity=".6" d="M15.900 1.700h5.600a.8.8 0 0 1 .8.8v5.600z"/>',
   menu: '<path d="M4 5h16"/><path d="M4 12h16"/><path d="M4 19h16"/>',
   moon: '<path d="M20.985 12.486a9 9 0 1 1-9.473-9.472c.405-.022.617.46.402.803a6 6 0 0 0 8.268 8.268c.344-.215.825-.004.803.401"/>',
+  pause: '<rect x="14" y="3" width="5" height="18" rx="1"/><rect x="5" y="3" width="5" height="18" rx="1"/>',
+  play: '<path d="M5 5a2 2 0 0 1 3.008-1.728l11.997 6.998a2 2 0 0 1 .003 3.458l-12 7A2 2 0 0 1 5 19z"/>',
   plus: '<path d="M5 12h14"/><path d="M12 5v14"/>',
   presentation: '<path d="M2 3h20"/><path d="M21 3v11a2 2 0 0 1-2 2H5a2 2 0 0 1-2-2V3"/><path d="m7 21 5-5 5 5"/>',
   server:

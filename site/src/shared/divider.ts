@@ -8,7 +8,7 @@ const GRIP = 28
  * Moves the divider if the pointer grabs it; otherwise scrolls an enlarged picture, which has the class `zoomed`.
  * @param share position of the divider in percent
  */
-export function useDrag(stage: preact.RefObject<HTMLDivElement | null>, share: number, setShare: (share: number) => void) {
+export function useDrag(stage: preact.RefObject<HTMLElement | null>, share: number, setShare: (share: number) => void) {
   const held = useRef<'handle' | { x: number; y: number; left: number; top: number } | null>(null)
   const shareAt = (event: PointerEvent) => {
     const box = stage.current!.getBoundingClientRect()

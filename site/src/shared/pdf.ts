@@ -28,15 +28,49 @@ export async function pagesOf(before: Blob, after: Blob): Promise<Series> {
   }
 }
 
+/** Milliseconds for which a thumbnail is waited for. */
+const THUMBNAIL_MS = 15_000
+/** The thumbnail that was asked for last. They are drawn one after the other, so that a long list does not start a hundred workers. */
+let lastThumbnail: Promise<unknown> = Promise.resolve()
+
+/**
+ * Draws the first page into a square canvas. A long page ends below the square.
+ * @throws if the file is not a PDF, is damaged, needs a password, or takes too long
+ */
+export function drawFirstPage(file: Blob, canvas: HTMLCanvasElement): Promise<void> {
+  const drawing = lastThumbnail.then(() => firstPage(file, canvas))
+  lastThumbnail = drawing.catch(() => undefined)
+  return drawing
+}
+
+async function firstPage(file: Blob, canvas: HTMLCanvasElement): Promise<void> {
+  const task = await open(file)
+  // What is waited for fails when the task ends.
+  const timer = setTimeout(() => void task.destroy(), THUMBNAIL_MS)
+  try {
+    const page = await (await task.promise).getPage(1)
+    const { width, height } = page.getViewport({ scale: 1 })
+    await page.render({ canvas, viewport: page.getViewport({ scale: canvas.width / Math.min(width, height) }) }).promise
+  } finally {
+    clearTimeout(timer)
+    void task.destroy()
+  }
+}
+
 interface Opened {
   readonly task: PdfJs.PDFDocumentLoadingTask
   readonly document: PdfJs.PDFDocumentProxy
 }
 
 async function opened(file: Blob): Promise<Opened> {
+  const task = await open(file)
+  return { task, document: await task.promise }
+}
+
+async function open(file: Blob): Promise<PdfJs.PDFDocumentLoadingTask> {
   loading ??= load()
   const { getDocument } = await loading
-  const task = getDocument({
+  return getDocument({
     data: new Uint8Array(await file.arrayBuffer()),
     cMapUrl: FOLDER,
     standardFontDataUrl: FOLDER,
@@ -46,7 +80,6 @@ async function opened(file: Blob): Promise<Opened> {
     useWasm: false,
     wasmUrl: FOLDER,
   })
-  return { task, document: await task.promise }
 }
 
 /** Page of the canvas as a PNG. */
