@@ -5,6 +5,9 @@
  *
  * `npm run conformance -- tests [FILTER …]` runs `test/conformance`, and damage tests with more cases.
  *
+ * `npm run conformance -- browsers` runs the tests that use Chromium, Firefox and WebKit. A browser that is not installed is skipped, and
+ * its tests say so.
+ *
  * `npm run conformance -- NAME` runs one of the checks in `tools/bench/conformance`, listed in `CHECKS` below. These need no
  * acceptance tool.
  */
@@ -28,16 +31,19 @@ const CHECKS: { readonly [name: string]: string | undefined } = {
   growth: 'tools/bench/conformance/growth.ts',
   wide: 'tools/bench/conformance/wide.ts',
   folder: 'tools/bench/conformance/folder.ts',
+  lighthouse: 'tools/bench/conformance/lighthouse.ts',
   svg: 'tools/bench/conformance/svg.ts',
   clients: 'tools/bench/conformance/clients.ts',
   description: 'tools/bench/conformance/description.ts',
   n8n: 'tools/bench/conformance/n8n.ts',
   'pre-commit': 'tools/bench/conformance/pre-commit.ts',
 }
-if (process.argv[2] === 'tests') {
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  process.exit(await run(process.execPath, [vitest, 'run', '--config', 'test/conformance/vitest.config.ts', ...process.argv.slice(3)]))
-}
+/** Filters of the tests that use browsers. */
+const BROWSER_TESTS = ['conformance/site', 'conformance/core/library', 'e2e/docs-site']
+const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', 'test/conformance/vitest.config.ts']
+if (process.argv[2] === 'tests') process.exit(await run(process.execPath, [...vitest, ...process.argv.slice(3)]))
+if (process.argv[2] === 'browsers')
+  process.exit(await run(process.execPath, [...vitest, '--reporter=verbose', ...BROWSER_TESTS, ...process.argv.slice(3)]))
 const check = CHECKS[process.argv[2] ?? '']
 if (check) process.exit(await run(process.execPath, ['--import', './tools/wasm-hook.ts', check, ...process.argv.slice(3)]))
 const shared = resolve(root, '../shared')

@@ -1,13 +1,12 @@
-/** The library as it is bundled for browsers, run over files in another process or in Chromium. */
+/** The library as it is bundled for browsers, run over files in another process or on a page of a browser. */
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { chromium } from 'playwright-core'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
 import { PRESS_CODECS as LAZY_CODECS, libraryOf } from '../../src/core/index.ts'
 import type { Codecs } from '../../src/core/model/codec.ts'
@@ -127,28 +126,11 @@ console.log(JSON.stringify(await (${RUN})(core, loading, jobs)))`,
     return JSON.parse(stdout) as BundleReport
   }
 
-  /** Runs the jobs in a module worker of Chromium, on a page whose Content-Security-Policy forbids everything that is not needed. */
-  async inChromium(executablePath: string, jobs: readonly BundleJob[]): Promise<BundleReport> {
+  /** Runs the jobs in a module worker, on a page whose Content-Security-Policy forbids everything that is not needed. */
+  async onPage(visit: Visit, jobs: readonly BundleJob[]): Promise<BundleReport> {
+    writeFileSync(join(this.folder, 'jobs.json'), asJson(jobs))
     writeFileSync(join(this.folder, 'worker.js'), WORKER)
-    const server = createServer(({ url = '/' }, response) => {
-      response.setHeader(
-        'content-security-policy',
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'",
-      )
-      const type = url === '/' ? 'text/html' : extname(url) === '.js' ? 'text/javascript' : 'application/octet-stream'
-      response.setHeader('content-type', type)
-      response.end(url === '/' ? '<!doctype html><title>page</title>' : readFileSync(join(this.folder, url.slice(1))))
-    })
-    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] })
-    try {
-      const page = await browser.newPage()
-      await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
-      return (await page.evaluate(`(${IN_THE_PAGE})(${JSON.stringify(asJson(jobs))})`)) as BundleReport
-    } finally {
-      await browser.close()
-      await new Promise((closed) => server.close(closed))
-    }
+    return (await atStrictAddress(this.folder, (url) => visit(url, IN_THE_PAGE))) as BundleReport
   }
 
   [Symbol.dispose](): void {
@@ -156,14 +138,39 @@ console.log(JSON.stringify(await (${RUN})(core, loading, jobs)))`,
   }
 }
 
-const asJson = (jobs: readonly BundleJob[]) =>
+/** Opens a page, and returns the value of an expression there. */
+export type Visit = (url: string, expression: string) => Promise<unknown>
+
+/** Policy of a page that runs the library and does nothing else. */
+const STRICT_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'"
+const TYPES: Readonly<Record<string, string>> = { '.js': 'text/javascript', '.wasm': 'application/wasm' }
+
+/** Serves a folder, with an empty page at `/`, under the strict policy, while `use` runs. */
+export async function atStrictAddress<Result>(folder: string, use: (url: string) => Promise<Result>): Promise<Result> {
+  const server = createServer(({ url = '/' }, response) => {
+    const path = join(folder, url)
+    response.setHeader('content-security-policy', STRICT_POLICY)
+    if (url === '/') response.setHeader('content-type', 'text/html').end('<!doctype html><title>page</title>')
+    else if (!existsSync(path)) response.writeHead(404).end()
+    else response.setHeader('content-type', TYPES[extname(url)] ?? 'application/octet-stream').end(readFileSync(path))
+  })
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+  try {
+    return await use(`http://localhost:${(server.address() as AddressInfo).port}/`)
+  } finally {
+    server.closeAllConnections()
+    await new Promise((closed) => server.close(closed))
+  }
+}
+
+export const asJson = (jobs: readonly BundleJob[]) =>
   JSON.stringify(jobs.map(({ bytes, ...job }) => ({ ...job, bytes: Buffer.from(bytes).toString('base64') })))
 
 const WORKER = `import * as core from './core.js'
 import * as loading from './loading.js'
-onmessage = async ({ data }) => {
+onmessage = async () => {
   try {
-    const jobs = JSON.parse(data)
+    const jobs = await (await fetch('/jobs.json')).json()
     for (const job of jobs) job.bytes = Uint8Array.from(atob(job.bytes), (character) => character.charCodeAt(0))
     postMessage({ report: await (${RUN})(core, loading, jobs) })
   } catch (error) {
@@ -171,10 +178,10 @@ onmessage = async ({ data }) => {
   }
 }`
 
-/** Function of the page, as text, because the page cannot import modules of this project. */
-const IN_THE_PAGE = `(jobs) => new Promise((resolve, reject) => {
+/** Expression of the page, as text, because the page cannot import modules of this project. Its value is the report of the worker. */
+export const IN_THE_PAGE = `new Promise((resolve, reject) => {
   const worker = new Worker('/worker.js', { type: 'module' })
   worker.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.report))
   worker.onerror = (event) => reject(new Error(event.message ?? 'the worker did not start'))
-  worker.postMessage(jobs)
+  worker.postMessage('start')
 })`

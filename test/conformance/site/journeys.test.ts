@@ -3,13 +3,14 @@
  * installed. `SCREENSHOTS=FOLDER` keeps pictures of all states in both themes.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { buildSite } from '../../../site/build.ts'
 import { SiteServer } from '../../support/site-server.ts'
+import { fileOf, mixedFiles, soundFile } from '../../support/visitor-files.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const SCREENSHOTS = process.env['SCREENSHOTS']
@@ -18,8 +19,6 @@ const AXE = readFileSync(join(ROOT, 'node_modules/axe-core/axe.min.js'), 'utf8')
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-sync']
 const DESKTOP = { width: 1280, height: 900 }
 const PHONE = { width: 390, height: 844 }
-
-const fileOf = (path: string) => join(ROOT, path)
 
 describe.skipIf(!existsSync(CHROMIUM))('the front page in a browser', () => {
   let server: SiteServer
@@ -74,12 +73,6 @@ describe.skipIf(!existsSync(CHROMIUM))('the front page in a browser', () => {
   const finished = (page: Page) => page.locator('.bar--all').waitFor({ state: 'detached', timeout: 90_000 })
   const row = (page: Page, name: string) => page.locator('li.file', { hasText: name })
 
-  function made(name: string, content: Uint8Array | string): string {
-    const path = join(folder, name)
-    writeFileSync(path, content)
-    return path
-  }
-
   async function accessible(page: Page): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
       // Colours that are still changing have another contrast.
@@ -103,18 +96,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the front page in a browser', () => {
     await page.emulateMedia({ colorScheme: null })
   }
 
-  const mixed = () => [
-    fileOf('docs/photo.jpg'),
-    fileOf('test/fixtures/difficult/coffee.png'),
-    fileOf('docs/contributors/growth.svg'),
-    fileOf('test/fixtures/pdf/aes-256.pdf'),
-    fileOf('test/fixtures/pdf/user-password.pdf'),
-    made('measurements.csv', Array.from({ length: 20_000 }, (_, i) => `${i},${(i * 7919) % 1000}`).join('\n')),
-    made('scan.png', readFileSync(fileOf('test/fixtures/difficult/coffee.png')).subarray(0, 9_000)),
-    made('film.mp4', Buffer.concat([Buffer.from('0000001c667479706d703432000000006d70343269736f6d', 'hex'), Buffer.alloc(400)])),
-    made('kitchen.sketch', Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * i * 31) % 251))),
-    made('empty.jpg', ''),
-  ]
+  const mixed = () => mixedFiles(folder)
 
   it('compresses ten mixed files, says what became of each, and gives them back as one ZIP', async () => {
     const page = await open()
@@ -213,6 +195,35 @@ describe.skipIf(!existsSync(CHROMIUM))('the front page in a browser', () => {
       dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
     })()`)
     await row(page, 'pasted.png').waitFor()
+  })
+
+  it('draws the first page of a PDF in the list', async () => {
+    const page = await open()
+    await give(page, [fileOf('test/fixtures/pdf/aes-256.pdf'), fileOf('test/fixtures/pdf/user-password.pdf')])
+    await finished(page)
+    await row(page, 'aes-256.pdf').locator('canvas:not([hidden])').waitFor()
+    const shades = await page.evaluate(`(() => {
+      const canvas = document.querySelector('.thumb canvas:not([hidden])')
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+      return new Set(new Uint32Array(data.buffer)).size
+    })()`)
+    expect(shades, 'colours of the thumbnail').toBeGreaterThan(2)
+    // A page that needs a password stays a sheet.
+    expect(await row(page, 'user-password.pdf').locator('.thumb--doc').count()).toBe(1)
+  })
+
+  it('plays a sound of the list, and shows an icon for one that the browser cannot decode', async () => {
+    const page = await open()
+    await give(page, [soundFile(folder, 'tone.wav', 1), soundFile(folder, 'unknown.wav', 0x7fff)])
+    await row(page, 'tone.wav').getByRole('link', { name: 'Sign in' }).waitFor()
+    await page.getByRole('button', { name: 'Play tone.wav' }).click()
+    await page.getByRole('button', { name: 'Pause tone.wav' }).waitFor()
+    await shot(page, 'sound')
+    await page.getByRole('button', { name: 'Pause tone.wav' }).click()
+    await page.getByRole('button', { name: 'Play tone.wav' }).waitFor()
+    await page.getByRole('button', { name: 'Play unknown.wav' }).click()
+    await page.getByRole('button', { name: 'Play unknown.wav' }).waitFor({ state: 'detached' })
+    await row(page, 'unknown.wav').locator('.thumb svg').waitFor()
   })
 
   it('works on a phone, also for a camera', async () => {

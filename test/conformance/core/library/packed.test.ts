@@ -1,23 +1,29 @@
 /**
  * `@whittle-app/core` packed, installed into an empty folder, and run by each runtime that this machine or the npm registry has: the same
- * bytes as the service, with and without a pool. A runtime that cannot be had is skipped with the reason.
+ * bytes as the service, with and without a pool. Browsers run it on a page with a strict Content-Security-Policy. A runtime that cannot be had is skipped with the reason.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { extname, join } from 'node:path'
-import { chromium } from 'playwright-core'
+import { cpSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PRESS_CODECS } from '../../../../src/core/formats/press.ts'
 import { libraryOf } from '../../../../src/core/library.ts'
 import { readAll } from '../../../../src/core/model/source.ts'
 import { type Installed, install, ROOT } from '../../../packages/pack.ts'
+import {
+  asJson,
+  atStrictAddress,
+  type BundleJob,
+  type BundleResult,
+  expectedResults,
+  generatedJobs,
+  IN_THE_PAGE,
+} from '../../../support/browser-library.ts'
+import { BROWSERS } from '../../../support/browsers.ts'
 import { type Program, programOf } from '../../../support/runtimes.ts'
 
 const PHOTO = join(ROOT, 'docs/photo.jpg')
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const NODE = `node-${process.platform}-${process.arch}`
 
 const nodeOf = (version: number) => () => programOf(`${NODE}@${version}`, `${NODE}/bin/node`)
@@ -56,12 +62,37 @@ console.log(JSON.stringify({
 }))
 `
 
+/** Compresses and checks the files of `jobs.json`, one after the other. */
+const WORKER = `import { compress, verify } from './node_modules/@whittle-app/core/dist/browser.js'
+const hex = (bytes) => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+onmessage = async () => {
+  try {
+    const report = []
+    for (const { id, bytes: text, output: format, ...options } of await (await fetch('/jobs.json')).json()) {
+      const file = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
+      const { bytes, receipt } = await compress(file, { ...options, ...(format && { format }) })
+      const { findings } = await verify(file, bytes, receipt)
+      const contradictions = findings.filter(({ verdict }) => verdict === 'false').length
+      const { outcome, detail } = receipt.result
+      report.push({ id, outcome, detail, sha256: hex(await crypto.subtle.digest('SHA-256', bytes)), contradictions })
+    }
+    postMessage({ report })
+  } catch (error) {
+    postMessage({ error: String(error?.stack ?? error) })
+  }
+}`
+
 let installed: Installed
 let sha256: string
+let expected: BundleResult[]
 beforeAll(async () => {
   installed = install('core')
   cpSync(PHOTO, join(installed.folder, 'photo.jpg'))
   writeFileSync(join(installed.folder, 'program.js'), PROGRAM)
+  const jobs: readonly BundleJob[] = await generatedJobs()
+  writeFileSync(join(installed.folder, 'jobs.json'), asJson(jobs))
+  writeFileSync(join(installed.folder, 'worker.js'), WORKER)
+  expected = await expectedResults(jobs, PRESS_CODECS)
   const { result } = await libraryOf(PRESS_CODECS).compress(new Uint8Array(readFileSync(PHOTO)))
   sha256 = createHash('sha256')
     .update(await readAll(result))
@@ -81,10 +112,20 @@ describe('the packed library gives the bytes of the service', () => {
       })
     })
 
-  it('on a page of Chromium, in a pool of module workers', { timeout: 300_000 }, async (context) => {
-    if (!existsSync(CHROMIUM)) return context.skip(`${CHROMIUM} is not installed`)
-    expect(await onPage(CHROMIUM)).toEqual({ hashes: [sha256], aborted: 'enough', crashed: false })
-  })
+  for (const browser of BROWSERS) {
+    it(`on a page of ${browser.name}, in a pool of module workers`, { timeout: 300_000 }, async (context) => {
+      const missing = browser.missing()
+      if (missing !== undefined) return context.skip(missing)
+      const outcome = await atStrictAddress(installed.folder, (url) => browser.visit(url, POOL_ON_PAGE))
+      expect(outcome).toEqual({ hashes: [sha256], aborted: 'enough' })
+    })
+
+    it(`in a module worker of ${browser.name}, for a file of each format`, { timeout: 600_000 }, async (context) => {
+      const missing = browser.missing()
+      if (missing !== undefined) return context.skip(missing)
+      expect(await atStrictAddress(installed.folder, (url) => browser.visit(url, IN_THE_PAGE))).toEqual(expected)
+    })
+  }
 })
 
 describe('the packed library', () => {
@@ -108,42 +149,17 @@ describe('the packed library', () => {
   })
 })
 
-/** Page that compresses the photo in a pool, and aborts a running job. */
-const PAGE = `<!doctype html><title>page</title><script type="module">
-import { createPool } from '/node_modules/@whittle-app/core/dist/browser.js'
-const hashOf = async (bytes) =>
-  Array.from(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('')
-try {
+/** Expression of a page that compresses the photo in a pool, and aborts a running job. */
+const POOL_ON_PAGE = `(async () => {
+  const { createPool } = await import('/node_modules/@whittle-app/core/dist/browser.js')
+  const hashOf = async (bytes) =>
+    Array.from(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)), (byte) => byte.toString(16).padStart(2, '0')).join('')
   const photo = await (await fetch('/photo.jpg')).blob()
   const pool = createPool({ threads: 2 })
   const made = await Promise.all([pool.compress(photo), pool.compress(await photo.arrayBuffer())])
   const stop = new AbortController()
   const aborted = pool.compress(photo, { signal: stop.signal, onProgress: () => stop.abort(new Error('enough')) }).catch(({ message }) => message)
-  globalThis.outcome = { hashes: [...new Set(await Promise.all(made.map(({ bytes }) => hashOf(bytes))))], aborted: await aborted, crashed: false }
+  const outcome = { hashes: [...new Set(await Promise.all(made.map(({ bytes }) => hashOf(bytes))))], aborted: await aborted }
   await pool.close()
-} catch (error) {
-  globalThis.outcome = { error: String(error?.stack ?? error) }
-}
-</script>`
-
-async function onPage(executablePath: string): Promise<unknown> {
-  const server = createServer(({ url = '/' }, response) => {
-    const type = { '.js': 'text/javascript', '.wasm': 'application/wasm' }[extname(url)] ?? 'text/html'
-    response.setHeader('content-type', type)
-    const path = join(installed.folder, url)
-    if (url === '/') response.end(PAGE)
-    else if (existsSync(path)) response.end(readFileSync(path))
-    else response.writeHead(404).end()
-  })
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-quic'] })
-  try {
-    const page = await browser.newPage()
-    await page.goto(`http://localhost:${(server.address() as AddressInfo).port}/`)
-    const outcome = await page.waitForFunction('globalThis.outcome', undefined, { timeout: 240_000 })
-    return await outcome.jsonValue()
-  } finally {
-    await browser.close()
-    await new Promise((closed) => server.close(closed))
-  }
-}
+  return outcome
+})()`

@@ -1,7 +1,7 @@
 /**
  * The library as it is bundled for browsers gives the same bytes as the service on every platform: this version of Node, the machine's own
- * Node (20 or later), and a module worker of Chromium on a page with a strict Content-Security-Policy. Platforms that are not installed are
- * skipped.
+ * Node (20 or later), and a module worker of Chromium, Firefox and WebKit on a page with a strict Content-Security-Policy. Platforms that are
+ * not installed are skipped by name.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -16,8 +16,8 @@ import {
   expectedResults,
   generatedJobs,
 } from '../../../support/browser-library.ts'
+import { BROWSERS } from '../../../support/browsers.ts'
 
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 const MACHINES_NODE = process.env['MACHINES_NODE'] ?? '/usr/bin/node'
 /** Outputs that the generated files do not request. */
 const CONVERSIONS = [
@@ -72,5 +72,10 @@ describe('the library for browsers gives the bytes of the service, and loads eve
     300_000,
   )
 
-  it.skipIf(!isInstalled(CHROMIUM))('in a module worker of Chromium', async () => check(await library.inChromium(CHROMIUM, jobs)), 300_000)
+  for (const browser of BROWSERS)
+    it(`in a module worker of ${browser.name}`, { timeout: 600_000 }, async (context) => {
+      const missing = browser.missing()
+      if (missing !== undefined) return context.skip(missing)
+      check(await library.onPage(browser.visit, jobs))
+    })
 })
