@@ -77,6 +77,8 @@ export default defineConfig({
   base: '/docs/',
   srcDir: sources,
   cleanUrls: true,
+  // Otherwise each page loads the forty pages of its sidebar.
+  router: { prefetchLinks: false },
   // Otherwise a `<style>` element without a nonce stops transitions while the colours change.
   appearance: { disableTransition: false },
   metaChunk: true,

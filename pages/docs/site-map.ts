@@ -64,10 +64,10 @@ export const GROUPS: readonly Group[] = [
   {
     title: 'Clients',
     pages: [
-      readme('typescript', 'TypeScript', 'packages/clients/typescript'),
-      readme('python', 'Python', 'packages/clients/python'),
-      readme('go', 'Go', 'packages/clients/go'),
-      readme('php', 'PHP', 'packages/clients/php'),
+      readme('typescript', 'TypeScript client', 'packages/clients/typescript'),
+      readme('python', 'Python client', 'packages/clients/python'),
+      readme('go', 'Go client', 'packages/clients/go'),
+      readme('php', 'PHP client', 'packages/clients/php'),
     ],
   },
   {

@@ -31,16 +31,30 @@
     setPageTitle: ({ title }) => `${title} – Whittle API`,
   })
 
-  document.getElementById('theme').addEventListener('click', () => {
-    const dark = !isDark()
+  const show = (dark) => {
     root.classList.toggle('dark', dark)
     document.body.classList.toggle('dark-mode', dark)
     document.body.classList.toggle('light-mode', !dark)
     reference.updateConfiguration?.({ ...reference.getConfiguration(), darkMode: dark })
+  }
+
+  document.getElementById('theme').addEventListener('click', () => {
+    show(!isDark())
     try {
-      localStorage.setItem(KEY, dark ? 'dark' : 'light')
+      localStorage.setItem(KEY, isDark() ? 'dark' : 'light')
     } catch {
       // The choice holds until the page is left.
     }
+  })
+
+  // Without a choice of the reader, the page follows the system, also while it is open.
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches }) => {
+    let choice = 'auto'
+    try {
+      choice = localStorage.getItem(KEY) || 'auto'
+    } catch {
+      // Nothing is stored, so nothing was chosen before.
+    }
+    if (choice === 'auto') show(matches)
   })
 }
