@@ -13,7 +13,7 @@ const COMMON: BuildOptions = {
   outdir: OUT,
   bundle: true,
   minify: true,
-  target: 'es2022',
+  target: ['es2022', 'chrome123', 'firefox121', 'safari17.5'],
   define: { SITE_FACTS: JSON.stringify(siteFacts()) },
   logLevel: 'warning',
 }

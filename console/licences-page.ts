@@ -11,11 +11,12 @@ const page = (body: string) => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Licences · Whittle</title>
-<link rel="icon" href="/console/icon.svg">
+<meta name="description" content="Authors and licences of the software that Whittle includes.">
+<link rel="icon" href="/app/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/console/tokens.css">
 <link rel="stylesheet" href="/console/plain.css">
 </head>
-<body><nav aria-label="Main"><strong>Whittle</strong> <a href="/docs">Docs</a> <a href="/console">Console</a></nav>
+<body><nav aria-label="Main"><a class="brand" href="/"><img src="/app/icon.svg" alt="" width="24" height="24">Whittle</a> <a href="/docs">Docs</a> <a href="/console">Console</a></nav>
 <main>
 ${body}</main>
 </body>
@@ -28,7 +29,7 @@ export async function writeLicences(out: string): Promise<void> {
   const texts = [...new Set(all.flatMap((notice) => notice.texts))]
   const row = ({ name, version, licence, usedIn, texts: own }: Notice) => {
     const links = own.map((text) => `<a href="#text-${texts.indexOf(text) + 1}">${texts.indexOf(text) + 1}</a>`).join(', ')
-    return `<tr><th scope="row">${escaped(name)}</th><td>${escaped(version)}</td><td>${escaped(licence)}</td><td>${usedIn.join(', ')}</td><td>${links}</td></tr>`
+    return `<tr><th scope="row">${escaped(name)}</th><td data-label="Version">${escaped(version)}</td><td data-label="Licence">${escaped(licence)}</td><td data-label="Used in">${usedIn.join(', ')}</td><td data-label="Text">${links}</td></tr>`
   }
   const body = `<h1>Licences</h1>
 <p>Whittle is under the Apache License 2.0. What others wrote of it, and their terms:</p>

@@ -67,9 +67,9 @@ export function App() {
     <Self.Provider value={me}>
       <Shell me={me} page={page} language={choice} onSignOut={() => void signOut()}>
         {isTesting && !me.isKey && (
-          <p class="banner">
+          <aside class="banner" aria-label={t('Test keys')}>
             {t('Test keys have separate tasks, usage and storage, with the limits of the {plan} plan.', { plan: me.account.plan })}
-          </p>
+          </aside>
         )}
         <Page key={`${page} ${shown}`} me={me} page={page} />
       </Shell>
@@ -129,7 +129,9 @@ function LanguageChoice({ shown, onChange }: { shown: Language; onChange: (langu
       <span class="vh">{t('Language')}</span>
       <select class="select" value={shown} onChange={(event) => void choose(event.currentTarget.value as Language).catch(() => undefined)}>
         <option value="en">English</option>
-        <option value="zh">简体中文</option>
+        <option value="zh" lang="zh-Hans">
+          简体中文
+        </option>
       </select>
     </label>
   )

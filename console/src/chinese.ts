@@ -50,7 +50,7 @@ export const chinese: Readonly<Record<string, string>> = {
   'Load more': '加载更多',
   Month: '月份',
   'Download as CSV': '下载 CSV',
-  'nothing yet': '暂无',
+  'Nothing in this month yet.': '本月暂无。',
   'By key': '按密钥',
   'No calls in this month.': '本月没有调用。',
   'No files in this month.': '本月没有文件。',

@@ -145,12 +145,14 @@ interface CardProps {
   readonly sub?: ComponentChildren
   /** Buttons or a link beside the title. */
   readonly end?: ComponentChildren
+  /** True: the title is a name that a person chose, so another card may have the same. Default: false. */
+  readonly isNamed?: boolean
   readonly children: ComponentChildren
 }
 
-/** Section with a title. It is a region with that name. */
-export const Card = ({ title, sub, end, children }: CardProps) => (
-  <section class="card" aria-label={title}>
+/** Section with a title. It is a region with that name, or a group, because two regions with one name are not told apart. */
+export const Card = ({ title, sub, end, isNamed = false, children }: CardProps) => (
+  <section class="card" aria-label={title} role={isNamed ? 'group' : undefined}>
     <div class="card__head">
       <div>
         <h2>{title}</h2>

@@ -1,4 +1,5 @@
 /** Bar chart by day for one month. */
+import { useEffect, useState } from 'preact/hooks'
 import { dayName, t } from './language.ts'
 import { scaleFor } from './plot-scale.ts'
 
@@ -26,17 +27,29 @@ export function daysOf(month: string): string[] {
   return Array.from({ length: count }, (_, i) => `${month}-${String(i + 1).padStart(2, '0')}`)
 }
 
+/** True while the screen is as narrow as a phone, also after it was turned. */
+function useNarrowScreen(): boolean {
+  const [query] = useState(() => matchMedia('(max-width: 40rem)'))
+  const [isNarrow, setNarrow] = useState(query.matches)
+  useEffect(() => {
+    const follow = () => setNarrow(query.matches)
+    query.addEventListener('change', follow)
+    return () => query.removeEventListener('change', follow)
+  }, [query])
+  return isNarrow
+}
+
 export function Plot(props: PlotProps) {
   const { title, month, values, unit, show } = props
-  const width = props.isNarrow || matchMedia('(max-width: 40rem)').matches ? NARROW : WIDE
-  const scale = scaleFor(
-    [...values.values()].flat().reduce((most, value) => Math.max(most, value), 0),
-    unit,
-  )
+  const isNarrowScreen = useNarrowScreen()
+  const width = props.isNarrow || isNarrowScreen ? NARROW : WIDE
+  const most = [...values.values()].flat().reduce((found, value) => Math.max(found, value), 0)
+  if (most === 0) return <p class="muted small">{t('Nothing in this month yet.')}</p>
+  const scale = scaleFor(most, unit)
   const heightOf = (value: number) => (Math.max(0, value) / scale.most) * (HEIGHT - TOP)
   const told = [...values].map(([day, ofDay]) => `${dayName(day)}: ${ofDay.map(show).join(', ')}`).join('; ')
   return (
-    <svg class="chart" viewBox={`0 0 ${width} ${HEIGHT + FOOT}`} role="img" aria-label={`${title}: ${told || t('nothing yet')}`}>
+    <svg class="chart" viewBox={`0 0 ${width} ${HEIGHT + FOOT}`} role="img" aria-label={`${title}: ${told}`}>
       {scale.ticks.map(({ value, label }) => (
         <g key={value}>
           <line class="g" x1={LEFT} x2={width} y1={HEIGHT - heightOf(value)} y2={HEIGHT - heightOf(value)} />

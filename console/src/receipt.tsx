@@ -20,9 +20,9 @@ export const receiptOf = (task: Task): Receipt =>
 export function ReceiptCard({ task, file }: { task: Task; file?: File | undefined }) {
   if (!task.result) return null
   return (
-    <section class="receipt-block" aria-label={t('Receipt')}>
+    <div class="receipt-block">
       <SharedCard receipt={receiptOf(task)} fileName={task.file_name} stub={<Stub task={task} file={file} />} />
-    </section>
+    </div>
   )
 }
 

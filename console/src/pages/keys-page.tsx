@@ -81,7 +81,7 @@ function ApplicationCard({ application, onAsk, onToggle }: CardProps) {
     question: t('You cannot enable {name} again. Its usage figures are kept.', { name: key.name ?? key.masked }),
   })
   return (
-    <Card title={name} sub={facts.join(' · ')} end={<ApplicationActions application={application} onAsk={onAsk} />}>
+    <Card title={name} sub={facts.join(' · ')} end={<ApplicationActions application={application} onAsk={onAsk} />} isNamed>
       {keys.length === 0 ? (
         <Empty icon="key-round" title={t('No keys yet')} />
       ) : (

@@ -52,7 +52,7 @@ export function PersonCard({ person, me, onAsk, onRole }: PersonCardProps) {
     </div>
   )
   return (
-    <Card title={name} sub={person.you ? t('you') : undefined} end={end}>
+    <Card title={name} sub={person.you ? t('you') : undefined} end={end} isNamed>
       {rows.length > 0 && <Rows rows={rows} onAsk={isInCharge || person.you ? onAsk : undefined} />}
     </Card>
   )
