@@ -40,7 +40,8 @@ const PAGE: BuildOptions = {
   bundle: true,
   minify: true,
   format: 'esm',
-  target: 'es2022',
+  // CSS gets the prefixes that these need.
+  target: ['es2022', 'chrome123', 'firefox121', 'safari17.5'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
   external: ['/app/*', '/console/pdf/*'],

@@ -45,9 +45,12 @@ export function Scales({ receipt }: { receipt: Receipt }) {
           {ssim !== undefined && <Mini name="SSIM" value={ssim} shown={String(ssim)} floor={FACTS.floors.ssim} range={SSIM} />}
           {psnr !== undefined && <Mini name="PSNR" value={psnr} shown={`${psnr.toFixed(1)} dB`} floor={FACTS.floors.psnrDb} range={PSNR} />}
           {snr !== undefined && <Mini name="SNR" value={snr} shown={`${snr.toFixed(1)} dB`} floor={FACTS.floors.snrDb} range={SNR} />}
-          {place && place !== 'pixels' && (
-            <p class="faint small">{place === 'second' ? t('Figures of the worst second.') : t('Figures of the worst page at 144 dpi.')}</p>
-          )}
+          <p class="faint small">
+            {t('Hatched: never delivered.')}
+            {place &&
+              place !== 'pixels' &&
+              ` ${place === 'second' ? t('Figures of the worst second.') : t('Figures of the worst page at 144 dpi.')}`}
+          </p>
         </div>
       )}
     </>
