@@ -3,10 +3,11 @@
  * category is below 95. Figures are the best of all runs (default: 3), because other work only slows a page. On a busy machine, performance
  * is not judged. Lighthouse is installed into a cache outside of the checkout. It needs Chromium (`CHROMIUM`, default `/usr/bin/chromium`).
  */
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
 import { buildDocsSite } from '../../../src/local/docs-site.ts'
 import { loadSecrets } from '../../../src/local/secrets.ts'
 import { Service } from '../../../src/local/service.ts'
@@ -47,7 +48,7 @@ try {
   const problem = await buildDocsSite(ROOT)
   if (problem !== undefined) throw new Error(problem)
   let failures = 0
-  for (const page of PAGES) for (const form of ['desktop', 'phone'] as const) failures += judge(page, form)
+  for (const page of PAGES) for (const form of ['desktop', 'phone'] as const) failures += await judge(page, form)
   if (isBusy) console.log('Performance is not judged: the machine was busy. Run it on an idle machine.')
   process.exitCode = failures > 0 ? 1 : 0
 } finally {
@@ -56,8 +57,9 @@ try {
 }
 
 /** Prints the best figures of a page. @returns the number of categories that are too low */
-function judge(page: string, form: keyof typeof FORMS): number {
-  const reports = Array.from({ length: RUNS }, () => reportOf(`http://localhost:${service.port}${page}`, FORMS[form]))
+async function judge(page: string, form: keyof typeof FORMS): Promise<number> {
+  const reports: Report[] = []
+  for (let run = 0; run < RUNS; run++) reports.push(await reportOf(`http://localhost:${service.port}${page}`, FORMS[form]))
   let low = 0
   const figures = CATEGORIES.map((name) => {
     const scores = reports.map((report) => Math.round(report.categories[name]!.score * 100))
@@ -72,12 +74,15 @@ function judge(page: string, form: keyof typeof FORMS): number {
 }
 
 /** Titles of the audits that lower a category. */
-const problemsOf = ({ categories, audits }: Report, name: string): string[] =>
-  categories[name]!.auditRefs.filter(({ id, weight }) => weight > 0 && (audits[id]?.score ?? 1) < 0.9).map(({ id }) => audits[id]!.title)
+function problemsOf({ categories, audits }: Report, name: string): string[] {
+  const low = categories[name]!.auditRefs.filter(({ id, weight }) => weight > 0 && (audits[id]?.score ?? 1) < 0.9)
+  return low.map(({ id }) => audits[id]!.title)
+}
 
-function reportOf(url: string, options: readonly string[]): Report {
+async function reportOf(url: string, options: readonly string[]): Promise<Report> {
   const output = join(folder, 'report.json')
   const args = [program, url, '--quiet', `--chrome-flags=${FLAGS}`, '--output=json', `--output-path=${output}`, ...options]
-  execFileSync(process.execPath, args, { env: { ...process.env, CHROME_PATH: CHROMIUM }, stdio: 'pipe', timeout: 240_000 })
+  // Not synchronous: this process serves the page.
+  await promisify(execFile)(process.execPath, args, { env: { ...process.env, CHROME_PATH: CHROMIUM }, timeout: 240_000 })
   return JSON.parse(readFileSync(output, 'utf8')) as Report
 }
