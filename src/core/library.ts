@@ -8,6 +8,7 @@ import { FORMATS, type FormatId } from './catalog/index.ts'
 import type { MetadataMode } from './catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputNamed } from './catalog/outputs.ts'
 import { type Message, message } from './i18n/message.ts'
+import { checkOptions, pictureBox } from './library-options.ts'
 import type { Codec, Codecs, Quality, Source } from './model/codec.ts'
 import { TargetUnreachable } from './model/error.ts'
 import type { ExternalFilmCodec } from './model/external-encoder.ts'
@@ -34,6 +35,13 @@ export interface CompressOptions {
   readonly output?: string
   /** Largest acceptable result in bytes. `undefined`: no limit, the level alone decides. */
   readonly targetSize?: number
+  /**
+   * Largest width in pixels of a picture, as it is shown. A wider picture is reduced with the same aspect ratio, and quality is measured against
+   * the reduced original. `undefined`: the picture keeps its size.
+   */
+  readonly maxWidth?: number
+  /** Largest height in pixels of a picture, as it is shown. See `maxWidth`. */
+  readonly maxHeight?: number
   /** Password that encrypts the result. An encrypted result may be larger than the input. `undefined`: not encrypted. */
   readonly password?: string
   /**
@@ -97,7 +105,7 @@ export interface Library {
    *
    * @param input file to compress
    * @param options settings; default: quality `medium`, same format, no size limit
-   * @throws RangeError if the format does not have the requested output or quality, or keeps its metadata
+   * @throws RangeError if an option is out of its range, or the format does not have it
    * @throws TargetUnreachable if no result that keeps the quality floors fits into `targetSize`
    */
   compress(input: Input, options?: CompressOptions): Promise<Compressed>
@@ -136,10 +144,7 @@ export function libraryOf(known: Codecs): Library {
       const quality = options.quality ?? 'medium'
       if (!format || !codec) return unsupportedInput(source, format, quality, options.text)
       const output = outputFor(format, options.output)
-      if (quality === 'ultra' && !format.ultra)
-        throw new RangeError(`${format.title} has no quality 'ultra'; use 'low', 'medium' or 'high'`)
-      if (options.metadata && options.metadata !== 'keep' && !format.metadata)
-        throw new RangeError(`the metadata of ${format.title} files cannot be removed; 'metadata' must be 'keep'`)
+      checkOptions(format, options)
       const pressed = await run(codec, source, { codecs, output, quality, options })
       return await finish(source, format, pressed, { output, quality, options })
     },
@@ -189,8 +194,21 @@ function run(
     sink: openSink = intoMemory,
   } = options
   const limit = Math.min(targetSize ?? Number.POSITIVE_INFINITY, source.size)
+  const fitWithin = pictureBox(options)
   const removed = metadata === 'keep' ? undefined : metadata
-  const request = { quality, output, metadata: removed, targetSize, usageRights, lossless, native, memoryBudget, signal, progress }
+  const request = {
+    quality,
+    output,
+    metadata: removed,
+    targetSize,
+    usageRights,
+    fitWithin,
+    lossless,
+    native,
+    memoryBudget,
+    signal,
+    progress,
+  }
   return openJob(codec, source, codecs, request).whole(() => openSink(limit, source.name))
 }
 

@@ -50,6 +50,8 @@ export interface Format {
   readonly fidelity: 'lossless' | 'perceptual'
   /** True if the option `metadata` can remove the metadata of this format. */
   readonly metadata?: true
+  /** True if `max_width` and `max_height` can reduce its pictures. */
+  readonly resizes?: true
   /** True if the level `ultra` exists (Office documents and OFD). */
   readonly ultra?: true
   /** Properties that the container can store. Pictures only. */

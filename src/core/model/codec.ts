@@ -93,6 +93,17 @@ export const fidelityOf = (outcome: Outcome): 'lossless' | 'perceptual' =>
  */
 export type Verdict = { equal: true; share?: number; ssimulacra2?: number | undefined } | { equal: false; difference: string }
 
+/** Largest size of a picture in pixels; infinite: no limit. */
+export interface PictureBox {
+  readonly width: number
+  readonly height: number
+  /**
+   * True: the caller asked for this size (`max_width`, `max_height`), measured as viewers show the picture. A codec that cannot reduce a larger
+   * picture throws. `undefined`: a larger picture may keep its size.
+   */
+  readonly isRequired?: true
+}
+
 export interface Options {
   readonly quality: Quality
   /** Format of the result, one of `format.outputs`. Default: the first one. */
@@ -101,10 +112,8 @@ export interface Options {
    * Largest size in bytes (`target_size`). The codec returns the best result that fits and keeps the floors, or throws `TargetUnreachable`.
    */
   readonly targetSize?: number
-  /**
-   * Pictures with more pixels than this box may be downsampled to fit it, with the same aspect ratio. Quality is measured at that size.
-   */
-  readonly fitWithin?: { readonly width: number; readonly height: number }
+  /** Box that a picture is downsampled to, with the same aspect ratio. Quality is measured at that size. `undefined`: it keeps its size. */
+  readonly fitWithin?: PictureBox
   /** True: only a lossless result is accepted, whatever the level. */
   readonly lossless?: boolean
   /** True: a JPEG that misses the target of its level is rejected, because the caller has a better form of the picture. */

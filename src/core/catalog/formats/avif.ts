@@ -11,6 +11,7 @@ export const AVIF = {
   // Results have eight bits per sample, or ten if the picture has more than eight.
   holds: { alpha: true, bits: 10, frames: false, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: { isolate: 60_000_000, roomy: 268_435_456 },
+  resizes: true,
   fidelity: 'perceptual',
   levels: {
     low: describePictureTarget('low'),

@@ -10,6 +10,7 @@ export const BMP = {
   mimeTypes: ['image/bmp'],
   outputs: ['bmp', 'jpg', 'png', ...CONVERTED_PICTURES],
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
+  resizes: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePaletteTarget('low')}; lossless if no palette reaches this`,

@@ -15,6 +15,7 @@ export const GIF = {
   outputs: ['gif', 'jpg', 'png', ...CONVERTED_PICTURES],
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   metadata: true,
+  resizes: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describeAnimationTarget('low')}; flat areas are lossless`,

@@ -13,6 +13,7 @@ export const JPG = {
   holds: { alpha: false, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: { isolate: 268_435_456, roomy: 268_435_456 },
   metadata: true,
+  resizes: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePictureTarget('low')}: the smallest result that still looks clean`,

@@ -13,6 +13,7 @@ export const PNG = {
   holds: { alpha: true, bits: 16, frames: true, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   metadata: true,
+  resizes: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePaletteTarget('low')}, or 8 bits per sample; lossless if neither reaches this; animations are lossless`,

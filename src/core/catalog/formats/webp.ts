@@ -12,6 +12,7 @@ export const WEBP = {
   holds: { alpha: true, bits: 8, frames: true, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: PICTURE_FACTS.webp.mostPixels,
   metadata: true,
+  resizes: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePictureTarget('low')}, or lossless if that is smaller`,

@@ -15,6 +15,7 @@ import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { detectDataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
 import { applyPalette, collectColours, PaletteTrials, searchPalette } from '../../images/png/palette-search.ts'
 import { asRgba } from '../../images/raster/raster.ts'
+import { refuseReduction } from '../../images/search/fit-to-size.ts'
 import { type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
@@ -33,6 +34,7 @@ export const bmp: Codec = {
   async compress(source, sink, options) {
     if (isConverted(options)) return convertPicture(await convertibleBmp(source, options), source, sink, options)
     const header = await readHeader(source)
+    refuseReduction(BMP, header, options)
     const pixels = await openPixels(source, header, options)
     try {
       return await compressKeepingTrailingData(source, pixels.end, sink, options, (body, bodyOptions) =>

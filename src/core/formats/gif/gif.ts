@@ -15,6 +15,7 @@ import { convertPicture } from '../../images/convert/convert.ts'
 import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { asRgba } from '../../images/raster/raster.ts'
+import { refuseReduction } from '../../images/search/fit-to-size.ts'
 import { PALETTE_TARGETS, type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import type { MetadataCodec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
@@ -25,7 +26,7 @@ import { compressKeepingTrailingData, trailingDataDifference } from '../../model
 import { animatedGifSeconds, checkWork } from '../../model/work-estimate.ts'
 import { convertibleGif } from './convert.ts'
 import { surveyGif } from './end.ts'
-import { canvasFits, isCanvasTooLarge, recodeFrames, verifyRecodedFrames } from './large.ts'
+import { canvasFits, isCanvasTooLarge, readCanvasSize, recodeFrames, verifyRecodedFrames } from './large.ts'
 import { type GifExtension, readGifMetadata } from './metadata.ts'
 import {
   CLEARLY_LARGER_RATIO,
@@ -66,6 +67,7 @@ export const gif: MetadataCodec = {
 
 /** Compresses the GIF without the bytes after its trailer. */
 async function compressFile(source: Source, extensions: readonly GifExtension[], sink: Sink, options: Options): Promise<Outcome> {
+  if (options.output === 'gif') refuseReduction(GIF, await readCanvasSize(source), options)
   if (await isCanvasTooLarge(source, options)) return await recodeFrames(source, sink, framesOf, options)
   const outcome = await compressGif(source, extensions, sink, options).catch((error: unknown) => {
     if (!isDisputed(error) || options.output !== 'gif' || sink.written > 0) throw error

@@ -14,12 +14,17 @@ import { FIXED_BYTES, MOST_ENCODER_BYTES, MOST_FRAME_PIXELS } from './tuning.ts'
 
 type Frames = (source: Source, engine: GifEngine, options: Options) => AsyncGenerator<boolean>
 
-/** True if the canvas does not fit the memory budget. Its size comes from the logical screen descriptor (GIF89a, 18). */
-export async function isCanvasTooLarge(source: Source, options: Options): Promise<boolean> {
+/** Reads the size of the canvas from the logical screen descriptor (GIF89a, 18). */
+export async function readCanvasSize(source: Source): Promise<{ readonly width: number; readonly height: number }> {
   const head = await source.read(0, 10)
   if (head.length < 10) throw malformed('gif', head.length, 'no_logical_screen')
   const reader = new ByteReader(head, true)
-  const [width, height] = [reader.u16(6), reader.u16(8)]
+  return { width: reader.u16(6), height: reader.u16(8) }
+}
+
+/** True if the canvas does not fit the memory budget. */
+export async function isCanvasTooLarge(source: Source, options: Options): Promise<boolean> {
+  const { width, height } = await readCanvasSize(source)
   if (width * height > maxPixelsOf(GIF.mostPixels, options)) throw overBudget(message('canvas_of', { width, height }))
   return !canvasFits({ width, height }, options)
 }

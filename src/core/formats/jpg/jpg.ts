@@ -1,9 +1,10 @@
 import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { JPG } from '../../catalog/formats/jpg.ts'
+import { optionsForStored } from '../../images/search/fit-to-size.ts'
 import type { MetadataCodec } from '../../model/codec.ts'
 import { downsample } from './downsample.ts'
 import { recompress, ScoredResult } from './recompress.ts'
-import { readHeader } from './segments.ts'
+import { orientationOfJpeg, readHeader } from './segments.ts'
 import { verifyJpeg } from './verify.ts'
 import { withoutJpegMetadata } from './without-metadata.ts'
 
@@ -11,8 +12,9 @@ import { withoutJpegMetadata } from './without-metadata.ts'
 export const jpg: MetadataCodec = {
   withoutMetadata: withoutJpegMetadata,
   format: JPG,
-  async compress(source, sink, options) {
-    const header = await readHeader(source, options)
+  async compress(source, sink, asked) {
+    const header = await readHeader(source, asked)
+    const options = optionsForStored(asked, orientationOfJpeg(header))
     if (options.output !== 'jpg') return (await withEngines(import('./convert.ts'))).convert(source, sink, header, options)
     return (await downsample(source, sink, header, options)) ?? recompress(source, sink, header, options)
   },

@@ -2,7 +2,8 @@
 import { type Message, message } from '../../i18n/message.ts'
 import { cmykAsRgb, dctScaleFor, type JpegEnd, jpegRaster } from '../../images/jpeg/decode.ts'
 import type { Raster } from '../../images/raster/raster.ts'
-import { resized, sizeWithin } from '../../images/raster/resize.ts'
+import { resized } from '../../images/raster/resize.ts'
+import { downsampledStep, reducedSize } from '../../images/search/fit-to-size.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { isSegment, type JpegHeader } from './segments.ts'
 
@@ -13,16 +14,13 @@ export function decodedPicture(
   options: Options,
   onEnd?: (end: JpegEnd) => void,
 ): { raster: Raster; steps: Message[] } {
-  const size = options.fitWithin && !options.lossless ? sizeWithin(header.width, header.height, options.fitWithin) : undefined
-  const decoded = jpegRaster(source, header, size ? dctScaleFor(header.width, size.width) : 8, 'natural', onEnd)
+  const size = reducedSize(header, options)
+  const mayScale = size && !options.fitWithin?.isRequired
+  const decoded = jpegRaster(source, header, mayScale ? dctScaleFor(header.width, size.width) : 8, 'natural', onEnd)
   const flat = header.components === 4 ? cmykAsRgb(decoded, isInverted(header)) : decoded
   const inks = header.components === 4 ? [message('cmyk_converted_to_rgb')] : []
   if (!size) return { raster: flat, steps: inks }
-  const steps = [
-    ...inks,
-    message('downsampled_from', { width: header.width, height: header.height, newWidth: size.width, newHeight: size.height }),
-  ]
-  return { raster: resized(flat, size.width, size.height), steps }
+  return { raster: resized(flat, size.width, size.height), steps: [...inks, downsampledStep(header, size)] }
 }
 
 /** Decodes the picture as grey or RGB, at its full size. */

@@ -3,6 +3,7 @@
 import type { FileRange } from '../../../../wasm/jpeg/jpeg.ts'
 import { JPG } from '../../catalog/formats/jpg.ts'
 import { message } from '../../i18n/message.ts'
+import { orientationOf } from '../../images/raster/orientation.ts'
 import { maxPixelsOf } from '../../model/budget.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { isManifestStore, signedByCredentials } from '../../model/content-credentials.ts'
@@ -138,6 +139,12 @@ export function isSegment(segment: Segment, marker: number, signature: string): 
   if (segment.marker !== marker || segment.bytes.length < 4 + signature.length) return false
   for (let i = 0; i < signature.length; i++) if (segment.bytes[4 + i] !== signature.charCodeAt(i)) return false
   return true
+}
+
+/** EXIF orientation, 1 to 8. */
+export function orientationOfJpeg({ segments }: JpegHeader): number {
+  const exif = segments.find((segment) => isSegment(segment, 0xe1, 'Exif\0\0'))
+  return orientationOf(exif?.bytes.subarray(4 + 6))
 }
 
 /**

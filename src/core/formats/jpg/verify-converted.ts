@@ -1,16 +1,18 @@
 import { differenceOf } from '../../images/convert/output-codecs.ts'
 import { differenceFromUpload } from '../../images/convert/reference.ts'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
+import { optionsForStored } from '../../images/search/fit-to-size.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { metadataOf } from './carried.ts'
 import { decodedPicture, fullSizePicture } from './picture.ts'
-import { readHeader } from './segments.ts'
+import { orientationOfJpeg, readHeader } from './segments.ts'
 
 /**
  * Verifies a JPEG that was converted to another format: decodes both files and compares them. Lossless results must match in every sample.
  */
-export async function verifyConverted(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
-  const header = await readHeader(original, options)
+export async function verifyConverted(original: Source, result: Source, outcome: Outcome, asked: Options): Promise<Verdict> {
+  const header = await readHeader(original, asked)
+  const options = optionsForStored(asked, orientationOfJpeg(header))
   const { raster } = decodedPicture(original, header, options)
   const carried = metadataOf(header)
   const uploaded = { raster: fullSizePicture(original, header), carried }

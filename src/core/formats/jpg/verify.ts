@@ -8,7 +8,8 @@ import { scoreOfResult } from '../../images/convert/result-score.ts'
 import { isExact } from '../../images/convert/verify-output.ts'
 import { dctScaleFor, type JpegEnd, jpegRaster } from '../../images/jpeg/decode.ts'
 import type { Raster } from '../../images/raster/raster.ts'
-import { resized, sizeWithin } from '../../images/raster/resize.ts'
+import { resized } from '../../images/raster/resize.ts'
+import { optionsForStored, reducedSize } from '../../images/search/fit-to-size.ts'
 import { canBeScored } from '../../images/search/perceptual-search.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { freedChunks } from '../../model/source.ts'
@@ -16,7 +17,7 @@ import { trailingDataDifference } from '../../model/trailing-data.ts'
 import { readMultiPicture } from './mpf.ts'
 import { fullSizePicture } from './picture.ts'
 import type { ScoredResult } from './recompress.ts'
-import { type JpegHeader, lateSegments, readHeader } from './segments.ts'
+import { type JpegHeader, lateSegments, orientationOfJpeg, readHeader } from './segments.ts'
 import { ALIKE_SCORE, SMALL_SIDE, THUMBNAIL_PSNR_DB, THUMBNAIL_SIDE } from './tuning.ts'
 
 type Side = readonly [Source, JpegHeader]
@@ -27,11 +28,12 @@ export async function verifyJpeg(
   original: Source,
   result: Source,
   outcome: Outcome,
-  options: Options,
+  asked: Options,
   evidence?: ScoredResult,
 ): Promise<Verdict> {
-  const before = await readHeader(original, options)
-  const after = await readHeader(result, options)
+  const before = await readHeader(original, asked)
+  const after = await readHeader(result, asked)
+  const options = optionsForStored(asked, orientationOfJpeg(before))
   if (before.width !== after.width || before.height !== after.height)
     return verifyDownsampled([original, before], [result, after], outcome, options)
   for (const fact of ['width', 'height', 'components'] as const) {
@@ -108,31 +110,35 @@ async function* readingToEnd(strips: AsyncIterable<Uint8Array>): AsyncGenerator<
   if (last) yield last
 }
 
-/** Verifies a downsampled picture of a document: it must have the requested size, and both thumbnails must be alike. */
+/** Verifies a downsampled picture: it must have the requested size, and both thumbnails must be alike. */
 async function verifyDownsampled([original, before]: Side, [result, after]: Side, outcome: Outcome, options: Options): Promise<Verdict> {
-  const size = options.fitWithin && !options.lossless && sizeWithin(before.width, before.height, options.fitWithin)
+  const size = reducedSize(before, options)
   if (!size || size.width !== after.width || size.height !== after.height) {
     return differs(`${before.width}×${before.height} became ${after.width}×${after.height}`)
   }
   if (before.components !== after.components) return differs(`${before.components} components became ${after.components}`)
-  const segments = segmentsDiffer(before, after)
-  if (segments) return differs(segments)
   const thumbnail = { width: Math.min(THUMBNAIL_SIDE, after.width), height: Math.min(THUMBNAIL_SIDE, after.height) }
   const dctScale = dctScaleFor(before.width, after.width)
-  const ends = [original.size, result.size] as [number, number]
+  const ends: [JpegEnd, JpegEnd] = [unreadEnd(original), unreadEnd(result)]
   const onEndOf = (index: 0 | 1) => (read: JpegEnd) => {
-    ends[index] = read.endOffset
+    ends[index] = read
   }
   const [a, b] = await Promise.all([
     wholeOf(resized(jpegRaster(original, before, dctScale, 'natural', onEndOf(0)), thumbnail.width, thumbnail.height)),
     wholeOf(resized(jpegRaster(result, after, 8, 'natural', onEndOf(1)), thumbnail.width, thumbnail.height)),
   ])
-  const tail = await trailingDataDifference(original, ends[0], result, ends[1])
+  const late = await lateSegments(original, ends[0].lateSegments)
+  const segments = segmentsDiffer({ ...before, segments: [...before.segments, ...late] }, after)
+  if (segments) return differs(segments)
+  const tail = await trailingDataDifference(original, ends[0].endOffset, result, ends[1].endOffset)
   if (tail) return differs(tail)
   const psnrDb = 10 * log10(65025 / (squaredError(a, b) / a.length))
   if (psnrDb < THUMBNAIL_PSNR_DB) return differs(`another picture: ${psnrDb.toFixed(1)} dB between the thumbnails`)
   return { equal: true, ...(await score([original, before], result, outcome, options)) }
 }
+
+/** End of a picture that is not read yet. */
+const unreadEnd = ({ size }: Source): JpegEnd => ({ endOffset: size, lateSegments: [] })
 
 async function wholeOf(raster: Raster): Promise<Uint8Array> {
   const whole = new Uint8Array(raster.width * raster.height * raster.channels)

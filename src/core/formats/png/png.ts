@@ -11,10 +11,13 @@ import { type ConvertiblePicture, convertPicture } from '../../images/convert/co
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { analyse, hasLowDepthGreyKey, type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
 import { type PalettePlan, PaletteTrials, paletteBytes, searchPalette } from '../../images/png/palette-search.ts'
+import { shownOrientationOf } from '../../images/raster/orientation.ts'
 import { sizeWithin } from '../../images/raster/resize.ts'
+import { optionsForStored, reducedSize } from '../../images/search/fit-to-size.ts'
 import { type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import type { MetadataCodec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
+import { unsupported } from '../../model/error.ts'
 import { compressKeepingTrailingData } from '../../model/trailing-data.ts'
 import { animatedPngSeconds, checkWork } from '../../model/work-estimate.ts'
 import { ancillaryBytes } from './chunks.ts'
@@ -23,6 +26,7 @@ import { writeExact } from './exact.ts'
 import { losslessReason } from './exactness.ts'
 import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { chooseLossy, writeLossy } from './palette.ts'
+import { chunkOf } from './signalling.ts'
 import { verifyPng } from './verify.ts'
 import { withoutPngMetadata } from './without-metadata.ts'
 
@@ -48,10 +52,26 @@ async function convertibleIfRequested(source: Source, options: Options): Promise
   if (options.output !== 'png') return pngForConversion(source, options)
   const { fitWithin } = options
   if (!fitWithin || options.lossless) return undefined
+  if (fitWithin.isRequired) return await reducedAsRequired(source, options)
   const { header, animated } = await readPngInfo(source.stream())
   if (animated || !sizeWithin(header.width, header.height, fitWithin)) return undefined
   // Do not downsample labels, measurements or HDR: mixed samples have no meaning, and HDR would be cut to 8 bits.
   return (await losslessReason(await openPngFile(source, options))) ? undefined : pngForConversion(source, options)
+}
+
+/**
+ * Picture that must be reduced. `undefined`: it already fits. What stays lossless otherwise gets no further loss, with all its bits.
+ * @throws CodecError if it is animated
+ */
+async function reducedAsRequired(source: Source, options: Options): Promise<ConvertiblePicture | undefined> {
+  const file = await openPngFile(source, options)
+  const orientation = shownOrientationOf(chunkOf(file, 'eXIf')?.data)
+  if (!reducedSize(file.header, optionsForStored(options, orientation))) return undefined
+  if (file.animated) throw unsupported('animation_is_not_reduced')
+  const isExact = (await losslessReason(file)) !== undefined
+  const picture = await pngForConversion(source, options)
+  const keepsBits = picture.raster16 !== undefined && (isExact || (options.quality === 'high' && options.targetSize === undefined))
+  return { ...picture, isExact, keepsBits }
 }
 
 async function compressPng(source: Source, sink: Sink, options: Options): Promise<Outcome> {

@@ -2,6 +2,7 @@
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { message } from '../../i18n/message.ts'
+import { withoutJpegPrefix } from '../../images/raster/orientation.ts'
 import type { PictureMetadata } from '../../images/raster/raster.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, overBudget } from '../../model/error.ts'
@@ -120,13 +121,6 @@ async function readFrame(
   const others = parts.filter((part) => !isPictureChunk(part))
   return { chunk, x, y, blends: (flags & 2) === 0, disposes: (flags & 1) !== 0, picture, others }
 }
-
-/** Prefix that some programs write before EXIF. Only JPEG needs it. */
-const JPEG_PREFIX = 'Exif\0\0'
-
-/** EXIF from its TIFF header on. */
-export const withoutJpegPrefix = (exif: Uint8Array): Uint8Array =>
-  latin1Of(exif.subarray(0, JPEG_PREFIX.length)) === JPEG_PREFIX ? exif.subarray(JPEG_PREFIX.length) : exif
 
 /** Metadata of a still file for `output`, and the chunks that only WebP stores. WebP output gets EXIF with its prefix, if it has one. */
 export async function readMetadata(source: Source, { chunks, flags = 0 }: WebpFile, output: string): Promise<PictureMetadata> {

@@ -4,7 +4,8 @@ import { WEBP } from '../../catalog/formats/webp.ts'
 import { distinct, message } from '../../i18n/message.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
-import { reducedSize } from '../../images/search/fit-to-size.ts'
+import { shownOrientationOf } from '../../images/raster/orientation.ts'
+import { optionsForStored, reducedSize } from '../../images/search/fit-to-size.ts'
 import { maxPixelsOf } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { noGain, overBudget } from '../../model/error.ts'
@@ -37,8 +38,12 @@ export async function convertible(source: Source, { file, picture }: StillWebp, 
 
 export async function compressStill(source: Source, still: StillWebp, sink: Sink, options: Options): Promise<Outcome> {
   const { lossless } = still.picture
-  const keepsForm = options.output === 'webp' && !reducedSize(still.file, options)
-  if (!keepsForm) return await convertPicture(await convertible(source, still, options), source, sink, options)
+  const isReduced = options.fitWithin && reducedSize(still.file, await storedOptions(source, still, options)) !== undefined
+  if (options.output !== 'webp' || isReduced) {
+    const picture = await convertible(source, still, options)
+    const isExact = options.output === 'webp' && lossless && options.quality === 'high' && options.targetSize === undefined
+    return await convertPicture({ ...picture, isExact }, source, sink, options)
+  }
   if (options.lossless && !lossless) throw noGain('webp_is_lossy')
   const asked = targetBelowSize(options, source.size)
   const isExact = lossless && asked.quality === 'high' && asked.targetSize === undefined
@@ -47,6 +52,9 @@ export async function compressStill(source: Source, still: StillWebp, sink: Sink
   if (lossless || asked.targetSize !== undefined || sink.written < source.size * LOSSY_RATIO) return outcome
   throw noGain(message('webp_gain_too_small', { percent: Math.round(100 * (1 - LOSSY_RATIO)) }))
 }
+
+const storedOptions = async (source: Source, { file }: StillWebp, options: Options): Promise<Options> =>
+  optionsForStored(options, shownOrientationOf((await readMetadata(source, file, options.output)).exif))
 
 /** Ignores a target size that the original already fits into. */
 function targetBelowSize(options: Options, size: number): Options {

@@ -1,4 +1,5 @@
 import { WEBP } from '../../catalog/formats/webp.ts'
+import { reducedSize } from '../../images/search/fit-to-size.ts'
 import type { MetadataCodec } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import { compressAnimation } from './animation.ts'
@@ -16,6 +17,7 @@ export const webp: MetadataCodec = {
     const file = await readWebpFile(source, options.signal)
     if (file.still) return await compressStill(source, { file, picture: file.still }, sink, options)
     if (options.output !== 'webp') throw unsupported('animation_in_format_of_still_pictures')
+    if (options.fitWithin?.isRequired && reducedSize(file, options)) throw unsupported('animation_is_not_reduced')
     return await compressAnimation(source, file, sink, options)
   },
 

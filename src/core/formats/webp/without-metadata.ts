@@ -4,10 +4,11 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import type { RemovingMode } from '../../catalog/metadata.ts'
 import { reducedExif } from '../../containers/metadata/exif.ts'
 import { reducedXmp } from '../../containers/metadata/xmp.ts'
+import { withoutJpegPrefix } from '../../images/raster/orientation.ts'
 import { chunk } from '../../images/webp/container.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { type Piece, piecesBytes, sameIfUnchanged, splice } from '../../model/splice.ts'
-import { FLAGS, FRAME_HEADER_BYTES, readWebpFile, type WebpFrame, withoutJpegPrefix } from './file.ts'
+import { FLAGS, FRAME_HEADER_BYTES, readWebpFile, type WebpFrame } from './file.ts'
 import { codedChunks, isPictureChunk, type WebpChunk, wholeChunk } from './picture.ts'
 
 /** Longest EXIF or XMP chunk that is reduced. A longer one is removed. */

@@ -22,7 +22,6 @@ export const HEIF = {
   heif_grid_tiles: 'the image grid has {rows}×{columns} cells, but {tiles} tiles',
   heif_handler_is_not_pict: 'the file describes no images',
   heif_hdr_has_no_place: '{output} cannot store HDR ({hdr}); use `format=avif`',
-  heif_hdr_is_not_reduced: 'an HDR image cannot be made smaller than its size in pixels',
   heif_item_is_encrypted: 'the image is encrypted',
   heif_item_named: '{count} × {name}',
   heif_item_too_large: 'item {id} has {bytes} bytes; at most {limit} are supported',

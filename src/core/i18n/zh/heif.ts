@@ -24,7 +24,6 @@ export const HEIF = {
   heif_grid_tiles: '图像网格有 {rows}×{columns} 格，但有 {tiles} 个图块',
   heif_handler_is_not_pict: '文件不描述任何图像',
   heif_hdr_has_no_place: '{output} 不能存储 HDR（{hdr}）；请用 `format=avif`',
-  heif_hdr_is_not_reduced: 'HDR 图像不能缩小像素尺寸',
   heif_item_is_encrypted: '图像已加密',
   heif_item_named: '{count} × {name}',
   heif_item_too_large: '项目 {id} 有 {bytes} 字节；最多支持 {limit} 字节',

@@ -12,11 +12,13 @@ import { lossOf } from '../../model/loss.ts'
 import { compressKeepingTrailingData } from '../../model/trailing-data.ts'
 import { encodeHdrAvif, type HdrPicture } from '../avif/hdr.ts'
 import { type DataPicture, detectDataPicture, exactDataStep, lossyDataStep } from '../data-pictures/data-picture.ts'
+import { encodeDeepPng } from '../png/encode-deep.ts'
 import { encodeSmallestPng } from '../png/encode-smallest.ts'
 import { isHdr, nameOfSignalling } from '../raster/colour-signalling.ts'
+import { shownOrientationOf } from '../raster/orientation.ts'
 import { type Raster, withoutOpaqueAlpha } from '../raster/raster.ts'
 import type { EncodedPicture } from '../search/encode-request.ts'
-import { fitToSize } from '../search/fit-to-size.ts'
+import { fitToSize, fitToSize16, optionsForStored } from '../search/fit-to-size.ts'
 import { physChunk, textChunk } from './descriptive-metadata.ts'
 import { OUTPUT_CODECS } from './output-codecs.ts'
 import { encodeKeepingFloors } from './output-floors.ts'
@@ -32,6 +34,10 @@ export interface ConvertiblePicture extends UploadedPicture {
   readonly data?: DataPicture | undefined
   /** False if the samples come from a lossy format, so that a lossless result is hardly smaller. `undefined`: true. */
   readonly pristine?: boolean
+  /** True if the result must hold the samples of the picture, or of the reduced picture, without further loss. `undefined`: false. */
+  readonly isExact?: boolean
+  /** True if a PNG result keeps the 16 bits of `raster16`. `undefined`: it has 8 bits. */
+  readonly keepsBits?: boolean
   /** Offset in the file of the first byte after the picture. The bytes from there on are appended to the result. */
   readonly end: number
   /** Additional chunks for a PNG result, such as texts of the source. */
@@ -45,7 +51,13 @@ export interface ConvertiblePicture extends UploadedPicture {
  * appended.
  */
 export const convertPicture = (picture: ConvertiblePicture, source: Source, sink: Sink, options: Options): Promise<Outcome> =>
-  compressKeepingTrailingData(source, picture.end, sink, options, (body, request) => convertBody(picture, body.size, sink, request))
+  compressKeepingTrailingData(
+    source,
+    picture.end,
+    sink,
+    optionsForStored(options, shownOrientationOf(picture.carried.exif)),
+    (body, request) => convertBody(picture, body.size, sink, request),
+  )
 
 async function convertBody(source: ConvertiblePicture, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
   if (source.hdr) return await convertToAvifHdr(source, source.hdr, sizeLimit, sink, options)
@@ -55,7 +67,7 @@ async function convertBody(source: ConvertiblePicture, sizeLimit: number, sink: 
   const { raster, steps } = fitToSize(picture.raster, options)
   const { chunks, step, loss } = await encoded(picture, raster, sizeLimit, options)
   const omitted = picture.omitted?.(options.output) ?? []
-  if (picture.raster16) steps.push(message('deep_to_8_bits'))
+  if (picture.raster16 && !picture.keepsBits) steps.push(message('deep_to_8_bits'))
   if (omitted.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: omitted }))
   if (picture.data) steps.push(loss || picture.raster16 ? lossyDataStep(picture.data) : exactDataStep(picture.data))
   const found = await lossAgainst(picture, { chunks, ...(loss && { loss }) }, omitted.length > 0, options)
@@ -73,21 +85,24 @@ async function convertToAvifHdr(
 ): Promise<Outcome> {
   const { targetSize, lossless } = options
   const request = { target: pictureTarget(options.quality), targetSize, lossless, pristine: false, options, sizeLimit }
-  const { chunks, step, loss } = await encodeHdrAvif(hdr, request)
+  const { deep, steps: reduced } = fitToSize16(hdr.deep, options)
+  const { chunks, step, loss } = await encodeHdrAvif({ ...hdr, deep }, request)
   const omitted = picture.omitted?.(options.output) ?? []
   for (const chunk of chunks) await sink.write(chunk)
   const signalling = nameOfSignalling(hdr.carried.signalling)
   const kept = isHdr(hdr.carried.signalling) ? message('hdr_signalling_kept', { signalling }) : message('deep_bits_kept', { bits: 10 })
-  const steps = [kept, step]
+  const steps = [...reduced, kept, step]
   if (omitted.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: omitted }))
   return { kind: 'compressed', ...lossOf(loss), steps }
 }
 
 async function encoded(picture: ConvertiblePicture, raster: Raster, sizeLimit: number, options: Options): Promise<EncodedPicture> {
   const { targetSize, output } = options
-  const lossless = options.lossless || (picture.data && !picture.raster16 && pictureFacts(output)?.exactInstead)
+  const lossless = options.lossless || picture.isExact || (picture.data && !picture.raster16 && pictureFacts(output)?.exactInstead)
   if (output === 'png') {
-    const request = picture.data ? { ...options, lossless: true } : options
+    if (picture.keepsBits && picture.raster16)
+      return await encodeDeepPng(fitToSize16(picture.raster16, options).deep, raster.channels, chunksOf(picture), sizeLimit, options)
+    const request = picture.data || picture.isExact ? { ...options, lossless: true } : options
     const { pieces, ...best } = await encodeSmallestPng(raster, chunksOf(picture), Math.min(sizeLimit, targetSize ?? sizeLimit), request)
     return { chunks: pieces, ...best }
   }

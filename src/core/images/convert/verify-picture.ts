@@ -2,15 +2,16 @@
 
 import { JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
-import { decodePng, pngRows } from '../../../../wasm/png/png.ts'
+import { decodePng, pngRows, readPngInfo } from '../../../../wasm/png/png.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { NO_STILL_PICTURE } from '../../model/loss.ts'
 import { readAll } from '../../model/source.ts'
 import { stripEqualTrailingData } from '../../model/trailing-data.ts'
 import { figuresOfHdrAvif, type HdrPicture } from '../avif/hdr.ts'
 import { similarityOfRows } from '../compare/compare.ts'
+import { shownOrientationOf } from '../raster/orientation.ts'
 import { onWhite, type Raster } from '../raster/raster.ts'
-import { fitToSize } from '../search/fit-to-size.ts'
+import { fitToSize, fitToSize16, optionsForStored } from '../search/fit-to-size.ts'
 import type { ConvertiblePicture } from './convert.ts'
 import { differenceOf } from './output-codecs.ts'
 import { differenceFromUpload } from './reference.ts'
@@ -27,11 +28,15 @@ interface ConvertedFiles {
 export async function verifyPicture(
   picture: ConvertiblePicture,
   { original, result, outcome }: ConvertedFiles,
-  options: Options,
+  asked: Options,
 ): Promise<Verdict> {
+  const options = optionsForStored(asked, shownOrientationOf(picture.carried.exif))
   const withoutTails = await stripEqualTrailingData(original, picture.end, result)
   if ('difference' in withoutTails) return { equal: false, difference: withoutTails.difference }
-  if (picture.hdr) return await verifyHdr(picture.hdr, withoutTails.result, outcome)
+  if (picture.hdr) {
+    const { deep } = fitToSize16(picture.hdr.deep, options)
+    return await verifyHdr({ ...picture.hdr, deep }, withoutTails.result, outcome)
+  }
   const difference = await pictureDifference(picture, withoutTails.result, outcome, options)
   if (difference !== undefined) return { equal: false, difference }
   return { equal: true, ...(await scoreOfResult(picture, withoutTails.result, outcome, options)) }
@@ -55,7 +60,9 @@ async function pictureDifference(
   const { raster } = fitToSize(picture.raster, options)
   const difference =
     output === 'png' || output === 'jpg'
-      ? await differenceOfRows(raster, result, outcome, output)
+      ? picture.keepsBits
+        ? await differenceOfDeepPng(raster, result)
+        : await differenceOfRows(raster, result, outcome, output)
       : await differenceOf(output, raster, picture.carried, result, outcome)
   return difference ?? (await differenceFromUpload(picture, result, outcome, options))
 }
@@ -71,6 +78,13 @@ async function differenceOfRows(raster: Raster, result: Source, outcome: Outcome
   if (!found) return 'the result has fewer rows than the upload'
   if (isExact(outcome)) return found.psnrRgbDb === Number.POSITIVE_INFINITY ? undefined : 'samples differ'
   return claimDifference(outcome, found)
+}
+
+/** Checks size and bits of a PNG with 16 bits a sample, whose samples `differenceFromUpload` compares. */
+async function differenceOfDeepPng({ width, height }: Raster, result: Source): Promise<string | undefined> {
+  const { header } = await readPngInfo(result.stream())
+  if (header.width === width && header.height === height && header.bitDepth === 16) return undefined
+  return `the result has ${header.width}×${header.height} pixels of ${header.bitDepth} bits, expected ${width}×${height} of 16`
 }
 
 async function rowsOf(result: Source, output: 'png' | 'jpg', channels: Raster['channels']) {

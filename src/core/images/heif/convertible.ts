@@ -16,7 +16,6 @@ import { type ColourSignalling, isHdr, nameOfSignalling } from '../raster/colour
 import { withUprightOrientation } from '../raster/orientation.ts'
 import type { PictureMetadata } from '../raster/raster.ts'
 import { toRaster16 } from '../raster/raster16.ts'
-import { reducedSize } from '../search/fit-to-size.ts'
 import { formOfTiles } from './planes.ts'
 import { type HeifRasters, openHeifRaster } from './raster.ts'
 import type { TileDecoder } from './tile-rows.ts'
@@ -134,10 +133,7 @@ function deepFields(
 ): Pick<ConvertiblePicture, 'hdr' | 'raster16'> {
   const hdr = signalling !== undefined && isHdr(signalling)
   if (!raster16 && !hdr) return {}
-  if (options.output !== 'avif' || reducedSize(raster, options)) {
-    if (hdr) throw unsupported('heif_hdr_is_not_reduced')
-    return raster16 ? { raster16 } : {}
-  }
+  if (options.output !== 'avif') return raster16 ? { raster16 } : {}
   if (bits > MOST_AVIF_BITS) throw unsupported(message('heif_bits_avif_does_not_keep', { bits, kept: MOST_AVIF_BITS }))
   const named = signalling ?? { primaries: UNSPECIFIED, transfer: UNSPECIFIED, fullRange: true }
   return { ...(raster16 && { raster16 }), hdr: { deep: raster16 ?? toRaster16(raster), carried: { ...carried, signalling: named } } }

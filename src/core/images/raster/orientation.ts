@@ -1,6 +1,7 @@
 /** EXIF orientation: reads it, resets it, and rotates pixels upright for formats whose readers ignore it. */
 
 import { discard } from '../../../../wasm/memories/discard.ts'
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { findField, readHeader } from '../../containers/tiff/ifd.ts'
@@ -21,6 +22,19 @@ function findOrientation(exif: Uint8Array): { at: number; little: boolean; value
 }
 
 export const orientationOf = (exif: Uint8Array | undefined): number => (exif && findOrientation(exif)?.value) ?? 1
+
+/** Prefix that some programs write before EXIF. Only JPEG needs it. */
+const JPEG_PREFIX = 'Exif\0\0'
+
+/** EXIF from its TIFF header on. */
+export const withoutJpegPrefix = (exif: Uint8Array): Uint8Array =>
+  latin1Of(exif.subarray(0, JPEG_PREFIX.length)) === JPEG_PREFIX ? exif.subarray(JPEG_PREFIX.length) : exif
+
+/** EXIF orientation of a block with or without the prefix of JPEG. */
+export const shownOrientationOf = (exif: Uint8Array | undefined): number => orientationOf(exif && withoutJpegPrefix(exif))
+
+/** True if viewers show stored rows as columns (EXIF 2.32, 4.6.4.A). */
+export const swapsAxes = (orientation: number): boolean => orientation >= 5
 
 /** Returns the EXIF block with the orientation set to upright. */
 export function withUprightOrientation(exif: Uint8Array): Uint8Array {
@@ -66,8 +80,8 @@ type Rows = Pick<Raster, 'width' | 'height' | 'rows'>
 
 /** Rotates rows to the orientation. `channels`: bytes per pixel. */
 function rotated(raster: Rows, channels: number, orientation: number): Rows {
-  const swapsAxes = orientation >= 5
-  const [width, height] = swapsAxes ? [raster.height, raster.width] : [raster.width, raster.height]
+  const isTransposed = swapsAxes(orientation)
+  const [width, height] = isTransposed ? [raster.height, raster.width] : [raster.width, raster.height]
   // True if stored columns or rows run opposite to those of the picture (EXIF 2.32, 4.6.4.A).
   const flipX = [2, 3, 7, 8].includes(orientation)
   const flipY = [3, 4, 6, 7].includes(orientation)
@@ -85,7 +99,7 @@ function rotated(raster: Rows, channels: number, orientation: number): Rows {
         for await (const strip of raster.rows()) {
           for (let at = 0; at < strip.length; at += raster.width * channels, storedY++) {
             const outputY = flipY ? raster.height - 1 - storedY : storedY
-            if (swapsAxes) {
+            if (isTransposed) {
               // A stored row is an output column; copy its samples that lie in the band.
               for (let y = top; y < bottom; y++) {
                 const from = at + (flipX ? raster.width - 1 - y : y) * channels

@@ -1,0 +1,37 @@
+/** Checks the options of `compress`, and converts them to those of a job. */
+
+import type { MetadataMode } from './catalog/metadata.ts'
+import type { KnownFormat } from './catalog/outputs.ts'
+import type { PictureBox, Quality } from './model/codec.ts'
+
+/** Options of `compress` that depend on the format. */
+interface FormatOptions {
+  readonly quality?: Quality
+  readonly metadata?: MetadataMode
+  readonly maxWidth?: number
+  readonly maxHeight?: number
+  readonly lossless?: boolean
+}
+
+/**
+ * Checks the options for a file of this format. @throws RangeError if an option is out of its range, or the format does not have it
+ */
+export function checkOptions(format: KnownFormat, options: FormatOptions): void {
+  const { quality, metadata, maxWidth, maxHeight, lossless } = options
+  if (quality === 'ultra' && !format.ultra) throw new RangeError(`${format.title} has no quality 'ultra'; use 'low', 'medium' or 'high'`)
+  if (metadata && metadata !== 'keep' && !format.metadata)
+    throw new RangeError(`the metadata of ${format.title} files cannot be removed; 'metadata' must be 'keep'`)
+  for (const [name, pixels] of Object.entries({ maxWidth, maxHeight })) {
+    if (pixels === undefined) continue
+    if (!Number.isSafeInteger(pixels) || pixels < 1)
+      throw new RangeError(`'${name}' must be a whole number of pixels from 1, got ${pixels}`)
+    if (!format.resizes) throw new RangeError(`a file of the format ${format.title} cannot be reduced to '${name}'`)
+    if (lossless) throw new RangeError(`'${name}' cannot be combined with 'lossless'`)
+  }
+}
+
+/** Box of the options `maxWidth` and `maxHeight`. `undefined`: neither was given. */
+export function pictureBox({ maxWidth, maxHeight }: Pick<FormatOptions, 'maxWidth' | 'maxHeight'>): PictureBox | undefined {
+  if (maxWidth === undefined && maxHeight === undefined) return undefined
+  return { width: maxWidth ?? Number.POSITIVE_INFINITY, height: maxHeight ?? Number.POSITIVE_INFINITY, isRequired: true }
+}
