@@ -2,12 +2,15 @@
 
 import type { MetadataMode } from './catalog/metadata.ts'
 import type { KnownFormat } from './catalog/outputs.ts'
+import { TARGET_SCORES } from './catalog/score-goal.ts'
 import type { PictureBox, Quality } from './model/codec.ts'
 
 /** Options of `compress` that depend on the format. */
 interface FormatOptions {
   readonly quality?: Quality
   readonly metadata?: MetadataMode
+  readonly targetScore?: number
+  readonly targetSize?: number
   readonly maxWidth?: number
   readonly maxHeight?: number
   readonly lossless?: boolean
@@ -21,6 +24,7 @@ export function checkOptions(format: KnownFormat, options: FormatOptions): void 
   if (quality === 'ultra' && !format.ultra) throw new RangeError(`${format.title} has no quality 'ultra'; use 'low', 'medium' or 'high'`)
   if (metadata && metadata !== 'keep' && !format.metadata)
     throw new RangeError(`the metadata of ${format.title} files cannot be removed; 'metadata' must be 'keep'`)
+  checkTargetScore(format, options)
   for (const [name, pixels] of Object.entries({ maxWidth, maxHeight })) {
     if (pixels === undefined) continue
     if (!Number.isSafeInteger(pixels) || pixels < 1)
@@ -28,6 +32,16 @@ export function checkOptions(format: KnownFormat, options: FormatOptions): void 
     if (!format.resizes) throw new RangeError(`a file of the format ${format.title} cannot be reduced to '${name}'`)
     if (lossless) throw new RangeError(`'${name}' cannot be combined with 'lossless'`)
   }
+}
+
+function checkTargetScore(format: KnownFormat, { quality, targetScore, targetSize }: FormatOptions): void {
+  if (targetScore === undefined) return
+  const { least, most } = TARGET_SCORES
+  if (!(targetScore >= least && targetScore <= most))
+    throw new RangeError(`'targetScore' must be a number from ${least} to ${most}, got ${targetScore}`)
+  if (!format.scored) throw new RangeError(`'targetScore' needs pictures, and the format ${format.title} has none`)
+  for (const [name, value] of Object.entries({ quality, targetSize }))
+    if (value !== undefined) throw new RangeError(`'targetScore' cannot be combined with '${name}'`)
 }
 
 /** Box of the options `maxWidth` and `maxHeight`. `undefined`: neither was given. */

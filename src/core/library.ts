@@ -36,6 +36,11 @@ export interface CompressOptions {
   /** Largest acceptable result in bytes. `undefined`: no limit, the level alone decides. */
   readonly targetSize?: number
   /**
+   * Lowest SSIMULACRA 2 score of every picture of the result, 50 to 95, instead of `quality`: the smallest result that reaches it. A lossless
+   * result reaches every score. `undefined`: `quality` decides.
+   */
+  readonly targetScore?: number
+  /**
    * Largest width in pixels of a picture, as it is shown. A wider picture is reduced with the same aspect ratio, and quality is measured against
    * the reduced original. `undefined`: the picture keeps its size.
    */
@@ -77,7 +82,10 @@ export interface Receipt {
   /** Format of the input; `unknown` if no codec recognises it. */
   readonly format: FormatId | 'unknown'
   readonly output_format: string
-  readonly quality: Quality
+  /** Level; `null` if a score was asked for. */
+  readonly quality: Quality | null
+  /** Score that was asked for. Absent: a level was. */
+  readonly target_score?: number
   /** Size of the input in bytes. */
   readonly original_size: number
   /** Size of the result in bytes. */
@@ -142,7 +150,7 @@ export function libraryOf(known: Codecs): Library {
       const codecs = format ? await loadedCodecs(known, format.id) : known
       const codec = format && codecs[format.id]
       const quality = options.quality ?? 'medium'
-      if (!format || !codec) return unsupportedInput(source, format, quality, options.text)
+      if (!format || !codec) return unsupportedInput(source, format, quality, options)
       const output = outputFor(format, options.output)
       checkOptions(format, options)
       const pressed = await run(codec, source, { codecs, output, quality, options })
@@ -185,6 +193,7 @@ function run(
   const {
     metadata = 'keep',
     targetSize,
+    targetScore,
     usageRights,
     lossless,
     native,
@@ -201,6 +210,7 @@ function run(
     output,
     metadata: removed,
     targetSize,
+    targetScore,
     usageRights,
     fitWithin,
     lossless,
@@ -236,7 +246,7 @@ async function finish(
   const receipt: Receipt = {
     format: format.id,
     output_format: encrypted?.output ?? ownOutput,
-    quality,
+    ...goalOf(quality, options),
     original_size: source.size,
     compressed_size: result.size,
     ...(encrypted ? { encrypted: true } : {}),
@@ -245,6 +255,10 @@ async function finish(
   return { result, name: encrypted?.name ?? unencrypted.name, receipt }
 }
 
+/** Goal in the notation of receipts. */
+const goalOf = (quality: Quality, { targetScore }: CompressOptions): Pick<Receipt, 'quality' | 'target_score'> =>
+  targetScore === undefined ? { quality } : { quality: null, target_score: targetScore }
+
 const encrypt: typeof encryptResult = async (...handed) =>
   await (await withEngines(import('./pipeline/encrypt.ts'))).encryptResult(...handed)
 
@@ -252,7 +266,7 @@ async function unsupportedInput(
   source: Source,
   format: KnownFormat | undefined,
   quality: Quality,
-  text?: (message: Message) => string,
+  options: CompressOptions,
 ): Promise<Compressed> {
   const detail = format ? message('format_has_no_codec_here', { format: format.title }) : message('no_format_recognises_file')
   const sha256 = await sha256Hex(source.stream())
@@ -260,10 +274,10 @@ async function unsupportedInput(
   const receipt: Receipt = {
     format: format?.id ?? 'unknown',
     output_format: format?.id ?? 'unknown',
-    quality,
+    ...goalOf(quality, options),
     original_size: source.size,
     compressed_size: source.size,
-    result: receiptView({ outcome, sha256, verifiedShare: 1 }, sha256, text),
+    result: receiptView({ outcome, sha256, verifiedShare: 1 }, sha256, options.text),
   }
   return { result: source, name: source.name, receipt }
 }

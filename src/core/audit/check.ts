@@ -10,7 +10,8 @@ import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { FORMATS, type FormatId } from '../catalog/index.ts'
 import type { RemovingMode } from '../catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
-import { type Codecs, type Options, type Outcome, type Quality, removesMetadata, type Source } from '../model/codec.ts'
+import { levelOfScore, TARGET_SCORES } from '../catalog/score-goal.ts'
+import { type Codecs, type Options, type Outcome, type PictureBox, type Quality, removesMetadata, type Source } from '../model/codec.ts'
 import type { ExternalFilmCodec } from '../model/external-encoder.ts'
 import type { Loss } from '../model/loss.ts'
 import { identify } from '../pipeline/identify.ts'
@@ -77,7 +78,7 @@ export async function checkFiles(
       findings: [finding('result', false, `the result is a file of format ${other}, which is no output of ${format.id}`)],
     }
   }
-  const pair = { original, format, result, output, codecs, ...(native && { native }) }
+  const pair = await withBox({ original, format, result, output, codecs, ...(native && { native }) })
   const qualities: readonly Quality[] = ['high', 'medium', 'low', ...(format.ultra ? (['ultra'] as const) : [])]
   return withInventory(await checkContent(pair, qualities), await checkInventoryClaims(pair, qualities))
 }
@@ -124,10 +125,23 @@ export async function checkReceipt(
     }
   const { metadata } = claims.result
   const files = { original, format, result, output, codecs, ...(native && { native }), ...(metadata && { metadata }) }
-  const pair = { ...files, original: await withoutMetadata(files) }
-  const checked = await checkContent(pair, [claims.quality])
+  const pair = await withBox({ ...files, original: await withoutMetadata(files) })
+  const qualities = [levelOf(claims)]
+  const checked = await checkContent(pair, qualities)
   const findings = [...facts, smaller, ...checked.findings, ...(await claimFindings(pair, checked, claims))]
-  return withInventory({ ...checked, findings }, await checkInventoryClaims(files, [claims.quality], claims))
+  return withInventory({ ...checked, findings }, await checkInventoryClaims(files, qualities, claims))
+}
+
+/** Level of a receipt; for a score, the level whose settings were used. */
+const levelOf = ({ quality, target_score: score }: Claims): Quality => quality ?? levelOfScore(score ?? TARGET_SCORES.most)
+
+/** Adds the box that the picture was reduced to, if the result is smaller than the original. */
+async function withBox(pair: Pair): Promise<Pair> {
+  if (!pair.format.resizes) return pair
+  using _ = allowMemory(MEMORY_BYTES)
+  const { reducedBoxOf } = await withEngines(import('./reduced-box.ts'))
+  const fitWithin = await reducedBoxOf({ ...pair, format: pair.format.id }, optionsFor(pair, 'high'))
+  return fitWithin ? { ...pair, fitWithin } : pair
 }
 
 /** Returns the original without the metadata that the receipt declares as removed, because codecs compare with that form. */
@@ -161,11 +175,13 @@ interface Pair {
   readonly metadata?: RemovingMode
   /** External decoder for films that Whittle has no engine for. `undefined`: such films are not measured. */
   readonly native?: ExternalFilmCodec
+  /** Box that a smaller picture of the result fits exactly. `undefined`: the result has the size of the original. */
+  readonly fitWithin?: PictureBox
 }
 
 // `usageRights: 'drop'` accepts results without usage rights, because the receipt's steps name them. Other signatures must be unchanged.
-const optionsFor = ({ format, codecs, output, native, metadata }: Pair, quality: Quality): Options =>
-  optionsOf(format, codecs, { quality, output, usageRights: 'drop', memoryBudget: MEMORY_BYTES, native, metadata })
+const optionsFor = ({ format, codecs, output, native, metadata, fitWithin }: Pair, quality: Quality): Options =>
+  optionsOf(format, codecs, { quality, output, usageRights: 'drop', memoryBudget: MEMORY_BYTES, native, metadata, fitWithin })
 
 async function needsExternalDecoder(pair: Pair): Promise<boolean> {
   const films = await withEngines(import('./films.ts'))
@@ -235,7 +251,7 @@ async function claimFindings(pair: Pair, { fidelity, measured }: VerifyReport, c
   if (fidelity === 'lossless') return findings
   for (const one of figureFindings(claims, measured ?? { unmeasured: [] }, pair.format.id)) findings.push(one)
   if (result.fidelity !== 'perceptual') return findings
-  const difference = await differenceOf(pair, claimedOutcome(claims), optionsFor(pair, claims.quality))
+  const difference = await differenceOf(pair, claimedOutcome(claims), optionsFor(pair, levelOf(claims)))
   findings.push(finding('figures', difference === undefined, difference))
   return findings
 }

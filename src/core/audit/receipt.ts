@@ -12,7 +12,9 @@ z.config({ jitless: true })
 export interface Claims {
   readonly format: string
   readonly output_format: string
-  readonly quality: Quality
+  /** Level; `null` if a score was asked for. */
+  readonly quality: Quality | null
+  readonly target_score?: number | undefined
   readonly original_size: number
   readonly compressed_size: number
   readonly encrypted?: true | undefined
@@ -53,7 +55,8 @@ const figure = z.number().optional()
 const claims: z.ZodType<Claims> = z.looseObject({
   format: z.string(),
   output_format: z.string(),
-  quality: z.enum(['low', 'medium', 'high', 'ultra']),
+  quality: z.enum(['low', 'medium', 'high', 'ultra']).nullable(),
+  target_score: figure,
   original_size: z.number(),
   compressed_size: z.number(),
   encrypted: z.literal(true).optional(),

@@ -20,7 +20,10 @@ import { resized } from '../images/raster/resize.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 
-export type PictureFormat = 'jpg' | 'png' | 'gif' | 'bmp' | 'webp' | 'avif' | 'heic'
+const PICTURE_FORMATS = ['jpg', 'png', 'gif', 'bmp', 'webp', 'avif', 'heic'] as const
+export type PictureFormat = (typeof PICTURE_FORMATS)[number]
+
+export const isPictureFormat = (id: string): id is PictureFormat => PICTURE_FORMATS.some((one) => one === id)
 
 /**
  * Returns the original picture at the size of the result. The downscaling filter is unknown, so both common filters are returned, and

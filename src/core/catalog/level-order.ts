@@ -4,6 +4,7 @@
  * the file unchanged. A codec that tries several codings of one picture compares with the gentler levels itself, which is cheaper.
  */
 import { LEVELS, pictureTarget, type Quality, type RasterTarget } from './levels.ts'
+import type { QualityGoal } from './score-goal.ts'
 
 /** Gentler levels that each level also tries, the nearest first. */
 export const FALLBACK_LEVELS = {
@@ -12,6 +13,10 @@ export const FALLBACK_LEVELS = {
   low: ['medium', 'high'],
   ultra: ['low', 'medium', 'high'],
 } as const satisfies Readonly<Record<Quality, readonly Quality[]>>
+
+/** Returns the gentler levels that a goal also tries. A score has none, because no other target replaces it. */
+export const gentlerLevelsOf = ({ quality, targetScore }: QualityGoal): readonly Quality[] =>
+  targetScore === undefined ? fallbackLevelsOf(quality) : []
 
 /** Returns the gentler levels whose picture target differs from that of `quality`. (`ultra` and `low` have the same target.) */
 export function fallbackLevelsOf(quality: Quality): readonly Quality[] {

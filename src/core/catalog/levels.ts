@@ -49,6 +49,8 @@ export interface PicturePerceptualTarget extends PerceptualTarget, TileTarget {
   readonly floor: LumaTarget
   /** Encoder quality of the first search probe, on each encoder's own scale. Half of all photographs end within ten of it. */
   readonly usualQuality: { readonly [coder in 'jpeg' | OtherPicture]: number }
+  /** True for a score that the caller asked for, so that the smallest result is worth further probes. `undefined`: the score of a level. */
+  readonly isWantedScore?: true
 }
 
 export interface RasterTarget extends PerceptualTarget, TileTarget {

@@ -5,9 +5,10 @@
 
 import { discard } from '../../../wasm/memories/discard.ts'
 import { yieldToEventLoop } from '../bytes/yield.ts'
-import { fallbackLevelsOf } from '../catalog/level-order.ts'
+import { gentlerLevelsOf } from '../catalog/level-order.ts'
 import { LEVELS, pictureTarget } from '../catalog/levels.ts'
 import type { OutputId } from '../catalog/outputs.ts'
+import type { QualityGoal } from '../catalog/score-goal.ts'
 import type { Message } from '../i18n/message.ts'
 import type { Similarity } from '../metrics/ssim-psnr.ts'
 import type { Compressed, InnerRequest, InnerResult, Options, Quality, Removed } from '../model/codec.ts'
@@ -48,7 +49,7 @@ export interface PictureRequest {
   readonly sizeOf?: (bytes: Uint8Array) => number
 }
 
-export type EmbeddingOptions = Pick<Options, 'inner' | 'quality' | 'signal'>
+export type EmbeddingOptions = Pick<Options, 'inner' | keyof QualityGoal | 'signal'>
 
 /** A picture and the request for its codec. */
 export interface PictureJob {
@@ -113,7 +114,7 @@ export async function tryReducedSizes(work: PictureJob, asked: InnerRequest = {}
     }
     // The stronger level must not be larger, so results of gentler levels count as well. Only `medium` is tried: `high` keeps more pixels
     // than exist at the sizes that `medium` accepts.
-    const gentle = fallbackLevelsOf(quality).find((level) => level === 'medium')
+    const gentle = gentlerLevelsOf(work.options).find((level) => level === 'medium')
     if (size.maxWidth === undefined || gentler || !gentle || !isAcceptable(left, gentle)) continue
     gentler = (await tryEncoding(work, { ...size, ...asked, quality: gentle })).accepted
   }

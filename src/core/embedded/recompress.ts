@@ -4,7 +4,7 @@
  * Each level takes the smallest of its own result and those of gentler levels, so a stronger level is never larger.
  */
 import { zlibCompress } from '../bytes/deflate.ts'
-import { FALLBACK_LEVELS, fallbackLevelsOf } from '../catalog/level-order.ts'
+import { FALLBACK_LEVELS, gentlerLevelsOf } from '../catalog/level-order.ts'
 import type { InnerRequest } from '../model/codec.ts'
 import {
   type EmbeddingOptions,
@@ -156,7 +156,7 @@ async function gentlerSizes(
     if (time?.takeGentler(seconds) === false) return results
     results.push((await tryEncoding(work, asked)).accepted)
   }
-  for (const quality of FALLBACK_LEVELS[options.quality]) {
+  for (const quality of options.targetScore === undefined ? FALLBACK_LEVELS[options.quality] : []) {
     if (reducedSizes(work, quality).length === 0) continue
     if (time?.takeGentler(seconds) === false) return results
     results.push(await tryReducedSizesOf(work, quality, asked))
@@ -173,6 +173,6 @@ async function gentlerForms(
   if (!made || made.downsampled || made.output === 'jpg' || bytesInContainer(work, made) > made.bytes.length * (1 - DEFLATES_AGAIN_SHARE))
     return []
   const results: (RecompressedPicture | undefined)[] = []
-  for (const quality of fallbackLevelsOf(work.options.quality)) results.push((await tryEncoding(work, { ...asked, quality })).accepted)
+  for (const quality of gentlerLevelsOf(work.options)) results.push((await tryEncoding(work, { ...asked, quality })).accepted)
   return results
 }

@@ -10,6 +10,7 @@ import type { RemovalReason } from '../catalog/inventory/policy.ts'
 import type { Quality } from '../catalog/levels.ts'
 import type { RemovingMode } from '../catalog/metadata.ts'
 import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
+import type { QualityGoal } from '../catalog/score-goal.ts'
 import type { Message } from '../i18n/message.ts'
 import type { ExternalFilmCodec } from './external-encoder.ts'
 import type { Loss } from './loss.ts'
@@ -71,6 +72,8 @@ export interface Compressed {
   readonly steps: Message[]
   /** Number of items by kind that the original holds and the result keeps. `undefined`: the format has no inventory. */
   readonly inventory?: { readonly [Kind in InventoryKind]?: number }
+  /** Score that the caller asked for, which every still picture reaches. `undefined`: the caller chose a level. */
+  readonly targetScore?: number
   /** Metadata that was removed as requested. `undefined`: none. */
   readonly metadata?: RemovingMode
   /** Items of the original that the result does not have. `undefined`: none, or the format has no inventory. */
@@ -104,8 +107,7 @@ export interface PictureBox {
   readonly isRequired?: true
 }
 
-export interface Options {
-  readonly quality: Quality
+export interface Options extends QualityGoal {
   /** Format of the result, one of `format.outputs`. Default: the first one. */
   readonly output: OutputId
   /**

@@ -66,7 +66,7 @@ export function receiptView(
   return {
     outcome: 'compressed',
     fidelity: fidelityOf(outcome),
-    ...figuresView(outcome.loss),
+    ...figuresView(outcome.loss, outcome.targetScore),
     ...common,
     ...(outcome.verifiedBy && { verified_by: [...outcome.verifiedBy] }),
     ...(outcome.inventory && { inventory: { ...outcome.inventory } }),
@@ -84,10 +84,14 @@ const removedView = ({ kind, count, why }: Removed, render: (message: Message) =
 
 const suggested = ({ output, estimatedBytes }: Suggestion) => ({ format: output, estimated_size: Math.ceil(estimatedBytes) })
 
-/** Returns the figures of a loss in the notation of receipts. */
-export function figuresView({ pictures, sound }: Loss = {}) {
+/**
+ * Returns the figures of a loss in the notation of receipts. @param targetScore score that the caller asked for, so that a receipt says how
+ * it was reached; default: none
+ */
+export function figuresView({ pictures, sound }: Loss = {}, targetScore?: number) {
+  const mostScore = targetScore === undefined ? MOST_CHECKED_SCORE : MOST_SCORE
   return {
-    ...(pictures && pictureFigures(pictures)),
+    ...(pictures && pictureFigures(pictures, mostScore)),
     ...(sound && decibels('snr_db', sound.snrDb)),
   }
 }
@@ -97,14 +101,16 @@ export function figuresView({ pictures, sound }: Loss = {}) {
  * ten points, so nobody could check the score.
  */
 const MOST_CHECKED_SCORE = 90
+/** Score of equal pictures. */
+const MOST_SCORE = 100
 
-function pictureFigures({ ssim, psnrDb, measuredAt, mean, ssimulacra2 }: PictureLoss) {
+function pictureFigures({ ssim, psnrDb, measuredAt, mean, ssimulacra2 }: PictureLoss, mostScore: number) {
   return {
     ssim: floorTo(ssim, 4),
     ...decibels('psnr_db', psnrDb),
     ...(measuredAt && { measured_at: measuredAt }),
     ...(mean && { mean_ssim: floorTo(mean.ssim, 4), ...decibels('mean_psnr_db', mean.psnrDb) }),
-    ...(ssimulacra2 !== undefined && ssimulacra2 <= MOST_CHECKED_SCORE && { ssimulacra2: floorTo(ssimulacra2, 1) }),
+    ...(ssimulacra2 !== undefined && ssimulacra2 <= mostScore && { ssimulacra2: floorTo(ssimulacra2, 1) }),
   }
 }
 

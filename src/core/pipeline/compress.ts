@@ -5,7 +5,7 @@ import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
 import { englishText, type Message, message } from '../i18n/message.ts'
 import type { Codec, Compressed, Options, Outcome, Reason, Source, Suggestion, Verdict } from '../model/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
-import { type Loss, lossWithScore } from '../model/loss.ts'
+import { type Loss, lossWithScore, NO_STILL_PICTURE } from '../model/loss.ts'
 import { removedField } from '../model/removed.ts'
 import type { ResultSink } from '../model/sink.ts'
 
@@ -20,6 +20,8 @@ export type CompressionResult =
       outcome: Extract<Outcome, { kind: 'unchanged' }>
       result: undefined /** Description of a bug in Whittle, for the log. `undefined`: no bug. */
       defect?: string
+      /** Points by which a lossy result missed the wanted score; infinite: it has no score. `undefined`: none missed it. */
+      missedPoints?: number
     }
 
 /** Returns the verified share of a result, 0 to 1. An unchanged file counts as fully verified. `{}`: the codec did not count. */
@@ -75,7 +77,7 @@ export async function compressAtLevel(
     const verdict = await verify({ codec, source, result, outcome, evidence }, options)
     options.signal.throwIfAborted()
     const accepted = verdict.equal
-      ? await acceptVerified({ codec, source, result, outcome }, verdict, options)
+      ? atWantedScore(await acceptVerified({ codec, source, result, outcome }, verdict, options), options)
       : rejected(verdict.difference)
     options.signal.throwIfAborted()
     if (accepted.result === undefined) await sink.abort()
@@ -117,6 +119,19 @@ export async function acceptVerified(
   if (verdict.kind === 'none') return { outcome: scored, result, verifiedShare: share }
   const removed = removedField([...(outcome.removed ?? []), ...(verdict.fields.removed ?? [])])
   return { outcome: { ...scored, ...verdict.fields, ...removed }, result, verifiedShare: share }
+}
+
+/** Returns the result, or `unchanged` if it is lossy and its score is below the one that the caller asked for. */
+function atWantedScore(accepted: CompressionResult, { targetScore }: Options): CompressionResult {
+  if (targetScore === undefined || accepted.result === undefined || !accepted.outcome.loss) return accepted
+  const { ssimulacra2: score = NO_STILL_PICTURE } = accepted.outcome.loss.pictures ?? {}
+  if (score === NO_STILL_PICTURE) {
+    const detail = message('score_not_measured', { wanted: targetScore })
+    return { outcome: { kind: 'unchanged', reason: 'below_floor', detail }, result: undefined, missedPoints: Number.POSITIVE_INFINITY }
+  }
+  if (score >= targetScore) return accepted
+  const detail = message('score_not_reached', { score: score.toFixed(1), wanted: targetScore })
+  return { outcome: { kind: 'unchanged', reason: 'below_floor', detail }, result: undefined, missedPoints: targetScore - score }
 }
 
 function withScore(outcome: Compressed, ssimulacra2: number | undefined): Compressed {

@@ -13,9 +13,10 @@ import {
 import { memorySink } from '../model/sink.ts'
 import { memorySource, readAll } from '../model/source.ts'
 import { TimeBudget } from '../model/time-budget.ts'
-import { acceptVerified, compress, expectedFailure } from './compress.ts'
+import { acceptVerified, expectedFailure } from './compress.ts'
 import { identify } from './identify.ts'
 import { afterRemoval, mayKeepMetadata, orUnchanged, prepared } from './metadata.ts'
+import { compressToGoal } from './score-goal.ts'
 
 /** Deepest nesting of containers that is compressed, for example a document in an archive in a mail. */
 const MAX_DEPTH = 3
@@ -38,7 +39,7 @@ export function innerCodecs(codecs: Codecs, options: Omit<Options, 'inner'>, dep
       const pressed = await orUnchanged(codec, options.signal, async () => {
         const ready = await prepared(codec, source, inside)
         const uploaded = ready.uploaded ? { uploaded: ready.uploaded } : {}
-        const attempt = await compress(codec, ready.source, async () => sink, { ...inside, ...uploaded })
+        const attempt = await compressToGoal(codec, ready.source, async () => sink, { ...inside, ...uploaded })
         return await afterRemoval(codec, ready, attempt, async () => sink, inside)
       })
       if (pressed.outcome.kind === 'unchanged') return { kind: 'unchanged', reason: pressed.outcome.reason }
@@ -80,6 +81,7 @@ function optionsFor(
     signal: options.signal,
     progress: () => undefined,
     ...(request.maxWidth && request.maxHeight ? { fitWithin: { width: request.maxWidth, height: request.maxHeight } } : {}),
+    ...(options.targetScore === undefined ? {} : { targetScore: options.targetScore }),
     ...(request.lossless ? { lossless: true } : {}),
     ...(request.onlyReached ? { onlyReached: true } : {}),
     ...(options.maxWorkSeconds === undefined ? {} : { maxWorkSeconds: options.maxWorkSeconds }),

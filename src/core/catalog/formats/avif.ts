@@ -12,6 +12,7 @@ export const AVIF = {
   holds: { alpha: true, bits: 10, frames: false, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: { isolate: 60_000_000, roomy: 268_435_456 },
   resizes: true,
+  scored: true,
   fidelity: 'perceptual',
   levels: {
     low: describePictureTarget('low'),

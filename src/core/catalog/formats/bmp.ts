@@ -11,6 +11,7 @@ export const BMP = {
   outputs: ['bmp', 'jpg', 'png', ...CONVERTED_PICTURES],
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   resizes: true,
+  scored: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePaletteTarget('low')}; lossless if no palette reaches this`,

@@ -8,6 +8,7 @@ export const EPUB = {
   mimeTypes: ['application/epub+zip'],
   outputs: ['epub'],
   metadata: true,
+  scored: true,
   fidelity: 'perceptual',
   levels: {
     low: 'pictures as small as possible that still look clean; everything else is lossless',

@@ -16,6 +16,7 @@ export const GIF = {
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   metadata: true,
   resizes: true,
+  scored: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describeAnimationTarget('low')}; flat areas are lossless`,

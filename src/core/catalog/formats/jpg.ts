@@ -14,6 +14,7 @@ export const JPG = {
   mostPixels: { isolate: 268_435_456, roomy: 268_435_456 },
   metadata: true,
   resizes: true,
+  scored: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePictureTarget('low')}: the smallest result that still looks clean`,

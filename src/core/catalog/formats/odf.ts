@@ -5,6 +5,7 @@ import type { Format } from '../format.ts'
 const SHARED = {
   family: 'document',
   metadata: true,
+  scored: true,
   fidelity: 'perceptual',
   levels: {
     low: `pictures as small as possible that still look clean, at ${describeResolution('low')} on the page; opaque PNG photos become JPEG; everything else is lossless`,

@@ -8,6 +8,7 @@ export const OFD = {
   extensions: ['ofd'],
   mimeTypes: ['application/ofd'],
   outputs: ['ofd'],
+  scored: true,
   fidelity: 'perceptual',
   ultra: true,
   levels: {

@@ -8,6 +8,7 @@ export const PDF = {
   mimeTypes: ['application/pdf'],
   outputs: ['pdf'],
   metadata: true,
+  scored: true,
   fidelity: 'perceptual',
   password: 'pdf',
 } as const satisfies Format

@@ -14,6 +14,7 @@ export const PNG = {
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   metadata: true,
   resizes: true,
+  scored: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePaletteTarget('low')}, or 8 bits per sample; lossless if neither reaches this; animations are lossless`,

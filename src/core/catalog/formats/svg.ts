@@ -13,6 +13,7 @@ export const SVG = {
   extensions: ['svg', 'svgz'],
   mimeTypes: ['image/svg+xml'],
   outputs: ['svg'],
+  scored: true,
   fidelity: 'perceptual',
   levels: {
     low: renderedTarget('low'),

@@ -7,6 +7,7 @@ export const TIFF = {
   extensions: ['tif', 'tiff'],
   mimeTypes: ['image/tiff'],
   outputs: ['tiff'],
+  scored: true,
   metadata: true,
   fidelity: 'lossless',
 } as const satisfies Format

@@ -13,6 +13,7 @@ export const WEBP = {
   mostPixels: PICTURE_FACTS.webp.mostPixels,
   metadata: true,
   resizes: true,
+  scored: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePictureTarget('low')}, or lossless if that is smaller`,

@@ -5,7 +5,7 @@ import { PngEngine } from '../../../../wasm/png/engine.ts'
 import { equalBytes } from '../../bytes/equal.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { BMP } from '../../catalog/formats/bmp.ts'
-import { paletteTargets } from '../../catalog/level-order.ts'
+import { isLosslessGoal } from '../../catalog/score-goal.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import { type Message, type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import { PictureMeter, scoreOfRows, similarityTo16Bits } from '../../images/compare/compare.ts'
@@ -16,7 +16,7 @@ import { detectDataPicture, exactDataStep } from '../../images/data-pictures/dat
 import { applyPalette, collectColours, PaletteTrials, searchPalette } from '../../images/png/palette-search.ts'
 import { asRgba } from '../../images/raster/raster.ts'
 import { refuseReduction } from '../../images/search/fit-to-size.ts'
-import { type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
+import { paletteTargetsOf, type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
@@ -85,7 +85,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   const data = pixels.hasDeepFields || header.masks[3] !== 0 ? undefined : await detectDataPicture({ ...stripsOf(pixels), most: 255 })
   const plans: Plan[] = []
   if (pixels.hasDeepFields) {
-    if (options.lossless || (options.quality === 'high' && options.targetSize === undefined)) {
+    if (isLosslessGoal(options)) {
       throw unsupported('more_than_eight_bits_of_colour_exactly')
     }
   } else if (colours <= 256) {
@@ -101,7 +101,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
   const targetSize = options.targetSize === undefined ? undefined : Math.min(options.targetSize, source.size)
   const exact = smallest(plans)
   if (exact && data) return withFirstStep(await write(job, engine, exact, sink), exactDataStep(data))
-  if (exact && (options.lossless || (targetSize === undefined ? options.quality === 'high' : exact.bytes < targetSize))) {
+  if (exact && (isLosslessGoal(options) || (targetSize !== undefined && exact.bytes < targetSize))) {
     return await write(job, engine, exact, sink)
   }
   await collectColours(engine, picture)
@@ -113,7 +113,7 @@ async function compressBmp(job: Job, sink: Sink): Promise<Outcome> {
     for (const one of found) plans.push(one)
     return found
   }
-  if (targetSize === undefined) for (const target of paletteTargets(options.quality)) await add(targetForSize(target, header))
+  if (targetSize === undefined) for (const target of paletteTargetsOf(options)) await add(targetForSize(target, header))
   else
     return await write(
       job,

@@ -7,7 +7,7 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { BYTES_PER_PIXEL, type CanvasRectangle, GifEngine, type GifFacts } from '../../../../wasm/gif/gif.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { GIF } from '../../catalog/formats/gif.ts'
-import { paletteTargets } from '../../catalog/level-order.ts'
+import { isLosslessGoal } from '../../catalog/score-goal.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import { message } from '../../i18n/message.ts'
 import { scoreOfRows } from '../../images/compare/compare.ts'
@@ -16,7 +16,7 @@ import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { asRgba } from '../../images/raster/raster.ts'
 import { refuseReduction } from '../../images/search/fit-to-size.ts'
-import { PALETTE_TARGETS, type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
+import { PALETTE_TARGETS, paletteTargetsOf, type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
 import { gentlestThatFits } from '../../metrics/search.ts'
 import type { MetadataCodec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { overBudget } from '../../model/error.ts'
@@ -209,7 +209,7 @@ async function encodeTo(source: Source, engine: GifEngine, target: RasterTarget 
 async function choose(source: Source, engine: GifEngine, facts: GifFacts, options: Options): Promise<Choice> {
   if (options.lossless === true) return { target: undefined }
   if (options.targetSize !== undefined) return { target: await chooseBySize(source, engine, facts, options) }
-  if (options.quality === 'high') return { target: undefined }
+  if (isLosslessGoal(options) || (options.targetScore !== undefined && facts.frames > 1)) return { target: undefined }
   return chooseByLevel(source, engine, facts, options)
 }
 
@@ -228,7 +228,7 @@ async function chooseByLevel(source: Source, engine: GifEngine, facts: GifFacts,
   const isComparable = (bytes: number) => bytes >= source.size * LEAST_COMPARED_SHARE
   let bestAfter: readonly number[] = exactAfter
   let isLosslessLarger = !startsLossless
-  for (const level of paletteTargets(options.quality).toReversed()) {
+  for (const level of paletteTargetsOf(options).toReversed()) {
     const target = targetForSize(level, facts)
     const most = best?.encoded.bytes ?? source.size
     const rivalAfter = best?.target ? bestAfter : []

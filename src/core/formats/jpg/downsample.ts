@@ -147,7 +147,7 @@ async function requantised(
   if (chromaPsnrDb !== undefined && chromaPsnrDb >= LEVELS.halvedChromaPsnrDb[options.quality]) job.decimate()
   if (fitWithin?.isRequired && targetSize !== undefined) return await requantiseToSize(job, targetSize, overhead, settings)
   const found = isScored
-    ? await requantiseToScore(job, reference, perceptualTarget(options.quality, size), settings)
+    ? await requantiseToScore(job, reference, perceptualTarget(options, size), settings)
     : await requantiseToTarget(job, pictureTarget(options.quality), settings)
   if (!fitWithin?.isRequired) return found.reached ? found : undefined
   if (job.size('made', 'progressive') + overhead < source.size) return found

@@ -3,7 +3,7 @@
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { type FileRange, JpegJob, type Measured, recode, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
-import { fallbackLevelsOf } from '../../catalog/level-order.ts'
+import { gentlerLevelsOf } from '../../catalog/level-order.ts'
 import { LEVELS, type LossyPictureTarget, type PicturePerceptualTarget, pictureTarget, type Quality } from '../../catalog/levels.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
@@ -123,7 +123,7 @@ class Recompression {
     this.header = header
     this.options = options
     this.target = pictureTarget(options.quality)
-    this.perceptualTarget = perceptualTarget(options.quality, header)
+    this.perceptualTarget = perceptualTarget(options, header)
   }
 
   async best(): Promise<Candidate | undefined> {
@@ -171,9 +171,9 @@ class Recompression {
   /** Result of the level, or of a gentler level if that is smaller, so that `low` is never larger than `medium`. */
   private async fewestStored(): Promise<Made> {
     let best = await this.stored(this.options.quality)
-    for (const level of fallbackLevelsOf(this.options.quality)) {
+    for (const level of gentlerLevelsOf(this.options)) {
       // A result that scores clearly below the gentler level's target is smaller than that level's result.
-      const points = (best.score ?? Number.NEGATIVE_INFINITY) - perceptualTarget(level, this.header).score
+      const points = (best.score ?? Number.NEGATIVE_INFINITY) - this.perceptualTargetAt(level).score
       if (!best.reached || points < -NEAR_POINTS || !fitsMemoryBudget(this.options, this.needForBoth + best.job.memoryBytes)) break
       const steps = this.steps.splice(0)
       const other = await this.stored(level)
@@ -186,12 +186,17 @@ class Recompression {
     return best
   }
 
+  /** Perceptual target of a level, or of the score that the caller asked for. */
+  private perceptualTargetAt(quality: Quality): PicturePerceptualTarget {
+    return perceptualTarget({ ...this.options, quality }, this.header)
+  }
+
   /** Searches with original and requantised coefficients in memory. */
   private async stored(level: Quality): Promise<Made> {
     const job = await this.read()
     await this.decimate(job, LEVELS.halvedChromaPsnrDb[level])
     const made = await this.requantised(job, level)
-    if (this.steps.length === 0 || (made.reached && (made.score ?? 0) < perceptualTarget(level, this.header).score + FULL_CHROMA_POINTS))
+    if (this.steps.length === 0 || (made.reached && (made.score ?? 0) < this.perceptualTargetAt(level).score + FULL_CHROMA_POINTS))
       return made
     this.steps.length = 0
     if (!made.reached) job[Symbol.dispose]()
@@ -213,7 +218,7 @@ class Recompression {
   /** Requantises to the level. `other`: end of the search in the other chroma format, which this one must beat. */
   private async requantised(job: JpegJob, level: Quality, other?: Partial<SearchEnd>): Promise<Made> {
     if (!this.isSteeredByScore(job)) return { job, ...(await requantiseToTarget(job, pictureTarget(level), this)) }
-    const target = perceptualTarget(level, this.header)
+    const target = this.perceptualTargetAt(level)
     const from = { quality: other?.quality, margin: other?.margin }
     const found = await requantiseToScore(job, jpegRaster(this.source, this.header), target, this, from)
     return { job, ...found, score: found.perceptual.score }

@@ -172,9 +172,9 @@ async function imageRecompressor(
   options: Options,
 ): Promise<ImageRecompressor> {
   const masks = await maskNumbers(reader, reachable.streams, (number) => duplicates.originalOf(number))
-  const { quality, inner, signal } = options
+  const { quality, targetScore, extraPoints, inner, signal } = options
   return new ImageRecompressor(reader, usage.images, masks, {
-    quality,
+    goal: { quality, ...(targetScore !== undefined && { targetScore, extraPoints: extraPoints ?? 0 }) },
     lossless: options.lossless || usage.hasTransferFunction,
     time: inner.time,
     signal,

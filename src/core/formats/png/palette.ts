@@ -7,7 +7,6 @@ import { EngineError } from '../../../../wasm/engine-error.ts'
 import type { Disposables } from '../../../../wasm/memories/disposables.ts'
 import { type ColourFacts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
-import { paletteTargets } from '../../catalog/level-order.ts'
 import { message } from '../../i18n/message.ts'
 import { analyse, cannotBeatSize, searchLossless } from '../../images/png/lossless-search.ts'
 import { applyPlan, enginePassOf, gentlerPlan, type LossyPlan, measurePlan, planBetween, planBytes } from '../../images/png/lossy-plan.ts'
@@ -15,7 +14,7 @@ import { estimateExactBytes } from '../../images/png/palette-search.ts'
 import { type LevelPlan, planLossy } from '../../images/png/plan-lossy.ts'
 import { reducedTo8Bits } from '../../images/png/reduce-to-8-bit.ts'
 import { FEW_BYTES } from '../../images/png/tuning.ts'
-import { rasterMarginDb } from '../../images/search/targets.ts'
+import { paletteTargetsOf, rasterMarginDb } from '../../images/search/targets.ts'
 import type { Compressed, Options, Outcome, Sink } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { lossOf, type PictureLoss, pixelLoss } from '../../model/loss.ts'
@@ -68,7 +67,7 @@ export async function chooseLossy(job: LossyJob): Promise<Candidate | undefined>
   const smallest: Estimated[] = []
   let best: Estimated | undefined
   const keepSmallest = (other: Estimated, rank: number) => {
-    for (let at = rank; at < paletteTargets(options.quality).length; at++) {
+    for (let at = rank; at < paletteTargetsOf(options).length; at++) {
       const known = smallest[at]
       if (!known || other.bytes < known.bytes) smallest[at] = other
     }

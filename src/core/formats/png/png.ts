@@ -7,6 +7,7 @@ import { Disposables } from '../../../../wasm/memories/disposables.ts'
 import { PngEngine, readPngInfo } from '../../../../wasm/png/png.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { PNG } from '../../catalog/formats/png.ts'
+import { isLosslessGoal } from '../../catalog/score-goal.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { analyse, hasLowDepthGreyKey, type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
@@ -70,7 +71,7 @@ async function reducedAsRequired(source: Source, options: Options): Promise<Conv
   if (file.animated) throw unsupported('animation_is_not_reduced')
   const isExact = (await losslessReason(file)) !== undefined
   const picture = await pngForConversion(source, options)
-  const keepsBits = picture.raster16 !== undefined && (isExact || (options.quality === 'high' && options.targetSize === undefined))
+  const keepsBits = picture.raster16 !== undefined && (isExact || isLosslessGoal(options))
   return { ...picture, isExact, keepsBits }
 }
 
@@ -108,7 +109,7 @@ async function compressFile(opened: PngFile, source: Source, sink: Sink, options
  * with a profile.
  */
 function mayUsePalette(engine: PngEngine, file: PngFile, options: Options): boolean {
-  const exactOnly = options.lossless === true || (options.quality === 'high' && options.targetSize === undefined)
+  const exactOnly = isLosslessGoal(options)
   const profiledGray = file.profiled && !(file.header.colourType & 2)
   return !exactOnly && !file.animated && !profiledGray && !hasUnusualGamma(file) && engine.inOrder
 }

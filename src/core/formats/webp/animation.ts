@@ -3,8 +3,9 @@
  * that a result plays like the original. Quality is measured on the canvases that viewers show.
  */
 import { concat } from '../../bytes/concat.ts'
-import { fallbackLevelsOf } from '../../catalog/level-order.ts'
+import { gentlerLevelsOf } from '../../catalog/level-order.ts'
 import { pictureTarget, type Quality } from '../../catalog/levels.ts'
+import { isLosslessGoal } from '../../catalog/score-goal.ts'
 import { message } from '../../i18n/message.ts'
 import { OUTPUT_CODECS } from '../../images/convert/output-codecs.ts'
 import { encodeKeepingFloors } from '../../images/convert/output-floors.ts'
@@ -90,7 +91,7 @@ async function encodedFrame(source: Source, frame: WebpFrame, options: Options):
   const raster = await withoutOpaqueAlpha(await openRaster(source, picture, options))
   const isSmall = picture.width * picture.height <= SMALL_FRAME_PIXELS
   let best: EncodedPicture | undefined
-  for (const quality of [options.quality, ...(isSmall ? fallbackLevelsOf(options.quality) : [])]) {
+  for (const quality of [options.quality, ...(isSmall ? gentlerLevelsOf(options) : [])]) {
     const made = await encodedAt(raster, frame, { ...options, quality })
     if (made && (!best || sizeOf(made) < sizeOf(best))) best = made
   }
@@ -106,10 +107,10 @@ const sizeOf = ({ chunks }: EncodedPicture) => chunks.reduce((sum, part) => sum 
 
 /** Encodes the picture of a frame at one level. `undefined`: not possible. */
 async function encodedAt(raster: Raster, { chunk: whole, picture }: WebpFrame, options: Options): Promise<EncodedPicture | undefined> {
-  const isExact = options.lossless === true || (picture.lossless && options.quality === 'high')
+  const { targetSize: _, ...asked } = options
+  const isExact = options.lossless === true || (picture.lossless && isLosslessGoal(asked))
   const encode = OUTPUT_CODECS['webp']?.encode
   if (!encode || (isExact && !picture.lossless)) return undefined
-  const { targetSize: _, ...asked } = options
   const request = {
     target: pictureTarget(options.quality),
     lossless: isExact,

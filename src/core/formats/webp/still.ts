@@ -1,6 +1,7 @@
 /** Compresses and converts still WebP pictures. */
 
 import { WEBP } from '../../catalog/formats/webp.ts'
+import { isLosslessGoal } from '../../catalog/score-goal.ts'
 import { distinct, message } from '../../i18n/message.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
@@ -41,12 +42,12 @@ export async function compressStill(source: Source, still: StillWebp, sink: Sink
   const isReduced = options.fitWithin && reducedSize(still.file, await storedOptions(source, still, options)) !== undefined
   if (options.output !== 'webp' || isReduced) {
     const picture = await convertible(source, still, options)
-    const isExact = options.output === 'webp' && lossless && options.quality === 'high' && options.targetSize === undefined
+    const isExact = options.output === 'webp' && lossless && isLosslessGoal(options)
     return await convertPicture({ ...picture, isExact }, source, sink, options)
   }
   if (options.lossless && !lossless) throw noGain('webp_is_lossy')
   const asked = targetBelowSize(options, source.size)
-  const isExact = lossless && asked.quality === 'high' && asked.targetSize === undefined
+  const isExact = lossless && isLosslessGoal(asked)
   const request = isExact ? { ...asked, lossless: true } : asked
   const outcome = await convertPicture(await convertible(source, still, request), source, sink, request)
   if (lossless || asked.targetSize !== undefined || sink.written < source.size * LOSSY_RATIO) return outcome

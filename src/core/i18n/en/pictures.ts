@@ -151,6 +151,8 @@ export const PICTURES = {
     'the PNG uses narrow-range samples (video levels), which other formats would show differently; keep PNG',
   samples_off: 'sample values changed by at most {off} of 255',
   scan_without_frame_header: 'the JPEG has a scan before its frame header',
+  score_not_measured: 'the result could not be scored, so it does not prove the score {wanted}',
+  score_not_reached: 'the result reached the score {score}, below the requested {wanted}',
   second_frame_header: 'the JPEG has a second frame header',
   second_xmp_packet: 'a second XMP metadata packet',
   segment_cannot_be_found_again: 'a JPEG segment could not be read a second time; the file may have changed',

@@ -149,6 +149,8 @@ export const PICTURES = {
   samples_of_narrow_range_in_another_format: 'PNG 使用窄范围采样（视频电平），其他格式的显示会不同；请保持 PNG',
   samples_off: '采样值最多改变 {off}（满值 255）',
   scan_without_frame_header: 'JPEG 在帧头之前就有扫描',
+  score_not_measured: '结果无法评分，因此不能证明达到分数 {wanted}',
+  score_not_reached: '结果的分数为 {score}，低于要求的 {wanted}',
   second_frame_header: 'JPEG 有第二个帧头',
   second_xmp_packet: '第二个 XMP 元数据包',
   segment_cannot_be_found_again: 'JPEG 的一个段无法再次读取；文件可能已改变',

@@ -61,7 +61,7 @@ async function encodeToScore(
   carried: PictureMetadata,
   { options }: EncodeRequest,
 ): Promise<EncodedPicture> {
-  const target = perceptualTarget(options.quality, picture)
+  const target = perceptualTarget(options, picture)
   // The search may return any of its probes, and their files are small beside the picture.
   const files = new Map<string, Uint8Array>()
   const encode = async ({ quality, chroma }: AvifSettings) => {

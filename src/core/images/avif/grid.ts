@@ -6,6 +6,7 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
+import { aimOf, scoreTarget } from '../../catalog/score-goal.ts'
 import { type ColourFigures, reaches } from '../../catalog/target.ts'
 import { message } from '../../i18n/message.ts'
 import { lowestThatHolds } from '../../metrics/search.ts'
@@ -106,8 +107,9 @@ type GridFound = AvifSettings & { readonly file: Uint8Array; readonly figures: C
  */
 async function gridToScore(job: GridJob, sample: readonly RgbaPixels[]): Promise<GridFound> {
   const { codec, grid, carried, speed, request } = job
-  const { signal, quality: level } = request.options
-  const target = LEVELS.perceptual[level]
+  const { signal } = request.options
+  const aim = aimOf(request.options)
+  const target = aim === undefined ? LEVELS.perceptual[request.options.quality] : scoreTarget(aim)
   const probeTiles = (at: number) => async (settings: AvifSettings) => {
     await yieldToEventLoop(signal)
     return probeSample(codec, sample, settings, at)

@@ -3,6 +3,7 @@
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
+import { aimOf, scoreTarget } from '../../catalog/score-goal.ts'
 import { message } from '../../i18n/message.ts'
 import { bisect } from '../../metrics/search.ts'
 import { fitsMemoryBudget } from '../../model/budget.ts'
@@ -90,8 +91,9 @@ async function isTranslucent(deep: Raster16): Promise<boolean> {
 
 /** Searches for the lowest step that reaches the level, or returns the highest step if none does. */
 async function toLevel(job: HdrJob): Promise<{ made: Encoding; step: number }> {
-  const { quality } = job.request.options
-  const target = LEVELS.perceptual[quality]
+  const { options } = job.request
+  const aim = aimOf(options)
+  const target = aim === undefined ? LEVELS.perceptual[options.quality] : scoreTarget(aim)
   const reachesLevel = ({ figures: { ssim, psnrDb, score } }: Encoding) =>
     ssim >= target.floor.ssim && psnrDb >= target.floor.psnrDb && (score === undefined || score >= target.score)
   let lastAttempt: { made: Encoding; step: number } | undefined

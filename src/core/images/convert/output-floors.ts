@@ -8,7 +8,7 @@ import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { concat } from '../../bytes/concat.ts'
 import { log10, pow } from '../../bytes/same-math.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
-import { fallbackLevelsOf } from '../../catalog/level-order.ts'
+import { gentlerLevelsOf } from '../../catalog/level-order.ts'
 import { pictureTarget, type Quality } from '../../catalog/levels.ts'
 import { pictureFacts } from '../../catalog/outputs.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
@@ -35,9 +35,9 @@ export async function encodeKeepingFloors(
   const encodeOnce = (asked: EncodeRequest) => encodeAboveFloors(output, (target) => encode(raster, carried, target), raster, asked)
   let best = await encodeOnce(request)
   const isSmall = raster.width * raster.height <= SMALL_PIXELS && request.targetSize === undefined && !request.lossless
-  for (const level of isSmall ? fallbackLevelsOf(request.options.quality) : []) {
+  for (const level of isSmall ? gentlerLevelsOf(request.options) : []) {
     // A result that scores clearly below the gentler level's target is smaller than that level's result.
-    if (best.score !== undefined && best.score < perceptualTarget(level, raster).score - NEAR_POINTS) break
+    if (best.score !== undefined && best.score < perceptualTarget({ quality: level }, raster).score - NEAR_POINTS) break
     const other = await encodeOnce(atLevel(request, level)).catch(unlessUnsupported)
     if (other && sizeOf(other) < sizeOf(best)) best = other
   }

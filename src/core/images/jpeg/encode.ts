@@ -117,7 +117,7 @@ async function searchQualityOf(job: JpegJob, { raster, overhead, request, steere
     pause: () => yieldToEventLoop(request.options.signal),
     isPointless: () => job.figures.estimatedBytes * LEAST_ESTIMATE_RATIO > request.sizeLimit,
   }
-  if (steeredByScore) return { job, ...(await requantiseToScore(job, raster, perceptualTarget(request.options.quality, raster), settings)) }
+  if (steeredByScore) return { job, ...(await requantiseToScore(job, raster, perceptualTarget(request.options, raster), settings)) }
   if (request.targetSize === undefined) return { job, ...(await requantiseToTarget(job, request.target, settings)) }
   return { job, ...(await requantiseToSize(job, request.targetSize, overhead - 2, settings)), reached: true }
 }
@@ -144,7 +144,7 @@ async function streamed(raster: Raster, request: EncodeRequest, steeredByScore: 
     return job
   }
   if (steeredByScore) {
-    const target = perceptualTarget(request.options.quality, raster)
+    const target = perceptualTarget(request.options, raster)
     return await streamToScore(stream, raster, target, await startingQuality(sample, target, settings))
   }
   let quality = await searchQuality(sample, request.target, settings, STREAMED_CAUTION)

@@ -6,13 +6,14 @@ import { chunk, colourChunks, startOfPng } from '../../../../wasm/png/chunks.ts'
 import type { Layout } from '../../../../wasm/png/engine.ts'
 import { type AncillaryChunk, BEFORE_PALETTE, type ColourType, PngEngine } from '../../../../wasm/png/png.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
+import { isLosslessGoal, type QualityGoal } from '../../catalog/score-goal.ts'
 import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Options } from '../../model/codec.ts'
 import { noGain, TargetUnreachable } from '../../model/error.ts'
 import { type PictureLoss, pixelLoss } from '../../model/loss.ts'
 import type { Raster } from '../raster/raster.ts'
-import { PALETTE_TARGETS, type RasterTarget, TARGETS_BY_QUALITY } from '../search/targets.ts'
+import { paletteTargetsOf, type RasterTarget, TARGETS_BY_QUALITY } from '../search/targets.ts'
 import { analyse, type LosslessPlan, losslessBytes, searchLossless } from './lossless-search.ts'
 import { applyPlan, enginePassOf, type LossyPlan, planBytes, planReachingTarget } from './lossy-plan.ts'
 import { mayBeNearLossless, NearLosslessTrials, nearLosslessTarget } from './near-lossless.ts'
@@ -45,7 +46,7 @@ export interface SmallestPng {
   readonly loss?: PictureLoss
 }
 
-type SearchOptions = Pick<Options, 'quality' | 'targetSize' | 'lossless' | 'signal'>
+type SearchOptions = Pick<Options, keyof QualityGoal | 'targetSize' | 'lossless' | 'signal'>
 
 /**
  * Encodes in memory. @throws CodecError `no_gain` if the file would reach `limit` bytes @throws TargetUnreachable if a target size cannot
@@ -80,13 +81,12 @@ export async function encodeSmallestPng(
 
   async function chooseLossy(): Promise<LossyPlan | undefined> {
     const targetSize = options.targetSize
-    const fits = targetSize === undefined ? options.quality === 'high' : exactBytes + containerBytes < targetSize
-    if (options.lossless || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2))) return undefined
+    const fits = targetSize !== undefined && exactBytes + containerBytes < targetSize
+    if (isLosslessGoal(options) || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2))) return undefined
     await collectColours(engine, picture)
     const trials = new PaletteTrials(engine)
     const pause = () => yieldToEventLoop(options.signal)
-    const gentlest = options.quality === 'high' ? TARGETS_BY_QUALITY[0] : PALETTE_TARGETS[options.quality]
-    const targets = targetSize === undefined ? [PALETTE_TARGETS.medium, ...(gentlest ? [gentlest] : [])] : TARGETS_BY_QUALITY
+    const targets = targetSize === undefined ? paletteTargetsOf(options) : TARGETS_BY_QUALITY
     let best: { plan: LossyPlan | undefined; bytes: number } = { plan: undefined, bytes: exactBytes }
     const near = new NearLosslessTrials(engine, picture)
     const nearPlan = async (target: RasterTarget) =>

@@ -1,10 +1,10 @@
 /** Plans lossy PNG results: palettes and near-lossless rows for the level, and for other levels whose result may be smaller. */
 import type { ColourFacts, PngEngine } from '../../../../wasm/png/engine.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
-import { alternativePaletteTargets, paletteTargets } from '../../catalog/level-order.ts'
+import type { QualityGoal } from '../../catalog/score-goal.ts'
 import { targetForSize } from '../../catalog/small-pictures.ts'
 import type { Options } from '../../model/codec.ts'
-import type { RasterTarget } from '../search/targets.ts'
+import { paletteTargetsOf, type RasterTarget, strongerPaletteTargetsOf } from '../search/targets.ts'
 import { isSamePlan, type LossyPlan } from './lossy-plan.ts'
 import { mayBeNearLossless, NearLosslessTrials, nearLosslessTarget } from './near-lossless.ts'
 import { PaletteTrials, planPalette } from './palette-search.ts'
@@ -28,7 +28,7 @@ interface Planning {
   readonly engine: PngEngine
   readonly picture: PngPicture
   readonly facts: ColourFacts
-  readonly options: Pick<Options, 'quality' | 'signal'>
+  readonly options: Pick<Options, keyof QualityGoal | 'signal'>
 }
 
 /**
@@ -38,9 +38,9 @@ interface Planning {
 export async function planLossy({ engine, picture, facts, options }: Planning): Promise<LevelPlan[]> {
   const plans: LevelPlan[] = []
   const forSize = (target: RasterTarget) => targetForSize(target, picture.header)
-  const targets = paletteTargets(options.quality).map(forSize)
+  const targets = paletteTargetsOf(options).map(forSize)
   const own = targets.length - 1
-  const aims = [...targets, ...alternativePaletteTargets(options.quality).map(forSize)]
+  const aims = [...targets, ...strongerPaletteTargetsOf(options).map(forSize)]
   const add = (plan: LossyPlan | undefined, aim: number, toForm = (target: RasterTarget) => target) => {
     // A stronger level often ends with the plan of a gentler one, which need not be encoded twice. Tiny results are exempt, because their
     // fallback plans may be smaller.

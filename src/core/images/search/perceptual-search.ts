@@ -15,6 +15,7 @@ import {
   AIM_POINTS,
   CLOSE_POINTS,
   EXTRA_PROBES_AFTER_FAR,
+  EXTRA_PROBES_OF_WANTED_SCORE,
   FAR_POINTS,
   LEAST_LEAD_POINTS,
   LEAST_SCORE,
@@ -147,9 +148,11 @@ export interface SearchStart {
 export async function lowestPerceptualQuality<Figures extends ColourFigures>(
   trials: QualityTrials<Figures>,
   target: PicturePerceptualTarget,
-  scale: QualityScale,
+  usualScale: QualityScale,
   { quality: first, otherMargin, otherScoreMargin = Number.POSITIVE_INFINITY, ruledOut = [] }: SearchStart,
 ): Promise<PerceptualResult<Figures>> {
+  const isPatient = target.isWantedScore && usualScale.mostProbes >= 3
+  const scale = isPatient ? { ...usualScale, mostProbes: usualScale.mostProbes + EXTRA_PROBES_OF_WANTED_SCORE } : usualScale
   const probes: Probe<Figures>[] = []
   const ruledOutQualities: QualityMargin[] = [...ruledOut]
   let last = first

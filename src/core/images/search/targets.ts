@@ -1,6 +1,8 @@
 /** Quality targets of the levels for pictures. The absolute floors are lower. */
 import { log10 } from '../../bytes/same-math.ts'
+import { alternativePaletteTargets, paletteTargets } from '../../catalog/level-order.ts'
 import { LEVELS, type PerceptualTarget, type RasterTarget } from '../../catalog/levels.ts'
+import { aimOf, type QualityGoal } from '../../catalog/score-goal.ts'
 import { CAST_BETWEEN_WINDOWS, NEAR_SPECKS, POINTS_PER_DB, TILE_ALLOWANCE_POINTS } from './tuning.ts'
 
 export type { RasterTarget }
@@ -39,6 +41,41 @@ export const TARGETS_BY_QUALITY: readonly RasterTarget[] = [
   target([0.915, 31, 27, 24, 21], [40, 12, 2.5, 2.5, 12], { leastColours: 4 }),
   target([0.903, 30.2, 26, 20, 18], [10, 25, 8, 8, 40], { leastColours: 2, tileBelow: 200 }),
 ]
+
+/**
+ * Returns the palette targets that a goal tries, the gentlest first: those of the level and of gentler levels, or the target of a score, with
+ * the other figures between those of the neighbouring targets.
+ */
+export function paletteTargetsOf(goal: QualityGoal): readonly RasterTarget[] {
+  const aim = aimOf(goal)
+  return aim === undefined ? paletteTargets(goal.quality) : [paletteTargetOfScore(aim)]
+}
+
+/** Returns the targets of stronger palettes that a goal also tries. */
+export const strongerPaletteTargetsOf = (goal: QualityGoal): readonly RasterTarget[] =>
+  goal.targetScore === undefined ? alternativePaletteTargets(goal.quality) : []
+
+function paletteTargetOfScore(score: number): RasterTarget {
+  const below = TARGETS_BY_QUALITY.findIndex((target) => target.score <= score)
+  const gentler = TARGETS_BY_QUALITY[Math.max(0, below - 1)] ?? MEDIUM
+  const stronger = TARGETS_BY_QUALITY[Math.max(0, below)] ?? LOW
+  const share = gentler.score > stronger.score ? (score - stronger.score) / (gentler.score - stronger.score) : 0
+  const mixed = (figure: (target: RasterTarget) => number) => figure(stronger) + share * (figure(gentler) - figure(stronger))
+  return {
+    ...stronger,
+    score,
+    worstTile: score - TILE_ALLOWANCE_POINTS,
+    scored: { ssim: mixed(({ scored }) => scored.ssim), psnrDb: mixed(({ scored }) => scored.psnrDb) },
+    rgbPsnrDb: mixed(({ rgbPsnrDb }) => rgbPsnrDb),
+    blockPsnrDb: mixed(({ blockPsnrDb }) => blockPsnrDb),
+    blockRgbPsnrDb: mixed(({ blockRgbPsnrDb }) => blockRgbPsnrDb),
+    cast: mixed(({ cast }) => cast),
+    steps: mixed(({ steps }) => steps),
+    bands: mixed(({ bands }) => bands),
+    specks: mixed(({ specks }) => specks),
+    nearSpecks: mixed(({ nearSpecks }) => nearSpecks),
+  }
+}
 
 /**
  * Distance of the worst figure from the target in dB, with a small tolerance for rounding; negative: below the target. SSIM is converted by

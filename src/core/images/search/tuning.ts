@@ -20,6 +20,9 @@ export const FAR_POINTS = 30
 /** Extra probes that a search may make after a probe that was `FAR_POINTS` below the target. */
 export const EXTRA_PROBES_AFTER_FAR = 2
 
+/** Extra probes that a search may make for a score that the caller asked for, which can be far from the usual quality of every level. */
+export const EXTRA_PROBES_OF_WANTED_SCORE = 3
+
 /** Most qualities in a search that are rejected by luma figures, without a perceptual probe. */
 export const MOST_RULED_OUT = 4
 

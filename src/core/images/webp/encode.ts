@@ -204,7 +204,7 @@ async function toScore(
   from: PerceptualResult<WebpFigures> | undefined,
 ): Promise<PerceptualResult<WebpFigures>> {
   const { width, height } = raster
-  const target = perceptualTarget(options.quality, raster)
+  const target = perceptualTarget(options, raster)
   const bands = bandsOf(raster)
   const first = from?.quality ?? target.usualQuality.webp
   const sampled = width * height > 2 * SAMPLE_PIXELS && encoder.sample(bands)

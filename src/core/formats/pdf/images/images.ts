@@ -3,8 +3,9 @@
 import { isEngineError } from '../../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { releaseDeflate } from '../../../bytes/deflate.ts'
-import { fallbackLevelsOf } from '../../../catalog/level-order.ts'
-import { LEVELS } from '../../../catalog/levels.ts'
+import { gentlerLevelsOf } from '../../../catalog/level-order.ts'
+import { LEVELS, type PicturePerceptualTarget } from '../../../catalog/levels.ts'
+import { aimOf, type QualityGoal, scoreTarget } from '../../../catalog/score-goal.ts'
 import type { Quality } from '../../../model/codec.ts'
 import { lossWithScore, pixelLoss, worseLoss } from '../../../model/loss.ts'
 import type { TimeBudget } from '../../../model/time-budget.ts'
@@ -54,7 +55,7 @@ const MAX_PREVIEW_PIXELS = 3_000_000
 
 /** Settings of the image recompressor. `time`: CPU time for the pictures of the document; `undefined`: no limit. */
 interface Aim {
-  readonly quality: Quality
+  readonly goal: QualityGoal
   readonly lossless: boolean
   readonly time: TimeBudget | undefined
   readonly signal: AbortSignal
@@ -74,7 +75,7 @@ export class ImageRecompressor {
   private readonly reader: Reader
   private readonly drawn: ReadonlyMap<number, DrawnImage>
   private readonly masks: ReadonlySet<number>
-  private readonly quality: Quality
+  private readonly goal: QualityGoal
   private readonly lossless: boolean
   private readonly time: TimeBudget | undefined
   private readonly signal: AbortSignal
@@ -95,12 +96,12 @@ export class ImageRecompressor {
     reader: Reader,
     drawn: ReadonlyMap<number, DrawnImage>,
     masks: ReadonlySet<number>,
-    { quality, lossless, time, signal }: Aim,
+    { goal, lossless, time, signal }: Aim,
   ) {
     this.reader = reader
     this.drawn = drawn
     this.masks = masks
-    this.quality = quality
+    this.goal = goal
     this.lossless = lossless
     this.time = time
     this.signal = signal
@@ -175,7 +176,7 @@ export class ImageRecompressor {
     const seconds = ofPicture + (width * height * ofMegapixel + length * ofMegabyte) / 1e6
     if (this.time?.take(seconds) === false) return undefined
     let best: Candidate | undefined
-    for (const quality of this.lossless ? (['high'] as const) : [this.quality, ...fallbackLevelsOf(this.quality)]) {
+    for (const quality of this.lossless ? (['high'] as const) : [this.goal.quality, ...gentlerLevelsOf(this.goal)]) {
       const limit = Math.min(budget, best?.data.length ?? budget)
       picture.hasCandidate = best !== undefined
       // Each level examines the picture at its own resolution, so photo detection starts again.
@@ -197,7 +198,7 @@ export class ImageRecompressor {
     const isSmall = facts.width * facts.height < MIN_PHOTO_PIXELS
     if (isMask || mask !== 'none' || !(graphic || isSmall) || !this.palettes.spend(facts)) return undefined
     if (this.time?.take((facts.width * facts.height * SECONDS_PER_MEGAPIXEL) / 1e6) === false) return undefined
-    const aim = { quality: this.quality, signal: this.signal, budget }
+    const aim = { ...this.goal, signal: this.signal, budget }
     const quantised = await quantiseToPalette(facts, () => openRows(this.reader, stream, facts), aim)
     if (!quantised || quantised.data.length >= budget) return undefined
     const { width, height, components } = facts
@@ -211,10 +212,22 @@ export class ImageRecompressor {
     const comparedSizes = comparisonSizes(placements)
     const { stored, drawn, ssimulacra2 } = await this.measured(picture, found, comparedSizes)
     const floors = found.channels === 4 ? CMYK_FLOORS : FLOORS
-    if (!meetsFloors(stored, floors)) return undefined
+    if (!meetsFloors(stored, floors) || !this.reachesScore(ssimulacra2)) return undefined
     const pageScores = placements.map((place) => ({ place, figures: scoresAtPlacement(place, comparedSizes, drawn) }))
     if (!pageScores.every(({ place, figures }) => place.page.keepsFloors(figures, floors))) return undefined
     return { ...found, figures: stored, pageScores: pageScores, ssimulacra2 }
+  }
+
+  /** True if a score of a picture is what the caller asked for. A picture that cannot be scored must stay lossless then. */
+  private reachesScore(score: number | undefined): boolean {
+    const { targetScore } = this.goal
+    return targetScore === undefined || (score !== undefined && score >= targetScore)
+  }
+
+  /** Perceptual target of a level, or of the score that the caller asked for. */
+  private wantedAt(quality: Quality): PicturePerceptualTarget {
+    const aim = aimOf(this.goal)
+    return aim === undefined ? LEVELS.perceptual[quality] : scoreTarget(aim)
   }
 
   private async measured({ stream, facts, mask }: Picture, found: Candidate, comparedSizes: readonly Size[]): Promise<PictureMeasurement> {
@@ -254,7 +267,7 @@ export class ImageRecompressor {
       mask === 'read' && samples !== 4
         ? reopeningMaskedReference(open, () => openMask(this.reader, facts.dict), size, samples)
         : reopeningReference(open, size, samples, isInverted(facts))
-    return { reference, wanted: adjustTargetForMask(LEVELS.perceptual[quality], share) }
+    return { reference, wanted: adjustTargetForMask(this.wantedAt(quality), share) }
   }
 
   /** Mean opacity of a picture under its mask, 0 to 1. */
@@ -290,7 +303,7 @@ export class ImageRecompressor {
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
     const hints = this.sizeHints.get(quality) ?? new QualityHints()
     this.sizeHints.set(quality, hints)
-    const wanted = this.scoreBudgets[quality].spend(size) ? LEVELS.perceptual[quality] : undefined
+    const wanted = this.scoreBudgets[quality].spend(size) ? this.wantedAt(quality) : undefined
     const coded = await encodeAtFullSize({ job, preview, wanted }, TARGETS[quality], needsAdobeSegment(info.colour), hints)
     return smallestCandidate([reduced, coded && coded.data.length < budget ? { ...coded, reduced: false } : undefined])
   }
@@ -355,7 +368,7 @@ export class ImageRecompressor {
       size,
       screen: screenSizeOf(size, drawn),
       target,
-      perceptualTarget: () => (this.scoreBudgets[quality].spend(size) ? LEVELS.perceptual[quality] : undefined),
+      perceptualTarget: () => (this.scoreBudgets[quality].spend(size) ? this.wantedAt(quality) : undefined),
       openPicture: () => openRows(this.reader, stream, facts),
       jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',

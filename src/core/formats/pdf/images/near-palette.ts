@@ -5,6 +5,7 @@ import { CHANNELS, type PictureHeader } from '../../../../../wasm/png/engine.ts'
 import { concat } from '../../../bytes/concat.ts'
 import { encodeSmallestPng } from '../../../images/png/encode-smallest.ts'
 import { redeflated, rowBytesIfFew } from '../../../images/png/redeflate.ts'
+import type { QualityGoal } from '../../../catalog/score-goal.ts'
 import type { Options } from '../../../model/codec.ts'
 import { isCodecError } from '../../../model/error.ts'
 import type { PictureLoss } from '../../../model/loss.ts'
@@ -48,7 +49,7 @@ export class PaletteBudget {
   }
 }
 
-type Aim = Pick<Options, 'quality' | 'signal'> & { budget: number }
+type Aim = Pick<Options, keyof QualityGoal | 'signal'> & { budget: number }
 
 /** Encodes the smallest PNG that the level allows and converts it to a PDF image. `undefined`: it is not smaller than `budget` bytes. */
 export async function quantiseToPalette(facts: ImageFacts, open: () => Promise<Rows>, aim: Aim): Promise<QuantisedPicture | undefined> {
