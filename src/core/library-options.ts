@@ -3,7 +3,7 @@
 import type { MetadataMode } from './catalog/metadata.ts'
 import type { KnownFormat } from './catalog/outputs.ts'
 import { TARGET_SCORES } from './catalog/score-goal.ts'
-import type { PictureBox, Quality } from './model/codec.ts'
+import type { Quality } from './model/codec.ts'
 
 /** Options of `compress` that depend on the format. */
 interface FormatOptions {
@@ -42,10 +42,4 @@ function checkTargetScore(format: KnownFormat, { quality, targetScore, targetSiz
   if (!format.scored) throw new RangeError(`'targetScore' needs pictures, and the format ${format.title} has none`)
   for (const [name, value] of Object.entries({ quality, targetSize }))
     if (value !== undefined) throw new RangeError(`'targetScore' cannot be combined with '${name}'`)
-}
-
-/** Box of the options `maxWidth` and `maxHeight`. `undefined`: neither was given. */
-export function pictureBox({ maxWidth, maxHeight }: Pick<FormatOptions, 'maxWidth' | 'maxHeight'>): PictureBox | undefined {
-  if (maxWidth === undefined && maxHeight === undefined) return undefined
-  return { width: maxWidth ?? Number.POSITIVE_INFINITY, height: maxHeight ?? Number.POSITIVE_INFINITY, isRequired: true }
 }

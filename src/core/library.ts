@@ -8,11 +8,12 @@ import { FORMATS, type FormatId } from './catalog/index.ts'
 import type { MetadataMode } from './catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputNamed } from './catalog/outputs.ts'
 import { type Message, message } from './i18n/message.ts'
-import { checkOptions, pictureBox } from './library-options.ts'
+import { checkOptions } from './library-options.ts'
 import type { Codec, Codecs, Quality, Source } from './model/codec.ts'
 import { TargetUnreachable } from './model/error.ts'
 import type { ExternalFilmCodec } from './model/external-encoder.ts'
 import { loadedCodecs } from './model/lazy-codec.ts'
+import { requiredBox } from './model/picture-box.ts'
 import { type ReceiptView, receiptView } from './model/receipt.ts'
 import { memorySink, type ResultSink } from './model/sink.ts'
 import { memorySource, rangeStream, slice } from './model/source.ts'
@@ -203,7 +204,7 @@ function run(
     sink: openSink = intoMemory,
   } = options
   const limit = Math.min(targetSize ?? Number.POSITIVE_INFINITY, source.size)
-  const fitWithin = pictureBox(options)
+  const fitWithin = requiredBox(options)
   const removed = metadata === 'keep' ? undefined : metadata
   const request = {
     quality,

@@ -5,8 +5,9 @@ import type { OutputId } from '../catalog/outputs.ts'
 import { orientationOfJpeg, readHeader } from '../formats/jpg/segments.ts'
 import { shownOrientationOf, swapsAxes } from '../images/raster/orientation.ts'
 import { sizeWithin } from '../images/raster/resize.ts'
-import type { Options, PictureBox, Source } from '../model/codec.ts'
+import type { Options, Source } from '../model/codec.ts'
 import { isCodecError } from '../model/error.ts'
+import type { PictureBox } from '../model/picture-box.ts'
 import { isPictureFormat, openOriginalPicture, type PictureFormat, sameSize } from './rendered-rows.ts'
 
 interface Size {
@@ -25,10 +26,7 @@ interface Files {
  * Box that leads from the size of the original to that of the result, as viewers show both. `undefined`: the result is not smaller, no box
  * leads to its size, or a file cannot be read.
  */
-export async function reducedBoxOf(
-  { original, format, result, output }: Files,
-  options: Options,
-): Promise<PictureBox | undefined> {
+export async function reducedBoxOf({ original, format, result, output }: Files, options: Options): Promise<PictureBox | undefined> {
   if (!isPictureFormat(format) || !isPictureFormat(output)) return undefined
   const [before, after] = await Promise.all([
     shownSize(original, format, { ...options, output }),

@@ -52,6 +52,8 @@ export interface Format {
   readonly metadata?: true
   /** True if `max_width` and `max_height` can reduce its pictures. */
   readonly resizes?: true
+  /** True if it has pages or slides with pictures, whose resolution `dpi` can limit. */
+  readonly hasPages?: true
   /** True if it is a picture, or a document with pictures, so that a score can be asked for (`target_score`). */
   readonly scored?: true
   /** True if the level `ultra` exists (Office documents and OFD). */

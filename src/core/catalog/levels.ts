@@ -232,6 +232,9 @@ export const LEVELS = {
   ),
 } as const
 
+/** Resolutions in dpi that callers can ask for (`dpi`). */
+export const DOCUMENT_DPI = { least: 72, most: 600 } as const
+
 /** Widths in pixels at which drawings are rendered for comparison: as a picture on a page, and as a full screen. */
 export const DRAWN_WIDTH = 640
 export const MAGNIFIED_WIDTH = 1600

@@ -14,6 +14,7 @@ import type { QualityGoal } from '../catalog/score-goal.ts'
 import type { Message } from '../i18n/message.ts'
 import type { ExternalFilmCodec } from './external-encoder.ts'
 import type { Loss } from './loss.ts'
+import type { PictureBox } from './picture-box.ts'
 import type { TimeBudget } from './time-budget.ts'
 
 export type { Quality }
@@ -96,17 +97,6 @@ export const fidelityOf = (outcome: Outcome): 'lossless' | 'perceptual' =>
  */
 export type Verdict = { equal: true; share?: number; ssimulacra2?: number | undefined } | { equal: false; difference: string }
 
-/** Largest size of a picture in pixels; infinite: no limit. */
-export interface PictureBox {
-  readonly width: number
-  readonly height: number
-  /**
-   * True: the caller asked for this size (`max_width`, `max_height`), measured as viewers show the picture. A codec that cannot reduce a larger
-   * picture throws. `undefined`: a larger picture may keep its size.
-   */
-  readonly isRequired?: true
-}
-
 export interface Options extends QualityGoal {
   /** Format of the result, one of `format.outputs`. Default: the first one. */
   readonly output: OutputId
@@ -116,6 +106,8 @@ export interface Options extends QualityGoal {
   readonly targetSize?: number
   /** Box that a picture is downsampled to, with the same aspect ratio. Quality is measured at that size. `undefined`: it keeps its size. */
   readonly fitWithin?: PictureBox
+  /** Resolution that pictures of a document are reduced to, in dots per inch at their displayed size. `undefined`: that of the level. */
+  readonly dotsPerInch?: number
   /** True: only a lossless result is accepted, whatever the level. */
   readonly lossless?: boolean
   /** True: a JPEG that misses the target of its level is rejected, because the caller has a better form of the picture. */

@@ -1,6 +1,8 @@
 /** Builds `/openapi.json` (OpenAPI 3.1) from the routes and their validation schemas. */
 import * as z from 'zod'
 import manifest from '../../../package.json' with { type: 'json' }
+import { DOCUMENT_DPI } from '../../core/catalog/levels.ts'
+import { TARGET_SCORES } from '../../core/catalog/score-goal.ts'
 import { ERROR_TEXTS } from './error-texts.ts'
 import { answerExamples, BODY_EXAMPLES, EVENTS_EXAMPLE, PARAMETER_EXAMPLES } from './openapi-examples/answers.ts'
 import { codeSamples } from './openapi-examples/code-samples.ts'
@@ -166,11 +168,13 @@ const headerParameter = (name: keyof typeof HEADER_TEXTS) => ({
 /** OpenAPI 3.1 uses `contentMediaType` for binary data; most generators only know the `format` of 3.0. */
 const BINARY = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
 
-const TARGET_SIZE = {
-  type: 'integer',
-  format: 'int64',
-  minimum: 1,
-  description: 'Maximum size of the result in bytes. The service returns the best quality that fits.',
+/** Fields of JSON bodies that are numbers. */
+const JSON_NUMBERS = {
+  target_size: { type: 'integer', format: 'int64', minimum: 1 },
+  target_score: { type: 'number', minimum: TARGET_SCORES.least, maximum: TARGET_SCORES.most },
+  max_width: { type: 'integer', minimum: 1 },
+  max_height: { type: 'integer', minimum: 1 },
+  dpi: { type: 'integer', minimum: DOCUMENT_DPI.least, maximum: DOCUMENT_DPI.most },
 }
 
 const HEADERS = {
@@ -196,7 +200,12 @@ function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas, example
   const files = form.several ? { type: 'array', minItems: 1, items: BINARY } : BINARY
   const properties = form.several ? { ...fields, 'uploads[]': uploads, 'urls[]': ADDRESSES } : fields
   // In JSON, numbers are numbers and objects are objects, instead of strings.
-  const inJson = form.several ? properties : { ...properties, target_size: TARGET_SIZE, destination_headers: HEADERS }
+  const numbers = Object.entries(JSON_NUMBERS).flatMap(([name, schema]) => {
+    const field = fields[name] as { readonly description?: string } | undefined
+    return field ? [[name, { ...schema, description: field.description }] as const] : []
+  })
+  const headers = form.several ? {} : { destination_headers: HEADERS }
+  const inJson = { ...properties, ...Object.fromEntries(numbers), ...headers }
   return {
     required: true,
     content: {

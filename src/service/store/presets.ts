@@ -10,6 +10,13 @@ export interface PresetOptions {
   readonly callbackUrl?: string
   /** Largest allowed size of the result, in bytes. */
   readonly targetSize?: number
+  /** Lowest SSIMULACRA 2 score of every picture, instead of `quality`. */
+  readonly targetScore?: number
+  /** Largest width and height of a picture in pixels, as it is shown. */
+  readonly maxWidth?: number
+  readonly maxHeight?: number
+  /** Resolution of pictures in documents, in dots per inch at their displayed size. */
+  readonly dpi?: number
   /** Metadata that the result must not have. Default: `keep`. */
   readonly metadata?: MetadataMode
   /** PDF only. `drop`: remove usage rights if they are the only signed content. */

@@ -10,7 +10,9 @@ export interface SignedReceipt {
   file_name: string
   format: string
   output_format: string
-  quality: string
+  /** `null`: the client asked for a score. */
+  quality: string | null
+  target_score?: number
   original_size: number
   compressed_size: number
   result: ReceiptView
@@ -35,15 +37,14 @@ interface EngineView {
  * @throws RangeError if the task is not completed
  */
 export function signedReceipt(task: Task, origin: string | undefined): SignedReceipt {
-  const { task_id, file_name, format, output_format, quality, original_size, compressed_size, result, completed_at } = toTaskView(
-    task,
-    task.baseUrl,
-  )
+  const view = toTaskView(task, task.baseUrl)
+  const { task_id, file_name, format, output_format, quality, target_score, original_size, compressed_size, result, completed_at } = view
   if (!task.result || !result || output_format === undefined || compressed_size === undefined || completed_at === undefined)
     throw new RangeError(`Task ${task.taskId} is ${task.status}; only completed tasks have receipts.`)
   return {
     iss: origin ?? task.baseUrl,
-    ...{ task_id, file_name, format, output_format, quality, original_size, compressed_size, result },
+    ...{ task_id, file_name, format, output_format, quality, ...(target_score !== undefined && { target_score }) },
+    ...{ original_size, compressed_size, result },
     ...(task.result.encrypted ? { encrypted: true } : {}),
     engines: task.result.engines?.map(engineView) ?? null,
     completed_at,

@@ -31,6 +31,13 @@ export interface NewTask {
   readonly output: OutputId | 'unknown'
   readonly quality: Quality
   readonly targetSize?: number
+  /** Score that the client asked for instead of a level; `quality` is then not shown. `undefined`: the level decides. */
+  readonly targetScore?: number
+  /** Largest size of a picture in pixels. `undefined`: no limit. */
+  readonly maxWidth?: number
+  readonly maxHeight?: number
+  /** Resolution of pictures in documents, in dots per inch. `undefined`: that of the level. */
+  readonly dpi?: number
   /** Metadata that the result must not have. `undefined`: everything stays. */
   readonly metadata?: RemovingMode
   readonly usageRights?: 'drop'
@@ -137,7 +144,9 @@ export interface TaskView {
   created_at: string
   file_name: string
   format: string
-  quality: string
+  /** `null`: the client asked for a score. */
+  quality: string | null
+  target_score?: number
   batch_id?: string
   source?: { url: string }
   destination?: { url: string }
@@ -183,8 +192,9 @@ export function toTaskView(task: Task, baseUrl: string, { language = 'en', outlo
     created_at: iso(task.createdAt),
     file_name: task.fileName,
     format: task.format,
-    quality: task.quality,
+    quality: task.targetScore === undefined ? task.quality : null,
   }
+  if (task.targetScore !== undefined) view.target_score = task.targetScore
   if (task.batchId) view.batch_id = task.batchId
   if (task.sourceUrl !== undefined) view.source = { url: task.sourceUrl }
   if (task.destinationUrl !== undefined) view.destination = { url: task.destinationUrl }

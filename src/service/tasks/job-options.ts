@@ -25,15 +25,43 @@ export interface JobOptions extends PresetOptions {
  */
 export function withPreset({ preset, ...chosen }: Partial<JobOptions>, format: KnownFormat): JobOptions {
   if (!preset) return { quality: 'medium', ...chosen }
-  const { quality = 'medium', format: output, metadata, usageRights, ...others } = preset
+  const {
+    quality = 'medium',
+    format: output,
+    metadata,
+    usageRights,
+    targetScore,
+    maxWidth,
+    maxHeight,
+    dpi,
+    ...others
+  } = withoutReplacedGoal(preset, chosen)
   return {
     quality: quality === 'ultra' && !format.ultra ? 'medium' : quality,
+    ...(targetScore !== undefined && format.scored ? { targetScore } : {}),
+    ...(maxWidth !== undefined && format.resizes ? { maxWidth } : {}),
+    ...(maxHeight !== undefined && format.resizes ? { maxHeight } : {}),
+    ...(dpi !== undefined && format.hasPages ? { dpi } : {}),
     ...(output !== undefined && outputNamed(format, output) ? { format: output } : {}),
     ...(metadata !== undefined && format.metadata ? { metadata } : {}),
     ...(usageRights !== undefined && format.id === 'pdf' ? { usageRights } : {}),
     ...others,
     ...chosen,
   }
+}
+
+/**
+ * Returns the options of `base` that `chosen` does not replace. A score and a level, or a score and a size, exclude each other, so choosing
+ * one replaces the other.
+ */
+export function withoutReplacedGoal<Options extends PresetOptions>(base: Options, chosen: PresetOptions): Options {
+  if (chosen.targetScore !== undefined) {
+    const { quality: _, targetSize: __, ...others } = base
+    return others as Options
+  }
+  if (chosen.quality === undefined && chosen.targetSize === undefined) return base
+  const { targetScore: _, ...others } = base
+  return others as Options
 }
 
 /**
@@ -89,6 +117,21 @@ export function checkQuality(format: KnownFormat, quality: Quality): void {
 export function checkMetadata(format: KnownFormat, metadata: MetadataMode | undefined): void {
   if (metadata === undefined || metadata === 'keep' || format.metadata) return
   throw invalidParameter('metadata', apiMessage('metadata_stays_in_format', { format: format.title }), { got: metadata, allowed: ['keep'] })
+}
+
+/**
+ * Checks the options about pictures: only pictures can be reduced, only documents have a resolution, and only files with pictures a score.
+ * @throws ApiError `invalid_parameter`
+ */
+export function checkPictureOptions(format: KnownFormat, { targetScore, maxWidth, maxHeight, dpi }: PresetOptions): void {
+  const refuse = (param: string, value: number | undefined, isAllowed: true | undefined) => {
+    if (value === undefined || isAllowed) return
+    throw invalidParameter(param, apiMessage('option_not_for_format', { name: param, format: format.title }), { got: String(value) })
+  }
+  refuse('target_score', targetScore, format.scored)
+  refuse('max_width', maxWidth, format.resizes)
+  refuse('max_height', maxHeight, format.resizes)
+  refuse('dpi', dpi, format.hasPages)
 }
 
 /**

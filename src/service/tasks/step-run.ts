@@ -7,6 +7,7 @@ import { message, revivedMessage } from '../../core/i18n/message.ts'
 import type { Codecs, Outcome, Source } from '../../core/model/codec.ts'
 import { overBudget } from '../../core/model/error.ts'
 import type { ExternalFilmCodec } from '../../core/model/external-encoder.ts'
+import { requiredBox } from '../../core/model/picture-box.ts'
 import type { ResultSink } from '../../core/model/sink.ts'
 import { TimeBudget } from '../../core/model/time-budget.ts'
 import { type CompressionResult, expectedFailure, outputOfResult, verifiedShareOf } from '../../core/pipeline/compress.ts'
@@ -103,13 +104,16 @@ export class StepRun implements Disposable {
     const { codecs, claim, step, record } = this.#job
     const codec = this.#task.format === 'unknown' ? undefined : codecs[this.#task.format]
     if (!codec) return this.#finish(unchanged({ reason: 'unsupported_feature', detail: message('format_has_no_codec_yet') }))
-    const { quality, output, targetSize, metadata, usageRights, maxWorkSeconds } = this.#task
+    const { quality, output, targetSize, targetScore, dpi, metadata, usageRights, maxWorkSeconds } = this.#task
     const { signal, progress } = this.#job.lease
     const { memoryBudget, pictureSeconds, native, enlarged: onMemoryIncrease } = this.#job.runtime
     const request = {
       quality,
       output: output as OutputId,
       targetSize,
+      targetScore,
+      fitWithin: requiredBox(this.#task),
+      dotsPerInch: dpi,
       metadata,
       usageRights,
       maxWorkSeconds,

@@ -16,7 +16,16 @@ import type { Lane, NewTask, Task } from '../store/task.ts'
 import { traceField } from '../trace-context.ts'
 import { ApiError } from './api-error.ts'
 import { emptyFile, type IngestedFile, newTaskId, unsupportedFormat } from './ingest.ts'
-import { checkMetadata, checkOutputName, checkQuality, chooseOutput, type JobOptions, withPreset } from './job-options.ts'
+import {
+  checkMetadata,
+  checkOutputName,
+  checkPictureOptions,
+  checkQuality,
+  chooseOutput,
+  type JobOptions,
+  withoutReplacedGoal,
+  withPreset,
+} from './job-options.ts'
 import { checkOutgoingUrl } from './outgoing-url.ts'
 import { waitForTask } from './wait-for-task.ts'
 
@@ -118,10 +127,10 @@ export async function submitBatchFile(submission: Submission, staged: IngestedFi
  * Merges job options. Options of the request take precedence over those of the upload's metadata, and both over the options of a preset.
  */
 const mergedOptions = ({ jobOptions }: Submission, { metadataOptions: wishes, outcome }: IngestedFile): JobOptions =>
-  withPreset({ ...wishes, ...jobOptions }, 'upload' in outcome ? outcome.format : FORMATS.data)
+  withPreset({ ...withoutReplacedGoal(wishes ?? {}, jobOptions), ...jobOptions }, 'upload' in outcome ? outcome.format : FORMATS.data)
 
 export type FetchedFields = Decision &
-  Pick<NewTask, 'quality' | 'targetSize' | 'metadata' | 'usageRights' | 'fileName' | 'originalSize' | 'originalSha256' | 'maxWorkSeconds'>
+  Pick<NewTask, 'quality' | JobField | 'fileName' | 'originalSize' | 'originalSha256' | 'maxWorkSeconds'>
 
 type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
 
@@ -129,6 +138,7 @@ async function chooseOutputAndLane(submission: Submission, staged: IngestedFile,
   const jobOptions = mergedOptions(submission, staged)
   checkQuality(format, jobOptions.quality)
   checkMetadata(format, jobOptions.metadata)
+  checkPictureOptions(format, jobOptions)
   const output = await outputOf(staged, format, jobOptions.format)
   if (jobOptions.password !== undefined) await refusePassword(staged, format)
   const { worker, quickUpTo } = LANES[format.id]
@@ -172,6 +182,7 @@ function commonFields(submission: Submission, staged: IngestedFile) {
     accountId: key.accountId,
     fileName: staged.fileName,
     quality: jobOptions.quality,
+    ...(jobOptions.targetScore === undefined ? {} : { targetScore: jobOptions.targetScore }),
     originalSize: staged.size,
     originalSha256: staged.sha256,
     createdAt: Date.now(),
@@ -187,9 +198,15 @@ function commonFields(submission: Submission, staged: IngestedFile) {
   }
 }
 
+type JobField = 'targetSize' | 'targetScore' | 'maxWidth' | 'maxHeight' | 'dpi' | 'metadata' | 'usageRights'
+
 /** Fields of a task that its job needs besides quality and output. */
-const jobFields = ({ targetSize, metadata, usageRights }: JobOptions) => ({
+const jobFields = ({ targetSize, targetScore, maxWidth, maxHeight, dpi, metadata, usageRights }: JobOptions): Pick<NewTask, JobField> => ({
   ...(targetSize === undefined ? {} : { targetSize }),
+  ...(targetScore === undefined ? {} : { targetScore }),
+  ...(maxWidth === undefined ? {} : { maxWidth }),
+  ...(maxHeight === undefined ? {} : { maxHeight }),
+  ...(dpi === undefined ? {} : { dpi }),
   ...(metadata === undefined || metadata === 'keep' ? {} : { metadata }),
   ...(usageRights === 'drop' ? { usageRights } : {}),
 })

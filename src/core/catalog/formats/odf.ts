@@ -6,6 +6,7 @@ const SHARED = {
   family: 'document',
   metadata: true,
   scored: true,
+  hasPages: true,
   fidelity: 'perceptual',
   levels: {
     low: `pictures as small as possible that still look clean, at ${describeResolution('low')} on the page; opaque PNG photos become JPEG; everything else is lossless`,

@@ -9,6 +9,7 @@ export const PDF = {
   outputs: ['pdf'],
   metadata: true,
   scored: true,
+  hasPages: true,
   fidelity: 'perceptual',
   password: 'pdf',
 } as const satisfies Format

@@ -85,6 +85,11 @@ function describe(format: KnownFormat, available: boolean, job: Job) {
     fidelity: format.fidelity,
     inventory: kindsOf(format.id),
     metadata: format.metadata ? METADATA_MODES : ['keep'],
+    options: [
+      ...(format.scored ? ['target_score'] : []),
+      ...(format.resizes ? ['max_width', 'max_height'] : []),
+      ...(format.hasPages ? ['dpi'] : []),
+    ],
     password: format.password ?? 'zip',
     ...mostPixels(format.mostPixels, job),
     quick_up_to: LANES[format.id].quickUpTo,

@@ -3,6 +3,7 @@
  * so that client generators create one type with that name.
  */
 import * as z from 'zod'
+import { TARGET_SCORES } from '../../../core/catalog/score-goal.ts'
 import { idPattern } from '../../store/ids.ts'
 
 // Workers forbid code generation from strings, which zod would otherwise try.
@@ -21,6 +22,11 @@ export const batchId = z.string().regex(/^bat_[0-9A-Za-z]{24}$/)
 export const QUALITIES = ['low', 'medium', 'high', 'ultra'] as const
 
 export const qualityName = z.enum(QUALITIES).meta({ id: 'Quality' })
+export const targetScore = z
+  .number()
+  .min(TARGET_SCORES.least)
+  .max(TARGET_SCORES.most)
+  .describe('SSIMULACRA 2 score that the request asked for. Absent: `quality` decided')
 export const fidelity = z.enum(['lossless', 'perceptual']).meta({ id: 'Fidelity' })
 export const planName = z.enum(['free', 'basic', 'pro', 'enterprise']).meta({ id: 'Plan' })
 

@@ -1,6 +1,6 @@
 /** Schemas of receipts and of their signed form. */
 import * as z from 'zod'
-import { bytes, discriminator, fidelity, qualityName, sha256, taskId, time } from './common.ts'
+import { bytes, discriminator, fidelity, qualityName, sha256, targetScore, taskId, time } from './common.ts'
 
 const similarity = z.number().min(0).max(1)
 const measured = {
@@ -85,7 +85,8 @@ export const receiptDocument = z
     file_name: z.string(),
     format: z.string(),
     output_format: z.string(),
-    quality: qualityName,
+    quality: qualityName.nullable().describe('`null`: the request had `target_score`'),
+    target_score: targetScore.optional(),
     original_size: bytes,
     compressed_size: bytes,
     result: receipt,

@@ -1,7 +1,9 @@
 /** Schemas of requests: they validate requests and become part of `/openapi.json`. */
 
 import * as z from 'zod'
+import { DOCUMENT_DPI } from '../../../core/catalog/levels.ts'
 import { METADATA_MODES } from '../../../core/catalog/metadata.ts'
+import { TARGET_SCORES } from '../../../core/catalog/score-goal.ts'
 import { type ApiMessage, type ApiPlainCode, apiMessage, isPlainCode } from '../../i18n/message.ts'
 import { invalidParameter } from '../../tasks/api-error.ts'
 import { checkOutputName, type JobOptions } from '../../tasks/job-options.ts'
@@ -34,6 +36,29 @@ const targetSize = z
   .regex(/^[1-9]\d{0,14}$/, 'must_be_whole_number_of_bytes' satisfies ApiPlainCode)
   .transform(Number)
   .describe('Maximum size of the result in bytes. The service returns the best quality that fits.')
+
+const targetScore = z
+  .string()
+  .regex(/^\d{2}(\.\d)?$/, 'must_be_score' satisfies ApiPlainCode)
+  .transform(Number)
+  .refine((score) => score >= TARGET_SCORES.least && score <= TARGET_SCORES.most, 'must_be_score' satisfies ApiPlainCode)
+  .describe(
+    'Lowest SSIMULACRA 2 score of every picture, 50 to 95, instead of `quality`: the service returns the smallest result that reaches it. For pictures, and documents with pictures.',
+  )
+const pixels = (what: string) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must_be_whole_number_of_pixels' satisfies ApiPlainCode)
+    .transform(Number)
+    .describe(
+      `Maximum ${what} of a picture in pixels, as it is shown. A larger picture is reduced with the same aspect ratio; quality is measured against the reduced upload.`,
+    )
+const dpi = z
+  .string()
+  .regex(/^\d{2,3}$/, 'must_be_dpi' satisfies ApiPlainCode)
+  .transform(Number)
+  .refine((value) => value >= DOCUMENT_DPI.least && value <= DOCUMENT_DPI.most, 'must_be_dpi' satisfies ApiPlainCode)
+  .describe('For documents: pictures are reduced to this resolution at the size they are shown, 72 to 600 dots per inch.')
 
 const metadata = z
   .enum(METADATA_MODES)
@@ -82,6 +107,10 @@ export const compressFields = z.object({
   password: password.optional(),
   callback_url: callbackUrl.optional(),
   target_size: targetSize.optional(),
+  target_score: targetScore.optional(),
+  max_width: pixels('width').optional(),
+  max_height: pixels('height').optional(),
+  dpi: dpi.optional(),
   metadata: metadata.optional(),
   usage_rights: usageRights.optional(),
   response: response.optional(),
@@ -116,12 +145,19 @@ export function checkField(schema: Fields, name: string, value: string): void {
 /** Options of a request, without those of its preset. Fields that were not sent are `undefined`. */
 export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, string>): Partial<JobOptions> {
   const parsed = (schema as typeof compressFields).parse(Object.fromEntries(fields))
+  for (const other of ['quality', 'target_size'])
+    if (fields.has('target_score') && fields.has(other))
+      throw invalidParameter('target_score', apiMessage('score_excludes', { other }), { got: shorten(fields.get('target_score') ?? '') })
   return {
     ...(fields.has('quality') ? { quality: parsed.quality } : {}),
     ...(parsed.format === undefined ? {} : { format: parsed.format }),
     ...(parsed.password === undefined ? {} : { password: parsed.password }),
     ...(parsed.callback_url === undefined ? {} : { callbackUrl: parsed.callback_url }),
     ...(parsed.target_size === undefined ? {} : { targetSize: parsed.target_size }),
+    ...(parsed.target_score === undefined ? {} : { targetScore: parsed.target_score }),
+    ...(parsed.max_width === undefined ? {} : { maxWidth: parsed.max_width }),
+    ...(parsed.max_height === undefined ? {} : { maxHeight: parsed.max_height }),
+    ...(parsed.dpi === undefined ? {} : { dpi: parsed.dpi }),
     ...(parsed.metadata === undefined ? {} : { metadata: parsed.metadata }),
     ...(parsed.usage_rights === undefined ? {} : { usageRights: parsed.usage_rights }),
     ...(parsed.response === undefined ? {} : { response: parsed.response }),

@@ -34,6 +34,10 @@ export const preset = z
     format: z.string().describe('Output format, for files that can have it'),
     callback_url: z.url(),
     target_size: z.int().min(1).meta({ format: 'int64', description: 'Bytes' }),
+    target_score: z.number().describe('Lowest SSIMULACRA 2 score, instead of `quality`'),
+    max_width: z.int().min(1).describe('Pixels'),
+    max_height: z.int().min(1).describe('Pixels'),
+    dpi: z.int().describe('Dots per inch'),
     metadata: z.enum(METADATA_MODES),
     usage_rights: z.enum(['keep', 'drop']),
     response: z.enum(['task', 'file']),
@@ -56,6 +60,9 @@ const formatFacts = z
     fidelity,
     inventory: z.array(z.string()).describe('Kinds of content besides pixels and samples that receipts of this format count'),
     metadata: z.array(z.enum(['keep', 'safe', 'strip'])).describe('Values of the field `metadata` that this format allows'),
+    options: z
+      .array(z.enum(['target_score', 'max_width', 'max_height', 'dpi']))
+      .describe('Further fields of `/v1/compress` that this format allows'),
     password: z.enum(['pdf', 'ooxml', 'zip']).describe('How a password is applied'),
     max_pixels: z
       .int()

@@ -1,6 +1,6 @@
 /** Schemas of answers: tasks, batches, uploads and errors. */
 import * as z from 'zod'
-import { batchId, bytes, discriminator, ofTestKeys, qualityName, taskId, time, uploadId } from './common.ts'
+import { batchId, bytes, discriminator, ofTestKeys, qualityName, targetScore, taskId, time, uploadId } from './common.ts'
 import { receipt } from './receipts.ts'
 
 const errorBody = z
@@ -21,7 +21,8 @@ const taskCommon = {
   format: z
     .string()
     .describe('Recognised input format; `unknown` for a file that no format recognises, and until the file of a `url` was fetched'),
-  quality: qualityName,
+  quality: qualityName.nullable().describe('`null`: the request had `target_score`'),
+  target_score: targetScore.optional(),
   batch_id: batchId.optional(),
   source: z
     .object({ url: z.string().describe('Address without its query, which may hold a signature') })
