@@ -1,5 +1,6 @@
 /** Checks the options of `compress`, and converts them to those of a job. */
 
+import { DOCUMENT_DPI } from './catalog/levels.ts'
 import type { MetadataMode } from './catalog/metadata.ts'
 import type { KnownFormat } from './catalog/outputs.ts'
 import { TARGET_SCORES } from './catalog/score-goal.ts'
@@ -13,6 +14,7 @@ interface FormatOptions {
   readonly targetSize?: number
   readonly maxWidth?: number
   readonly maxHeight?: number
+  readonly dpi?: number
   readonly lossless?: boolean
 }
 
@@ -25,6 +27,7 @@ export function checkOptions(format: KnownFormat, options: FormatOptions): void 
   if (metadata && metadata !== 'keep' && !format.metadata)
     throw new RangeError(`the metadata of ${format.title} files cannot be removed; 'metadata' must be 'keep'`)
   checkTargetScore(format, options)
+  checkDpi(format, options)
   for (const [name, pixels] of Object.entries({ maxWidth, maxHeight })) {
     if (pixels === undefined) continue
     if (!Number.isSafeInteger(pixels) || pixels < 1)
@@ -32,6 +35,13 @@ export function checkOptions(format: KnownFormat, options: FormatOptions): void 
     if (!format.resizes) throw new RangeError(`a file of the format ${format.title} cannot be reduced to '${name}'`)
     if (lossless) throw new RangeError(`'${name}' cannot be combined with 'lossless'`)
   }
+}
+
+function checkDpi({ title, hasPages }: KnownFormat, { dpi }: FormatOptions): void {
+  if (dpi === undefined) return
+  const { least, most } = DOCUMENT_DPI
+  if (!(dpi >= least && dpi <= most)) throw new RangeError(`'dpi' must be a number from ${least} to ${most}, got ${dpi}`)
+  if (!hasPages) throw new RangeError(`'dpi' needs a document with pages, and the format ${title} has none`)
 }
 
 function checkTargetScore(format: KnownFormat, { quality, targetScore, targetSize }: FormatOptions): void {

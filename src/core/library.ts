@@ -48,6 +48,8 @@ export interface CompressOptions {
   readonly maxWidth?: number
   /** Largest height in pixels of a picture, as it is shown. See `maxWidth`. */
   readonly maxHeight?: number
+  /** Resolution that pictures of a document are reduced to, at the size they are shown: 72 to 600 dpi. `undefined`: that of the level. */
+  readonly dpi?: number
   /** Password that encrypts the result. An encrypted result may be larger than the input. `undefined`: not encrypted. */
   readonly password?: string
   /**
@@ -195,6 +197,7 @@ function run(
     metadata = 'keep',
     targetSize,
     targetScore,
+    dpi: dotsPerInch,
     usageRights,
     lossless,
     native,
@@ -212,6 +215,7 @@ function run(
     metadata: removed,
     targetSize,
     targetScore,
+    dotsPerInch,
     usageRights,
     fitWithin,
     lossless,

@@ -18,6 +18,7 @@ import { type PictureHeader, readPictureHeader } from './image-header.ts'
 import { DownsampleEstimate, similarity } from './similarity.ts'
 import {
   MAX_DOWNSAMPLE_SCALE,
+  MAX_REQUESTED_SCALE,
   MIN_ESTIMATED_PIXELS,
   MIN_UPSCALED_PSNR_DB,
   MIN_UPSCALED_RGB_PSNR_DB,
@@ -49,7 +50,7 @@ export interface PictureRequest {
   readonly sizeOf?: (bytes: Uint8Array) => number
 }
 
-export type EmbeddingOptions = Pick<Options, 'inner' | keyof QualityGoal | 'signal'>
+export type EmbeddingOptions = Pick<Options, 'inner' | keyof QualityGoal | 'dotsPerInch' | 'signal'>
 
 /** A picture and the request for its codec. */
 export interface PictureJob {
@@ -80,17 +81,22 @@ export const pictureJob = (
  * Returns the reduced sizes to try, from the smallest that the level accepts. All levels use the same list of sizes, so that a stronger
  * level is never larger.
  */
-export function reducedSizes({ facts, request: { shown, lossless } }: PictureJob, quality: Quality): InnerRequest[] {
+export function reducedSizes({ facts, options, request: { shown, lossless } }: PictureJob, quality: Quality): InnerRequest[] {
   const sizes: InnerRequest[] = []
+  const { dotsPerInch: wanted } = options
+  const mostScale = wanted === undefined ? MAX_DOWNSAMPLE_SCALE : MAX_REQUESTED_SCALE
   if (shown && !lossless && !facts.isRotated && (facts.kind === 'jpg' || (facts.kind === 'png' && facts.comparable))) {
-    for (const dpi of [DPI.ultra, DPI.low, DPI.medium, DPI.high].filter((each) => each >= DPI[quality])) {
+    for (const dpi of wanted === undefined ? resolutionsOf(quality) : [wanted]) {
       const scale = Math.max((shown.widthInches * dpi) / facts.width, (shown.heightInches * dpi) / facts.height)
-      if (!(scale < MAX_DOWNSAMPLE_SCALE)) break
+      if (!(scale < mostScale)) break
       sizes.push({ maxWidth: Math.max(1, Math.ceil(facts.width * scale)), maxHeight: Math.max(1, Math.ceil(facts.height * scale)) })
     }
   }
   return sizes
 }
+
+/** Resolutions that a level tries, from the smallest. */
+const resolutionsOf = (quality: Quality) => [DPI.ultra, DPI.low, DPI.medium, DPI.high].filter((each) => each >= DPI[quality])
 
 /**
  * Tries sizes from small to large and returns the first acceptable result. Where this level loses too much at a reduced size, also tries
@@ -142,7 +148,7 @@ export async function tryEncoding({ bytes, name, facts, options }: PictureJob, a
   // Yielding lets the garbage collector free the engines of the last trial.
   await yieldToEventLoop(options.signal)
   const result = await options.inner.compress(bytes, name, asked)
-  const accepted = await acceptResult(bytes, facts, result)
+  const accepted = await acceptResult(bytes, facts, result, options)
   const noLargerSize = !accepted && rulesOutLargerSizes(facts, result)
   if (!accepted && result.kind === 'compressed') discard(result.bytes)
   return { accepted, noLargerSize }
@@ -155,11 +161,14 @@ function rulesOutLargerSizes(facts: PictureHeader, result: InnerResult): boolean
 }
 
 /**
- * Similarity after downsampling to `maxWidth`, before any encoding. `undefined`: the picture keeps its size, or is too small for an
- * estimate to be faster than encoding.
+ * Similarity after downsampling to `maxWidth`, before any encoding. `undefined`: the picture keeps its size, the caller asked for the
+ * resolution, or the picture is too small for an estimate to be faster than encoding.
  */
-function similarityAtSize({ sample, facts: { width, height } }: PictureJob, { maxWidth }: InnerRequest): Promise<Similarity | undefined> {
-  if (maxWidth === undefined || width * height < MIN_ESTIMATED_PIXELS) return Promise.resolve(undefined)
+function similarityAtSize(
+  { sample, options: { dotsPerInch }, facts: { width, height } }: PictureJob,
+  { maxWidth }: InnerRequest,
+): Promise<Similarity | undefined> {
+  if (dotsPerInch !== undefined || maxWidth === undefined || width * height < MIN_ESTIMATED_PIXELS) return Promise.resolve(undefined)
   return sample.similarityAt(maxWidth / width)
 }
 
@@ -170,8 +179,16 @@ function isAcceptable(left: Similarity | undefined, quality: Quality): boolean {
   return ssim >= MIN_UPSCALED_SSIM && left.psnrDb >= MIN_UPSCALED_PSNR_DB && left.psnrRgbDb >= MIN_UPSCALED_RGB_PSNR_DB
 }
 
-/** Returns a codec's result if it is smaller and passes the checks at the old picture's size. */
-async function acceptResult(before: Uint8Array, facts: PictureHeader, result: InnerResult): Promise<RecompressedPicture | undefined> {
+/**
+ * Returns a codec's result if it is smaller and passes the checks at the old picture's size. At a resolution that the caller asked for, only
+ * the codec's own figures count, at the reduced size.
+ */
+async function acceptResult(
+  before: Uint8Array,
+  facts: PictureHeader,
+  result: InnerResult,
+  { dotsPerInch }: EmbeddingOptions,
+): Promise<RecompressedPicture | undefined> {
   if (result.kind === 'unchanged' || result.bytes.length >= before.length) return undefined
   const { bytes, output, outcome } = result
   const removed = removedFrom(outcome)
@@ -182,6 +199,7 @@ async function acceptResult(before: Uint8Array, facts: PictureHeader, result: In
   const fresh = readPictureHeader(bytes)
   if (!fresh) return undefined
   if (fresh.width === facts.width && fresh.height === facts.height) return { bytes, output, loss: pictures, downsampled: false, removed }
+  if (dotsPerInch !== undefined) return { bytes, output, loss: pictures, downsampled: true, removed }
   const measured = await similarity(before, bytes)
   if (
     !measured ||

@@ -46,7 +46,9 @@ export async function recompressAsPng(
 ): Promise<RecompressedPicture | undefined> {
   const png = await toLosslessPng(bytes)
   if (!png) return undefined
-  const best = (await recompressPicture(png, name, options, request)) ?? { bytes: png, output: 'png' as const, downsampled: false }
+  // The verification compares at the old size, so the picture cannot have a resolution that the caller asked for.
+  const { inner, quality, signal } = options
+  const best = (await recompressPicture(png, name, { inner, quality, signal }, request)) ?? { bytes: png, output: 'png' as const, downsampled: false }
   return best.bytes.length < zlibCompress(bytes, PACKAGE_DEFLATE_LEVEL).length ? best : undefined
 }
 

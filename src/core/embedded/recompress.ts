@@ -145,6 +145,8 @@ async function gentlerSizes(
 ): Promise<(RecompressedPicture | undefined)[]> {
   const { facts, bytes, options } = work
   const { time } = options.inner
+  // Results with more pixels do not have the resolution that the caller asked for.
+  if (made?.downsampled && options.dotsPerInch !== undefined) return []
   if (!made?.downsampled && reducedSizes(work, options.quality).length === 0) return []
   const share = facts.kind === 'jpg' ? GENTLER_TRIAL_SHARE.jpg : GENTLER_TRIAL_SHARE.png
   const isDoubtful = !made || bytes.length <= SMALL_PICTURE_BYTES || made.bytes.length > bytes.length * share

@@ -15,6 +15,10 @@ import type { PictureHeader } from './image-header.ts'
 /** Ratio of sides. A picture is only downsampled to a smaller ratio; otherwise the loss is not worth it. Set by experiment. */
 export const MAX_DOWNSAMPLE_SCALE = 0.8
 /**
+ * Ratio of sides up to which a picture is downsampled to a resolution that the caller asked for. A smaller reduction would only blur it.
+ */
+export const MAX_REQUESTED_SCALE = 0.97
+/**
  * SSIM that a downsampled result must have after upscaling. It is above the quality floor, so that other implementations of SSIM agree.
  * Set by experiment.
  */

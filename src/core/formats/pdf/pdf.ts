@@ -176,6 +176,7 @@ async function imageRecompressor(
   return new ImageRecompressor(reader, usage.images, masks, {
     goal: { quality, ...(targetScore !== undefined && { targetScore, extraPoints: extraPoints ?? 0 }) },
     lossless: options.lossless || usage.hasTransferFunction,
+    dotsPerInch: options.dotsPerInch,
     time: inner.time,
     signal,
   })

@@ -10,6 +10,8 @@
 
 /** Minimum downsampling factor per side. A smaller reduction blurs the picture more than it saves. Source: experiment. */
 export const SMALLEST_REDUCTION = 1.25
+/** Minimum downsampling factor per side to a resolution that the caller asked for. Below it, downsampling only blurs the picture. */
+export const SMALLEST_REQUESTED_REDUCTION = 1.03
 /** Maximum size of a lossy result, as a share of the lossless size. Source: experiment. */
 export const LOSSY_GAIN = 0.92
 /**

@@ -23,9 +23,12 @@ import {
   MIN_PHOTO_PIXELS,
   SECONDS_PER_MEGAPIXEL,
   SMALLEST_LOSSY_BYTES,
+  SMALLEST_REDUCTION,
+  SMALLEST_REQUESTED_REDUCTION,
 } from '../tuning.ts'
 import type { DrawnImage } from '../usage.ts'
 import { isBilevel, recodeBilevel } from './bilevel.ts'
+import { estimateImageSeconds } from './cpu-estimate.ts'
 import { type Candidate, isMuchSmaller, maxLossyBytes, meetsFloors, type Picture, smallestCandidate } from './candidate.ts'
 import { encodeAtFullSize, QualityHints } from './downsample.ts'
 import { type LosslessTrial, tryLossless } from './exact.ts'
@@ -33,10 +36,10 @@ import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
 import { comparisonSizes, scoresAtPlacement } from './grids.ts'
 import { MAX_BUFFERED_JPEG_BYTES, needsAdobeSegment, recodeJpeg } from './jpeg.ts'
 import { CMYK_FLOORS, FLOORS, MIN_DOWNSAMPLED_PSNR_DB, PAGE_RESOLUTION_LEVELS, TARGETS } from './levels.ts'
-import { MaskRows, openMask } from './mask.ts'
+import { MaskRows, openMask, shownShare } from './mask.ts'
 import { measurePicture, type PictureMeasurement } from './measure.ts'
 import { PaletteBudget, quantiseToPalette } from './near-palette.ts'
-import { meanOpacity, visiblePartScores, wholePictureTarget } from './opacity.ts'
+import { visiblePartScores, wholePictureTarget } from './opacity.ts'
 import { type EncodeRequest, isSimilarEnough, type ReencodedPicture, reencode, reencodeMasked, reencodePreview } from './reencode.ts'
 import { emptyReport } from './report.ts'
 import { decodeResult, imageDictionaryOf, isInverted, toRgbPicture } from './result.ts'
@@ -57,18 +60,11 @@ const MAX_PREVIEW_PIXELS = 3_000_000
 interface Aim {
   readonly goal: QualityGoal
   readonly lossless: boolean
+  /** Resolution that the caller asked for. `undefined`: that of the level. */
+  readonly dotsPerInch: number | undefined
   readonly time: TimeBudget | undefined
   readonly signal: AbortSignal
 }
-
-/**
- * CPU seconds per picture, per megapixel and per megabyte. Measured on colour scans and on deflated noise of 64 × 64 to 1000 × 1000 pixels.
- */
-const SECONDS = {
-  jpeg: { ofPicture: 0.02, ofMegapixel: 0.22, ofMegabyte: 0 },
-  samples: { ofPicture: 0.03, ofMegapixel: 0.22, ofMegabyte: 0.5 },
-  exact: { ofPicture: 0.01, ofMegapixel: 0.06, ofMegabyte: 0 },
-} as const
 
 export class ImageRecompressor {
   readonly report = emptyReport()
@@ -77,6 +73,7 @@ export class ImageRecompressor {
   private readonly masks: ReadonlySet<number>
   private readonly goal: QualityGoal
   private readonly lossless: boolean
+  private readonly dotsPerInch: number | undefined
   private readonly time: TimeBudget | undefined
   private readonly signal: AbortSignal
   private readonly palettes = new PaletteBudget()
@@ -96,13 +93,14 @@ export class ImageRecompressor {
     reader: Reader,
     drawn: ReadonlyMap<number, DrawnImage>,
     masks: ReadonlySet<number>,
-    { goal, lossless, time, signal }: Aim,
+    { goal, lossless, dotsPerInch, time, signal }: Aim,
   ) {
     this.reader = reader
     this.drawn = drawn
     this.masks = masks
     this.goal = goal
     this.lossless = lossless
+    this.dotsPerInch = dotsPerInch
     this.time = time
     this.signal = signal
   }
@@ -171,10 +169,8 @@ export class ImageRecompressor {
    */
   private async best(picture: Picture, budget: number): Promise<Candidate | undefined> {
     if (this.lossless && !picture.isJpeg) return undefined
-    const { width, height, length } = picture.facts
-    const { ofPicture, ofMegapixel, ofMegabyte } = SECONDS[this.lossless ? 'exact' : picture.isJpeg ? 'jpeg' : 'samples']
-    const seconds = ofPicture + (width * height * ofMegapixel + length * ofMegabyte) / 1e6
-    if (this.time?.take(seconds) === false) return undefined
+    if (this.time?.take(estimateImageSeconds(picture.facts, this.lossless ? 'exact' : picture.isJpeg ? 'jpeg' : 'samples')) === false)
+      return undefined
     let best: Candidate | undefined
     for (const quality of this.lossless ? (['high'] as const) : [this.goal.quality, ...gentlerLevelsOf(this.goal)]) {
       const limit = Math.min(budget, best?.data.length ?? budget)
@@ -189,6 +185,7 @@ export class ImageRecompressor {
       if (best && !best.deflated && best.figures && picture.facts.length >= MAX_GENTLER_LEVEL_BYTES[best.reduced ? 'reduced' : 'coarser'])
         break
     }
+    if (best?.reduced && this.dotsPerInch !== undefined) return best
     return (await this.quantisedDrawing(picture, Math.min(budget, best?.data.length ?? budget))) ?? best
   }
 
@@ -213,6 +210,8 @@ export class ImageRecompressor {
     const { stored, drawn, ssimulacra2 } = await this.measured(picture, found, comparedSizes)
     const floors = found.channels === 4 ? CMYK_FLOORS : FLOORS
     if (!meetsFloors(stored, floors) || !this.reachesScore(ssimulacra2)) return undefined
+    // At a resolution that the caller asked for, the result is compared with the reduced picture alone.
+    if (found.reduced && this.dotsPerInch !== undefined) return { ...found, figures: stored, ssimulacra2 }
     const pageScores = placements.map((place) => ({ place, figures: scoresAtPlacement(place, comparedSizes, drawn) }))
     if (!pageScores.every(({ place, figures }) => place.page.keepsFloors(figures, floors))) return undefined
     return { ...found, figures: stored, pageScores: pageScores, ssimulacra2 }
@@ -243,8 +242,8 @@ export class ImageRecompressor {
   private async jpeg(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { stream, facts } = picture
     const pageSizedCandidate = this.lossless ? undefined : await this.encodeForPageSize(picture, quality, maxLossyBytes(picture, budget))
-    if (pageSizedCandidate && (!pageSizedCandidate.reduced || isMuchSmaller(facts, pageSizedCandidate))) return pageSizedCandidate
-    const share = this.lossless || picture.mask !== 'read' ? 1 : await this.shownShare(facts)
+    if (pageSizedCandidate && (!pageSizedCandidate.reduced || this.isFinal(facts, pageSizedCandidate))) return pageSizedCandidate
+    const share = this.lossless || picture.mask !== 'read' ? 1 : await shownShare(this.reader, facts.dict)
     const target = this.lossless ? undefined : wholePictureTarget(TARGETS[quality], share)
     const goal = this.lossless ? undefined : this.perceptualGoal(picture, quality, share)
     const chroma = goal ? LEVELS.halvedChromaPsnrDb[quality] : CHROMA_PSNR_DB[quality]
@@ -270,21 +269,10 @@ export class ImageRecompressor {
     return { reference, wanted: adjustTargetForMask(this.wantedAt(quality), share) }
   }
 
-  /** Mean opacity of a picture under its mask, 0 to 1. */
-  private async shownShare({ dict }: ImageFacts): Promise<number> {
-    const mask = await openMask(this.reader, dict)
-    let [sum, count] = [0, 0]
-    for await (const strip of mask?.strips ?? []) {
-      sum += meanOpacity(strip, 1, 0) * strip.length
-      count += strip.length
-    }
-    return sum > 0 ? sum / count : 1
-  }
-
   /** Recompresses a JPEG that is finer than the resolution of the level: downsampled, or at full size with a lower quality. */
   private async encodeForPageSize(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { stream, facts, drawn, mask } = picture
-    const size = drawn && mask !== 'unread' && downsampledSize(facts, drawn, TARGETS[quality].dotsPerInch)
+    const size = drawn && mask !== 'unread' && this.sizeAt(facts, drawn, this.dotsPerInch ?? TARGETS[quality].dotsPerInch)
     if (!size) return undefined
     const screen = screenSizeOf(size, drawn)
     if (screen.width * screen.height < LEAST_VIEW_PIXELS) return undefined
@@ -297,7 +285,7 @@ export class ImageRecompressor {
     const found = isSimilarEnough(downsampledScores, request) ? await reencodePreview(preview, request) : undefined
     if (found) this.hints[quality] = found.quality
     const reduced = found && { ...found, reduced: true }
-    if (picture.mask !== 'none' || (reduced && downsampledScores.psnrDb >= MIN_DOWNSAMPLED_PSNR_DB)) return reduced
+    if (this.dotsPerInch !== undefined || picture.mask !== 'none' || (reduced && downsampledScores.psnrDb >= MIN_DOWNSAMPLED_PSNR_DB)) return reduced
     using job = await JpegJob.read(jpegDataChunks(this.reader, stream, facts)).catch(throwAsPdfSyntax)
     const { info } = job
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced
@@ -312,18 +300,29 @@ export class ImageRecompressor {
   private async samples(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { facts } = picture
     const reduced = await this.downsample(picture, quality, budget)
-    if (picture.isMask || picture.isGraphic || (reduced && isMuchSmaller(facts, reduced))) return reduced
+    if (picture.isMask || picture.isGraphic || (reduced && this.isFinal(facts, reduced))) return reduced
     const photo = await this.reencode(picture, quality, { width: facts.width, height: facts.height }, budget)
     return smallestCandidate([reduced, photo && !photo.deflated ? { ...photo, reduced: false } : undefined])
+  }
+
+  /** True if no candidate at full size is worth a try beside a reduced one. */
+  private isFinal(facts: ImageFacts, reduced: Candidate): boolean {
+    return this.dotsPerInch !== undefined || isMuchSmaller(facts, reduced)
+  }
+
+  private sizeAt(facts: ImageFacts, drawn: DrawnImage, dotsPerInch: number): Size | undefined {
+    return downsampledSize(facts, drawn, dotsPerInch, this.dotsPerInch === undefined ? SMALLEST_REDUCTION : SMALLEST_REQUESTED_REDUCTION)
   }
 
   /** Downsamples a picture to the resolution of the level at its drawn size. */
   private async downsample(picture: Picture, quality: Quality, budget: number): Promise<Candidate | undefined> {
     const { facts, drawn, mask } = picture
     if (!drawn || mask === 'unread') return undefined
-    for (const factor of DOWNSAMPLE_RESOLUTION_FACTORS) {
-      const dotsPerInch = TARGETS[quality].dotsPerInch * factor
-      const size = downsampledSize(facts, drawn, dotsPerInch)
+    const resolutions = this.dotsPerInch
+      ? [this.dotsPerInch]
+      : DOWNSAMPLE_RESOLUTION_FACTORS.map((factor) => TARGETS[quality].dotsPerInch * factor)
+    for (const dotsPerInch of resolutions) {
+      const size = this.sizeAt(facts, drawn, dotsPerInch)
       const large = facts.width * facts.height > LARGE_PIXELS
       const failures = this.downsampleFailures.get(dotsPerInch) ?? 0
       if (!size || (large && failures >= MAX_DOWNSAMPLE_FAILURES)) continue
@@ -369,6 +368,7 @@ export class ImageRecompressor {
       screen: screenSizeOf(size, drawn),
       target,
       perceptualTarget: () => (this.scoreBudgets[quality].spend(size) ? this.wantedAt(quality) : undefined),
+      isRequired: this.dotsPerInch !== undefined,
       openPicture: () => openRows(this.reader, stream, facts),
       jpeg: isMask ? 'never' : isJpeg || imageFilter(facts) === 'JPXDecode' ? 'any' : 'photographs',
       fullColour: quality === 'high',

@@ -3,6 +3,7 @@ import { type Dict, PdfSyntax, Ref, Stream } from '../objects.ts'
 import type { Reader } from '../reader.ts'
 import { decodeBilevelStrips, isBilevel } from './bilevel.ts'
 import { type ImageFacts, imageFacts } from './facts.ts'
+import { meanOpacity } from './opacity.ts'
 import { hasExactRows, openRows } from './rows.ts'
 import { RowScaler } from './scale.ts'
 
@@ -126,4 +127,15 @@ export async function maskNumbers(reader: Reader, streams: Iterable<number>, can
     }
   }
   return masks
+}
+
+/** Mean opacity of a picture under its mask, 0 to 1. */
+export async function shownShare(reader: Reader, dict: Dict): Promise<number> {
+  const mask = await openMask(reader, dict)
+  let [sum, count] = [0, 0]
+  for await (const strip of mask?.strips ?? []) {
+    sum += meanOpacity(strip, 1, 0) * strip.length
+    count += strip.length
+  }
+  return sum > 0 ? sum / count : 1
 }

@@ -44,6 +44,8 @@ export interface EncodeRequest {
   target: PictureTarget
   /** Target of the perceptual score. Called once, because a call spends the pixel budget. `undefined`: SSIM and PSNR decide. */
   perceptualTarget: () => PicturePerceptualTarget | undefined
+  /** True if the caller asked for this size, so that the loss of downsampling does not count. */
+  isRequired: boolean
   /** Decodes the picture again. */
   openPicture: () => Promise<Rows>
   /**
@@ -296,6 +298,7 @@ async function writeJpeg(
   return { ...request.size, channels, data, deflated: undefined, figures, quality: found.quality }
 }
 
-/** True if a picture of another size is similar enough to the original at screen size. */
-export const isSimilarEnough = (scores: Similarity, { target }: Pick<EncodeRequest, 'target'>) =>
-  scores.ssim >= target.ssim && scores.psnrDb >= target.psnrDb && scores.psnrRgbDb >= target.psnrDb - CHROMA_TOLERANCE_DB
+/** True if a picture of another size is similar enough to the original at screen size, or if the caller asked for the size. */
+export const isSimilarEnough = (scores: Similarity, { target, isRequired }: Pick<EncodeRequest, 'target' | 'isRequired'>) =>
+  isRequired ||
+  (scores.ssim >= target.ssim && scores.psnrDb >= target.psnrDb && scores.psnrRgbDb >= target.psnrDb - CHROMA_TOLERANCE_DB)

@@ -9,13 +9,21 @@ const POINTS_PER_INCH = 72
 /** Maximum number of pixels for a comparison at screen resolution. */
 const MAX_SCREEN_PIXELS = 2_000_000
 
-/** Size of a picture in pixels at `dotsPerInch`. `undefined`: downsampling would save too little. */
-export function downsampledSize(facts: ImageFacts, drawn: DrawnImage, dotsPerInch: number): Size | undefined {
+/**
+ * Size of a picture in pixels at `dotsPerInch`. `undefined`: the factor per side would be below `smallestReduction`, so downsampling would
+ * save too little.
+ */
+export function downsampledSize(
+  facts: ImageFacts,
+  drawn: DrawnImage,
+  dotsPerInch: number,
+  smallestReduction = SMALLEST_REDUCTION,
+): Size | undefined {
   const across = (drawn.width / POINTS_PER_INCH) * dotsPerInch
   const down = (drawn.height / POINTS_PER_INCH) * dotsPerInch
   // The larger scale of both directions applies to both, so the stored picture keeps its proportions.
   const scale = Math.max(across / facts.width, down / facts.height)
-  if (!(scale > 0) || scale * SMALLEST_REDUCTION > 1) return undefined
+  if (!(scale > 0) || scale * smallestReduction > 1) return undefined
   return { width: Math.max(1, Math.round(facts.width * scale)), height: Math.max(1, Math.round(facts.height * scale)) }
 }
 
