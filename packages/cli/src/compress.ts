@@ -25,6 +25,11 @@ export interface CompressFlags extends DestinationFlags {
   password?: string
   passwordStdin?: boolean
   targetSize?: string
+  /** Score instead of a level. */
+  score?: number
+  maxWidth?: number
+  maxHeight?: number
+  dpi?: number
   metadata?: NonNullable<CompressOptions['metadata']>
   usageRights?: NonNullable<CompressOptions['usage_rights']>
   /** A folder, a file name if there is one input, or `-` for standard output. `undefined`: beside the input. */
@@ -140,6 +145,10 @@ export async function compressJobs(
     ...(flags.format ? { format: flags.format } : {}),
     ...(flags.password ? { password: flags.password } : {}),
     ...(flags.targetSize ? { target_size: Number(flags.targetSize) } : {}),
+    ...(flags.score === undefined ? {} : { target_score: flags.score }),
+    ...(flags.maxWidth === undefined ? {} : { max_width: flags.maxWidth }),
+    ...(flags.maxHeight === undefined ? {} : { max_height: flags.maxHeight }),
+    ...(flags.dpi === undefined ? {} : { dpi: flags.dpi }),
     ...(flags.metadata ? { metadata: flags.metadata } : {}),
     ...(flags.usageRights ? { usage_rights: flags.usageRights } : {}),
     ...destinationOptions(flags),

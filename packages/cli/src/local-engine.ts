@@ -58,13 +58,21 @@ export class LocalEngine implements Engine {
 }
 
 /** The options of the API as those of the library. */
-const coreOptions = ({ quality, format, password, target_size, metadata, usage_rights }: CompressOptions) => ({
+const coreOptions = ({ quality, format, password, target_size, metadata, usage_rights, ...others }: CompressOptions) => ({
+  ...pictureOptions(others),
   ...(quality === undefined ? {} : { quality }),
   ...(format === undefined ? {} : { format }),
   ...(password === undefined ? {} : { password }),
   ...(target_size === undefined ? {} : { targetSize: target_size }),
   ...(metadata === undefined ? {} : { metadata }),
   ...(usage_rights === 'drop' ? { usageRights: usage_rights } : {}),
+})
+
+const pictureOptions = ({ target_score, max_width, max_height, dpi }: CompressOptions) => ({
+  ...(target_score === undefined ? {} : { targetScore: target_score }),
+  ...(max_width === undefined ? {} : { maxWidth: max_width }),
+  ...(max_height === undefined ? {} : { maxHeight: max_height }),
+  ...(dpi === undefined ? {} : { dpi }),
 })
 
 function messageOf(error: unknown): string {

@@ -15,16 +15,20 @@ import { openEngine, requireServer } from './server.ts'
 import { CliError } from './trouble.ts'
 import { verifyFiles } from './verify.ts'
 
-const quality = z.enum(['low', 'medium', 'high', 'ultra']).default('medium')
+const quality = z.enum(['low', 'medium', 'high', 'ultra']).optional()
 const file = z.string().min(1).describe('Path of a file, inside the folders that this server may use')
 /** Input schemas of the tools. Strict, so that an unknown argument is an error, as in the HTTP API. */
 const INPUTS = {
   compress: z.strictObject({
     path: file,
     out: z.string().min(1).optional().describe('Path for the result; default: beside the file, as name.whittled.ext'),
-    quality: quality.describe('low gives the smallest file, high the most faithful one; ultra is for DOCX, XLSX, PPTX and OFD'),
+    quality: quality.describe('Default: medium. low gives the smallest file, high the most faithful one; ultra is for DOCX, XLSX, PPTX and OFD'),
     format: z.string().optional().describe('Another output format, as listed by `formats`'),
     target_size: z.int().min(1).optional().describe('Maximum size of the result in bytes'),
+    target_score: z.number().min(50).max(95).optional().describe('Lowest SSIMULACRA 2 score of every picture, instead of quality'),
+    max_width: z.int().min(1).optional().describe('Wider pictures are reduced to this width in pixels'),
+    max_height: z.int().min(1).optional().describe('Higher pictures are reduced to this height in pixels'),
+    dpi: z.int().min(72).max(600).optional().describe('Pictures of documents are reduced to this resolution'),
   }),
   status: z.strictObject({ task_id: z.string().optional().describe('Default: the newest tasks') }),
   verify: z.strictObject({ original: file, result: file, receipt: file.optional().describe('A signed receipt (JWS) or one as JSON') }),
@@ -97,9 +101,13 @@ class Tools {
     })
     if (jobs[0]?.path !== path) throw new CliError('usage', `${input.path} is a folder. Pass a file.`)
     const flags: CompressFlags = {
-      quality: input.quality,
+      ...(input.quality === undefined ? {} : { quality: input.quality }),
       ...(input.format === undefined ? {} : { format: input.format }),
       ...(input.target_size === undefined ? {} : { targetSize: String(input.target_size) }),
+      ...(input.target_score === undefined ? {} : { score: input.target_score }),
+      ...(input.max_width === undefined ? {} : { maxWidth: input.max_width }),
+      ...(input.max_height === undefined ? {} : { maxHeight: input.max_height }),
+      ...(input.dpi === undefined ? {} : { dpi: input.dpi }),
       ...(out === undefined ? {} : { out }),
       ...{ jobs: 1, backup: true, ignore: true, name: '' },
     }

@@ -4,7 +4,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { parseHeader } from './address.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { type CompressFlags, compress } from './compress.ts'
-import { addAccount, addLogin, flagsOf, parseCount } from './service-commands.ts'
+import { addAccount, addLogin, flagsOf, numberFrom, parseCount } from './service-commands.ts'
 import { CliError } from './trouble.ts'
 import { type VerifyFlags, verify } from './verify.ts'
 import { watch } from './watch.ts'
@@ -17,6 +17,7 @@ Examples:
   whittle scans/ -q low -o smaller/          compresses a folder recursively
   whittle photos/ --in-place                 replaces files, keeps name.original.ext
   whittle report.pdf --target-size 1MB       the best result of at most 1 MB
+  whittle photo.jpg --max-width 1600         reduces wider pictures
   whittle 'photos/*.jpg' -o smaller/         a pattern
   whittle https://example.com/photo.jpg      with a service: fetched by it
   whittle verify photo.jpg photo.whittled.jpg
@@ -94,11 +95,11 @@ function addCompress(program: Command, exit: (code: number) => void): void {
     })
 }
 
-/** Flags of `compress` or `watch`. A preset decides the level unless the user does. */
+/** Flags of `compress` or `watch`. A preset or a score decides the level unless the user does. */
 function settingsOf<Flags extends CompressFlags = CompressFlags>(command: Command): Flags {
   const { quality, ...flags } = flagsOf<CompressFlags>(command)
-  const isLeftToPreset = flags.preset !== undefined && command.getOptionValueSource('quality') === 'default'
-  return (isLeftToPreset || quality === undefined ? flags : { ...flags, quality }) as Flags
+  const isLeftToOthers = (flags.preset ?? flags.score) !== undefined && command.getOptionValueSource('quality') === 'default'
+  return (isLeftToOthers || quality === undefined ? flags : { ...flags, quality }) as Flags
 }
 
 /** @throws CliError without exactly one folder, or without `--out` */
@@ -123,6 +124,10 @@ function addCompressOptions(command: Command): Command {
     .option('-f, --format <name>', 'another output format (webp, avif, png, mp3, br, …)')
     .option('--preset <name>', 'with a service: fields that it stores under this name, for example web or email')
     .option('-t, --target-size <size>', 'maximum size of the result, for example 500kB or 1MB', parseSize)
+    .option('--score <points>', 'lowest SSIMULACRA 2 score of every picture, 50 to 95, instead of --quality', numberFrom(50, 95))
+    .option('--max-width <pixels>', 'reduce wider pictures to this width', numberFrom(1, 999_999_999))
+    .option('--max-height <pixels>', 'reduce higher pictures to this height', numberFrom(1, 999_999_999))
+    .option('--dpi <number>', 'reduce the pictures of documents to this resolution, 72 to 600', numberFrom(72, 600))
     .addOption(new Option('-p, --password <text>', 'password to encrypt the results with').env('WHITTLE_PASSWORD'))
     .option('--password-stdin', 'read the password from the first line of standard input')
     .addOption(

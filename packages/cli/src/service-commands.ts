@@ -70,3 +70,11 @@ export function parseCount(text: string): number {
     throw new InvalidArgumentError(`expected a whole number from 1 to 100, got "${text}".`)
   return count
 }
+
+/** Returns a parser of a number in a range. */
+export const numberFrom = (least: number, most: number) => (text: string) => {
+  const value = Number(text)
+  if (text.trim() === '' || !(value >= least && value <= most))
+    throw new InvalidArgumentError(`expected a number from ${least} to ${most}, got "${text}".`)
+  return value
+}

@@ -8,7 +8,7 @@ type Task struct {
 	Status   string `json:"status"` // pending, processing, completed, failed
 	FileName string `json:"file_name"`
 	Format   string `json:"format"`
-	Quality  string `json:"quality"`
+	Quality  string `json:"quality"` // empty: the task has a TargetScore
 	// OriginalSize and CompressedSize are in bytes.
 	OriginalSize int64     `json:"original_size"`
 	CreatedAt    time.Time `json:"created_at"`
@@ -63,13 +63,17 @@ type ErrorBody struct {
 
 // Options are the options of a compression. Empty fields use the service's defaults.
 type Options struct {
-	Quality     string `json:"quality,omitempty"` // low, medium, high, ultra
-	Format      string `json:"format,omitempty"`
-	Password    string `json:"password,omitempty"`
-	CallbackURL string `json:"callback_url,omitempty"`
-	TargetSize  int64  `json:"target_size,omitempty"` // bytes
-	Metadata    string `json:"metadata,omitempty"`    // "keep", "safe" or "strip"
-	UsageRights string `json:"usage_rights,omitempty"`
+	Quality     string  `json:"quality,omitempty"` // low, medium, high, ultra
+	Format      string  `json:"format,omitempty"`
+	Password    string  `json:"password,omitempty"`
+	CallbackURL string  `json:"callback_url,omitempty"`
+	TargetSize  int64   `json:"target_size,omitempty"`  // bytes
+	TargetScore float64 `json:"target_score,omitempty"` // SSIMULACRA 2, 50 to 95, instead of Quality
+	MaxWidth    int     `json:"max_width,omitempty"`    // pixels
+	MaxHeight   int     `json:"max_height,omitempty"`   // pixels
+	DPI         int     `json:"dpi,omitempty"`          // of pictures in documents, 72 to 600
+	Metadata    string  `json:"metadata,omitempty"`     // "keep", "safe" or "strip"
+	UsageRights string  `json:"usage_rights,omitempty"`
 	// DestinationURL is an address that the result is also sent to, with DestinationHeaders.
 	DestinationURL     string            `json:"destination_url,omitempty"`
 	DestinationHeaders map[string]string `json:"destination_headers,omitempty"`

@@ -40,7 +40,7 @@ final class Whittle
     /**
      * Sends a file and waits until its task is completed.
      *
-     * @param array<string, string|int|array<string, string>> $options with the API's names: quality, format, target_size, password, callback_url, destination_url, …
+     * @param array<string, string|int|array<string, string>> $options with the API's names: quality, format, target_size, max_width, password, callback_url, destination_url, …
      * @throws TaskFailedException|ApiException|UnreachableException
      */
     public function compress(string $path, array $options = [], ?string $name = null): Task

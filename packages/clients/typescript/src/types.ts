@@ -15,7 +15,7 @@ export type Formats = Schemas['Formats']
 export type Format = Schemas['Format']
 export type ApiErrorBody = Schemas['Error']
 
-/** Options of a compression, with the API's names: `quality`, `format`, `password`, `target_size`, `callback_url`, `destination_url`, … */
+/** Options of a compression, with the API's names: `quality`, `format`, `password`, `target_size`, `max_width`, `callback_url`, `destination_url`, … */
 export type CompressOptions = Partial<Omit<Schemas['CompressUpload'], 'upload' | 'url'>>
 
 /** @deprecated Use `CompressOptions`. Removed in the next version. */

@@ -88,7 +88,7 @@ class AsyncWhittle:
     ) -> Task:
         """Sends a file and waits until its task is completed.
 
-        `file` is a path, bytes or an open file. `options` have the API's names: `format`, `target_size`, `password`,
+        `file` is a path, bytes or an open file. `options` have the API's names: `format`, `target_size`, `max_width`,
         `callback_url`, `destination_url`, `destination_headers` (a dict), … Raises TaskFailedError, ApiError or UnreachableError.
         """
         task = await self.submit(file, name=name, quality=quality, idempotency_key=idempotency_key, **options)

@@ -38,12 +38,14 @@ class Task:
     status: Status
     file_name: str
     format: str
-    quality: Quality
+    #: None: the task has a target score.
+    quality: Quality | None
     #: Size in bytes.
     original_size: int
     raw: dict[str, Any]
     #: Progress from 0 to 1. None: the task has ended.
     progress: float | None = None
+    target_score: float | None = None
     compressed_size: int | None = None
     output_name: str | None = None
     output_format: str | None = None

@@ -56,16 +56,22 @@ async function compressItem(context: IExecuteFunctions, client: Client, index: n
 
 /** Compression options. n8n passes '' and 0 for fields that are not filled in. */
 function optionsOf(context: IExecuteFunctions, index: number): CompressOptions {
-  const { format, password, targetSize } = context.getNodeParameter('options', index, {}) as {
+  const { format, password, targetSize, maxWidth, maxHeight, dpi } = context.getNodeParameter('options', index, {}) as {
     format?: string
     password?: string
     targetSize?: number
+    maxWidth?: number
+    maxHeight?: number
+    dpi?: number
   }
   return {
     quality: context.getNodeParameter('quality', index) as NonNullable<CompressOptions['quality']>,
     ...(format ? { format } : {}),
     ...(password ? { password } : {}),
     ...(targetSize ? { target_size: targetSize } : {}),
+    ...(maxWidth ? { max_width: maxWidth } : {}),
+    ...(maxHeight ? { max_height: maxHeight } : {}),
+    ...(dpi ? { dpi } : {}),
   }
 }
 

@@ -46,6 +46,9 @@ export const properties: INodeProperties[] = [
         description: 'Encrypts the result',
       },
       { displayName: 'Target Size', name: 'targetSize', type: 'number', default: 0, description: 'Maximum size of the result in bytes' },
+      { displayName: 'Maximum Width', name: 'maxWidth', type: 'number', default: 0, description: 'Wider pictures are reduced to this width' },
+      { displayName: 'Maximum Height', name: 'maxHeight', type: 'number', default: 0, description: 'Higher pictures are reduced to this height' },
+      { displayName: 'DPI', name: 'dpi', type: 'number', default: 0, description: 'Pictures of documents are reduced to this resolution' },
     ],
   },
 ]
