@@ -85,7 +85,8 @@ const formats = {
     {
       ...{ id: 'jpg', title: 'JPEG', family: 'image', extensions: ['jpg', 'jpeg'], mime_types: ['image/jpeg'], available: true },
       ...{ outputs: ['jpg', 'webp', 'avif'], qualities: ['low', 'medium', 'high'], fidelity: 'perceptual' },
-      ...{ inventory: ['icc_profile', 'exif_tag'], metadata: ['keep', 'safe', 'strip'], password: 'zip', quick_up_to: 8_000_000 },
+      ...{ inventory: ['icc_profile', 'exif_tag'], metadata: ['keep', 'safe', 'strip'] },
+      ...{ options: ['target_score', 'max_width', 'max_height'], password: 'zip', quick_up_to: 8_000_000 },
     },
   ],
   output_formats: [{ id: 'webp', title: 'WebP', extension: 'webp', media_type: 'image/webp', wraps: false }],
