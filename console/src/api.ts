@@ -7,7 +7,9 @@ export interface Task {
   status: 'pending' | 'processing' | 'completed' | 'failed'
   file_name: string
   format: string
-  quality: string
+  /** Level. `null`: the task has a target score. */
+  quality: string | null
+  target_score?: number
   created_at: string
   original_size: number
   progress?: number

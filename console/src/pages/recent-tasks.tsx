@@ -59,7 +59,9 @@ export function TaskName({ task, onOpen }: { task: Task; onOpen: () => void }) {
             {task.file_name}
           </button>
         )}
-        <span class="faint small">{[format, t(task.quality)].join(t(', '))}</span>
+        <span class="faint small">
+          {[format, task.quality === null ? `SSIMULACRA 2 ${task.target_score}` : t(task.quality)].join(t(', '))}
+        </span>
       </span>
     </span>
   )

@@ -22,7 +22,9 @@ const INPUTS = {
   compress: z.strictObject({
     path: file,
     out: z.string().min(1).optional().describe('Path for the result; default: beside the file, as name.whittled.ext'),
-    quality: quality.describe('Default: medium. low gives the smallest file, high the most faithful one; ultra is for DOCX, XLSX, PPTX and OFD'),
+    quality: quality.describe(
+      'Default: medium. low gives the smallest file, high the most faithful one; ultra is for DOCX, XLSX, PPTX and OFD',
+    ),
     format: z.string().optional().describe('Another output format, as listed by `formats`'),
     target_size: z.int().min(1).optional().describe('Maximum size of the result in bytes'),
     target_score: z.number().min(50).max(95).optional().describe('Lowest SSIMULACRA 2 score of every picture, instead of quality'),

@@ -154,7 +154,7 @@ export function verdictOf({ result, quality, output_format: output, format }: Re
   if (result.ssim === undefined && result.snr_db !== undefined) {
     return { title: t('Sounds like the original'), small: t('Measured second by second.') }
   }
-  const { title, small } = BY_LEVEL[result.ssimulacra2 === undefined ? quality : levelOfScore(result.ssimulacra2)]
+  const { title, small } = BY_LEVEL[result.ssimulacra2 === undefined ? (quality ?? 'low') : levelOfScore(result.ssimulacra2)]
   return { title: t(title), small: t(small) }
 }
 

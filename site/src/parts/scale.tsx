@@ -28,7 +28,7 @@ const placed = (places: Readonly<Record<string, string>>) => (element: HTMLEleme
 const SCORED = ['jpg', 'webp', 'avif']
 
 function goalOf({ quality, output_format: output, result }: Receipt): Goal | undefined {
-  const isTuned = SCORED.includes(output) && result.fidelity === 'perceptual' && quality !== 'ultra'
+  const isTuned = SCORED.includes(output) && result.fidelity === 'perceptual' && quality !== 'ultra' && quality !== null
   return isTuned ? FACTS.goals[quality] : undefined
 }
 

@@ -48,7 +48,11 @@ export async function recompressAsPng(
   if (!png) return undefined
   // The verification compares at the old size, so the picture cannot have a resolution that the caller asked for.
   const { inner, quality, signal } = options
-  const best = (await recompressPicture(png, name, { inner, quality, signal }, request)) ?? { bytes: png, output: 'png' as const, downsampled: false }
+  const best = (await recompressPicture(png, name, { inner, quality, signal }, request)) ?? {
+    bytes: png,
+    output: 'png' as const,
+    downsampled: false,
+  }
   return best.bytes.length < zlibCompress(bytes, PACKAGE_DEFLATE_LEVEL).length ? best : undefined
 }
 

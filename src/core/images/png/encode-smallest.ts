@@ -82,7 +82,8 @@ export async function encodeSmallestPng(
   async function chooseLossy(): Promise<LossyPlan | undefined> {
     const targetSize = options.targetSize
     const fits = targetSize !== undefined && exactBytes + containerBytes < targetSize
-    if (isLosslessGoal(options) || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2))) return undefined
+    if (isLosslessGoal(options) || fits || lossless.facts.colours <= 1 || (picture.profiled && !(picture.header.colourType & 2)))
+      return undefined
     await collectColours(engine, picture)
     const trials = new PaletteTrials(engine)
     const pause = () => yieldToEventLoop(options.signal)

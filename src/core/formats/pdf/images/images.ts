@@ -28,8 +28,8 @@ import {
 } from '../tuning.ts'
 import type { DrawnImage } from '../usage.ts'
 import { isBilevel, recodeBilevel } from './bilevel.ts'
-import { estimateImageSeconds } from './cpu-estimate.ts'
 import { type Candidate, isMuchSmaller, maxLossyBytes, meetsFloors, type Picture, smallestCandidate } from './candidate.ts'
+import { estimateImageSeconds } from './cpu-estimate.ts'
 import { encodeAtFullSize, QualityHints } from './downsample.ts'
 import { type LosslessTrial, tryLossless } from './exact.ts'
 import { type ImageFacts, imageFacts, imageFilter } from './facts.ts'
@@ -285,7 +285,8 @@ export class ImageRecompressor {
     const found = isSimilarEnough(downsampledScores, request) ? await reencodePreview(preview, request) : undefined
     if (found) this.hints[quality] = found.quality
     const reduced = found && { ...found, reduced: true }
-    if (this.dotsPerInch !== undefined || picture.mask !== 'none' || (reduced && downsampledScores.psnrDb >= MIN_DOWNSAMPLED_PSNR_DB)) return reduced
+    if (this.dotsPerInch !== undefined || picture.mask !== 'none' || (reduced && downsampledScores.psnrDb >= MIN_DOWNSAMPLED_PSNR_DB))
+      return reduced
     using job = await JpegJob.read(jpegDataChunks(this.reader, stream, facts)).catch(throwAsPdfSyntax)
     const { info } = job
     if (info.width !== facts.width || info.height !== facts.height || info.components !== facts.components) return reduced

@@ -300,5 +300,4 @@ async function writeJpeg(
 
 /** True if a picture of another size is similar enough to the original at screen size, or if the caller asked for the size. */
 export const isSimilarEnough = (scores: Similarity, { target, isRequired }: Pick<EncodeRequest, 'target' | 'isRequired'>) =>
-  isRequired ||
-  (scores.ssim >= target.ssim && scores.psnrDb >= target.psnrDb && scores.psnrRgbDb >= target.psnrDb - CHROMA_TOLERANCE_DB)
+  isRequired || (scores.ssim >= target.ssim && scores.psnrDb >= target.psnrDb && scores.psnrRgbDb >= target.psnrDb - CHROMA_TOLERANCE_DB)
