@@ -9,5 +9,7 @@ export const HEIC = {
   // Whittle has no HEVC encoder for pictures, so HEIC itself stays unchanged, with a suggestion.
   outputs: ['heic', 'jpg', 'png', 'webp', 'avif'],
   mostPixels: { isolate: 60_000_000, roomy: 268_435_456 },
+  resizes: true,
+  scored: true,
   fidelity: 'perceptual',
 } as const satisfies Format
