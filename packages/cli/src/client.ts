@@ -10,6 +10,7 @@ import {
   isUnderWay,
   type Task,
   type TaskCompleted,
+  type TaskFailed,
   type TaskPage,
   type Usage,
 } from '../../clients/typescript/src/types.ts'
@@ -17,7 +18,7 @@ import { isAddress } from './address.ts'
 import type { Server } from './config.ts'
 import { CliError } from './trouble.ts'
 
-export { type CompressOptions, type DirectResult, isUnderWay, type StillRunning, type Task, type TaskCompleted }
+export { type CompressOptions, type DirectResult, isUnderWay, type StillRunning, type Task, type TaskCompleted, type TaskFailed }
 
 /** Upload state of one file that survives an interrupted run. */
 export interface UploadState {

@@ -2,12 +2,14 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { ReceiptView } from '../../../src/core/model/receipt.ts'
-import { Client, type DirectResult, isUnderWay, type Task, type TaskCompleted } from './client.ts'
+import { Client, type DirectResult, isUnderWay, type Task, type TaskCompleted, type TaskFailed } from './client.ts'
 import type { Server } from './config.ts'
 import { drain, writeDirect } from './direct-result.ts'
 import type { Engine, EngineRequest, EngineResult, ResultFacts } from './engine.ts'
 import type { InputFile } from './files.ts'
 import { CliError } from './trouble.ts'
+
+type EndedTask = TaskCompleted | TaskFailed
 
 /** Seconds that a request for the state of a task waits. */
 const WAIT_SECONDS = 2
@@ -38,17 +40,7 @@ export class RemoteEngine implements Engine {
 
   /** Result of a task, once it has ended. */
   async #ofTask(first: Task, { keep, signal, progress }: EngineRequest): Promise<EngineResult> {
-    let task = first
-    while (isUnderWay(task)) {
-      progress('compress', task.progress)
-      signal.throwIfAborted()
-      task = await this.#client.task(task.task_id, WAIT_SECONDS)
-    }
-    while (task.status === 'completed' && task.delivery?.status === 'pending') {
-      signal.throwIfAborted()
-      await new Promise((resolve) => setTimeout(resolve, WAIT_SECONDS * 1000))
-      task = await this.#client.task(task.task_id)
-    }
+    const task = await this.#ended(first, signal, progress)
     // A task that is not kept ends with its first download.
     let isGone = keep
     const settle = async () => void (isGone || (await this.#client.remove(task.task_id)))
@@ -61,6 +53,20 @@ export class RemoteEngine implements Engine {
       return stored
     }
     return { status: 'completed', facts: { ...task, result: task.result as ReceiptView }, task, store, settle }
+  }
+
+  /** Waits until a task has ended, and until its result has been delivered or the delivery has failed. */
+  async #ended(first: Task, signal: AbortSignal, progress: EngineRequest['progress']): Promise<EndedTask> {
+    let task = first
+    while (isUnderWay(task)) {
+      progress('compress', task.progress)
+      signal.throwIfAborted()
+      task = await this.#client.task(task.task_id, WAIT_SECONDS)
+    }
+    if (task.status !== 'completed' || task.delivery?.status !== 'pending') return task
+    signal.throwIfAborted()
+    await new Promise((resolve) => setTimeout(resolve, WAIT_SECONDS * 1000))
+    return this.#ended(await this.#client.task(task.task_id), signal, progress)
   }
 
   /** Result whose bytes are the body of the response. The service deletes it when they have all been read. */

@@ -68,6 +68,16 @@ export const PICTURES = {
     trailing_bytes: 'kept',
     xmp_properties: 'kept',
   },
+  // Only read: a conversion follows the rules of its output.
+  heic: {
+    ...METADATA,
+    further_pictures: 'kept',
+    items: 'kept',
+    rotation: 'kept',
+    bit_depth: 'kept',
+    colour_signalling: 'kept',
+    exif_tags: 'kept',
+  },
   jpg: {
     ...METADATA,
     comments: [
