@@ -43,7 +43,7 @@ export class Contract {
     this.seen.add(`${method} ${template} ${answer.status}`)
     const type = answer.headers.get('Content-Type')?.split(';')[0] ?? ''
     const schema = described.content?.[type]?.schema
-    if (schema === undefined) return type === 'application/json' ? answer.json() : answer.arrayBuffer()
+    if (schema === undefined || type === 'application/zip') return type === 'application/json' ? answer.json() : answer.arrayBuffer()
     const body = (await answer.json()) as { error_detail?: { type?: string } }
     const word = body.error_detail?.type
     // The page of errors in the documentation is made from this table.

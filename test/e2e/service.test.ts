@@ -85,6 +85,7 @@ describe('the service', () => {
     const ended = await Promise.all(batch.body.tasks.map((task) => waited(task.task_id)))
     expect(ended.map((task) => task.status)).toEqual(['completed', 'failed'])
     await call('GET', '/v1/batches/{batch_id}', { params: { batch_id: batch.body.batch_id } })
+    await call('GET', '/v1/batches/{batch_id}/download', { params: { batch_id: batch.body.batch_id } })
   })
 
   it('wraps a result in an archive under a password', async () => {
@@ -140,6 +141,11 @@ describe('the service', () => {
       body: '{}',
     })
     await call('GET', '/d/{token}', { key: null, params: { token: link.body.url.split('/').at(-1) ?? '' } })
+    await call('POST', '/v1/tasks/{task_id}/deliveries', {
+      params: { task_id: body.task_id },
+      headers: fields.headers,
+      body: JSON.stringify({ destination_url: 'http://127.0.0.1:9/result' }),
+    })
     await call('GET', '/.well-known/jwks.json', { key: null })
     await call('GET', '/healthz', { key: null })
     await call('GET', '/status', { key: null })

@@ -103,6 +103,20 @@ describe('AVI', () => {
     expect(verdict).toMatchObject({ equal: false, difference: "header chunk 'strn' changed" })
   })
 
+  it('leaves a film unchanged whose index also covers the tags (avi-index-over-tags)', async () => {
+    const { at, size } = placeOf('idx1')
+    for (const by of [3, 16, 19, 24]) {
+      const { outcome, bytes } = await pack(resized(film, at, size + by))
+      expect([outcome.kind, text(bytes).includes('INAM')], `${by} bytes`).toEqual(['unchanged', true])
+    }
+  })
+
+  it('leaves a film unchanged if bytes after its last chunk belong to none (avi-bytes-left-over)', async () => {
+    const marked = concat([film, ascii('MARK')])
+    const { outcome } = await pack(resized(marked, 0, marked.length - 8))
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
   it('keeps all streams, media and tags, or the file unchanged, for any chunk size', async () => {
     const media = placeOf('movi')
     const sound = text(film.subarray(media.at)).split('01wb')[3]!.slice(4, 644)

@@ -97,14 +97,21 @@ async function namesChunks(source: Source, chunks: AviChunks): Promise<boolean> 
  */
 export async function readIdx1(source: Source, movi: ByteRange, idx1: ByteRange, streams: number): Promise<AviChunks | undefined> {
   if (idx1.size > MAX_AVI_CHUNKS * 16) throw malformed('avi', idx1.offset, message('index_of_bytes', { size: idx1.size }))
+  const left = idx1.size % 16
+  if ((await source.read(idx1.offset + idx1.size - left, left)).some((byte) => byte !== 0))
+    throw malformed('avi', idx1.offset + idx1.size - left, message('bytes_left_over', { left, parent: 'idx1' }))
   const chunks = new AviChunks()
+  const otherEntries = new OtherEntries(source, movi)
   let base: number | undefined
   for (let done = 0; done + 16 <= idx1.size; ) {
     const table = await source.read(idx1.offset + done, Math.min(INDEX_WINDOW_BYTES, idx1.size - done))
     if (table.length < 16) break
     for (let at = 0; at + 16 <= table.length; at += 16, done += 16) {
       const stream = streamAt(table, at)
-      if (stream < 0) continue
+      if (stream < 0) {
+        await otherEntries.check(table.subarray(at, at + 16), idx1.offset + done)
+        continue
+      }
       if (stream >= streams) throw missingHeaderError(idx1.offset + done, stream)
       const offset = u32(table, at + 8)
       if (base === undefined) {
@@ -117,6 +124,35 @@ export async function readIdx1(source: Source, movi: ByteRange, idx1: ByteRange,
     }
   }
   return chunks.count > 0 && (await namesChunks(source, chunks)) ? chunks : undefined
+}
+
+/**
+ * Index entries without a stream number, such as `rec ` for a group of chunks. They are not written again, so they must be entries: an
+ * index with a wrong size also covers the chunks after it.
+ */
+class OtherEntries {
+  readonly #source: Source
+  readonly #movi: ByteRange
+  readonly #known = new Set(['rec ', '\0\0\0\0'])
+
+  constructor(source: Source, movi: ByteRange) {
+    this.#source = source
+    this.#movi = movi
+  }
+
+  /** @throws CodecError (malformed) if the first entry with its id points neither to a chunk with this id nor to one of a stream */
+  async check(entry: Uint8Array, at: number): Promise<void> {
+    const id = fourCC(entry, 0)
+    if (this.#known.has(id)) return
+    for (const base of [0, this.#movi.offset - 4]) {
+      const found = await this.#source.read(base + u32(entry, 8), 4)
+      if (found.length === 4 && (fourCC(found, 0) === id || streamAt(found, 0) >= 0)) {
+        this.#known.add(id)
+        return
+      }
+    }
+    throw malformed('avi', at, message('bytes_left_over', { left: entry.length, parent: 'idx1' }))
+  }
 }
 
 /** The `indx` chunk of a stream. */

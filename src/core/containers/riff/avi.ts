@@ -89,6 +89,9 @@ export async function readAvi(source: Source): Promise<Avi> {
       if (others.length > 1000) throw malformed('avi', inner, 'too_many_chunks')
       inner += 8 + size + (size & 1)
     }
+    const left = Math.max(0, end - inner)
+    if ((await source.read(inner, left)).some((byte) => byte !== 0))
+      throw malformed('avi', inner, message('bytes_left_over', { left, parent: 'RIFF' }))
     at = end + (end & 1)
   }
   if (!hdrl || !lists[0]) throw malformed('avi', 12, 'no_hdrl_or_no_movi_list')
