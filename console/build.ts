@@ -1,12 +1,15 @@
-/** Builds the web console into the assets of the service. wrangler runs it before it serves or deploys the `whittle` Worker (wrangler.toml). */
+/**
+ * Builds the web console into `console/public`, the folder of static files of the Worker `whittle`. `wrangler.toml` names this program as
+ * the build command, so `wrangler dev` and `wrangler deploy` run it.
+ */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { type BuildOptions, build } from 'esbuild'
 import { siteFacts } from '../site/facts.ts'
 import { writeLicences } from './licences-page.ts'
 
-/** Folder for the scripts and styles of the console, served at `/console/`. */
+/** Folder for scripts and styles. The Worker serves it at `/console/`. */
 const OUT = 'console/public/console'
-// esbuild names chunks by their content, so chunks of an earlier build would stay and be served.
+// Removes the chunks of the last build. Their names contain a hash of their content, so a new build does not overwrite them.
 for (const name of readdirSync(OUT)) if (/^part-\w+\.js/.test(name)) rmSync(`${OUT}/${name}`)
 
 const COMMON: BuildOptions = {

@@ -5,6 +5,7 @@ import type { Task, TaskResult } from '../../src/service/store/task.ts'
 import type { Delivery } from '../../src/service/tasks/notify.ts'
 import { isDelivered, MAX_SENDS, pauseAfter, SEND_MS, sendResult } from '../../src/service/tasks/send-result.ts'
 import { traceField } from '../../src/service/trace-context.ts'
+import { OneRun } from './one-run.ts'
 import type { SealedText } from './sealed-text.ts'
 import { SendPlaces } from './send-places.ts'
 import { RETRY_PAUSE_MS, type TaskState } from './task-state.ts'
@@ -28,8 +29,7 @@ export const destinationFields = (destination: Destination | undefined): Pick<Ta
 export class ResultSender {
   readonly #state: TaskState
   readonly #dependencies: Dependencies
-  #running: Promise<void> | undefined
-  #controller = new AbortController()
+  readonly #run = new OneRun()
 
   constructor(state: TaskState, dependencies: Dependencies) {
     this.#state = state
@@ -46,20 +46,19 @@ export class ResultSender {
   /** Sends the result if it is time to. */
   async run(): Promise<void> {
     const { live: task, sendAt } = this.#state
-    if (!task?.result || task.delivery?.status !== 'pending' || this.#running || sendAt === undefined || sendAt > Date.now()) return
-    this.#controller = new AbortController()
-    this.#state.sending = true
-    this.#running = this.#attempt(task, task.result, task.delivery).finally(() => {
-      this.#running = undefined
-      this.#state.sending = false
-    })
-    await this.#running
+    if (!task?.result || task.delivery?.status !== 'pending' || this.#run.isRunning || sendAt === undefined || sendAt > Date.now()) return
+    const { result, delivery } = task
+    await this.#run.start(
+      (signal) => this.#attempt(task, { result, delivery }, signal),
+      (runs) => {
+        this.#state.sending = runs
+      },
+    )
   }
 
   /** Ends a running request and resolves when it has ended. */
   async stop(): Promise<void> {
-    this.#controller.abort(new Error('The task was removed, or is delivered again.'))
-    await this.#running
+    await this.#run.stop('The task was removed, or is delivered again.')
   }
 
   /**
@@ -79,8 +78,7 @@ export class ResultSender {
     return this.#state.task
   }
 
-  async #attempt(task: Task, result: TaskResult, delivery: DeliveryState): Promise<void> {
-    const { signal } = this.#controller
+  async #attempt(task: Task, { result, delivery }: { result: TaskResult; delivery: DeliveryState }, signal: AbortSignal): Promise<void> {
     // A restart of the service cut off the last request.
     if (delivery.attempts >= MAX_SENDS) return this.#keep({ ...task, delivery: { ...delivery, status: 'failed' } })
     using place = places.take(task.accountId)

@@ -11,6 +11,7 @@ import { isPackable } from '../../src/service/tasks/job-options.ts'
 import { sourceUnreachable } from '../../src/service/tasks/source-trouble.ts'
 import { type FetchedFields, fetchedFields, type Submission } from '../../src/service/tasks/submit.ts'
 import { traceField } from '../../src/service/trace-context.ts'
+import { OneRun } from './one-run.ts'
 import type { SealedText } from './sealed-text.ts'
 import { attemptsFailedError } from './step-watch.ts'
 import { hasEnded, RETRY_PAUSE_MS, type TaskState } from './task-state.ts'
@@ -34,8 +35,8 @@ interface Dependencies {
 export class SourceFetcher {
   readonly #state: TaskState
   readonly #dependencies: Dependencies
-  #running: Promise<void> | undefined
-  #controller = new AbortController()
+  readonly #run = new OneRun()
+  #isStopped = false
 
   constructor(state: TaskState, dependencies: Dependencies) {
     this.#state = state
@@ -45,22 +46,22 @@ export class SourceFetcher {
   /** Fetches the file if it is time to. */
   async run(): Promise<void> {
     const { live: task, source } = this.#state
-    if (!task || !source || hasEnded(task) || this.#running || source.nextAt > Date.now()) return
-    this.#state.fetching = true
-    this.#running = this.#attempt(task, source).finally(() => {
-      this.#running = undefined
-      this.#state.fetching = false
-    })
-    await this.#running
+    if (!task || !source || hasEnded(task) || this.#run.isRunning || this.#isStopped || source.nextAt > Date.now()) return
+    await this.#run.start(
+      (signal) => this.#attempt(task, source, signal),
+      (runs) => {
+        this.#state.fetching = runs
+      },
+    )
   }
 
-  /** Ends a running fetch and resolves when nothing of it is stored any more. */
+  /** Ends a running fetch for good and resolves when nothing of it is stored any more. */
   async stop(): Promise<void> {
-    this.#controller.abort(new Error('The task was removed.'))
-    await this.#running
+    this.#isStopped = true
+    await this.#run.stop('The task was removed.')
   }
 
-  async #attempt(task: Task, source: SourceState): Promise<void> {
+  async #attempt(task: Task, source: SourceState, signal: AbortSignal): Promise<void> {
     if (!(await this.#hasPlace(task))) return this.#wait(source, PLACE_PAUSE_MS)
     if (source.attempts >= MAX_ATTEMPTS) return this.#fail(task, sourceUnreachable('interrupted'))
     await this.#removeMultipart(task, source)
@@ -68,9 +69,9 @@ export class SourceFetcher {
     const started = { ...rest, attempts: source.attempts + 1 }
     this.#keep(started)
     try {
-      await this.#fetch(task, started)
+      await this.#fetch(task, started, signal)
     } catch (error) {
-      if (this.#controller.signal.aborted) return
+      if (signal.aborted) return
       if (error instanceof ApiError && error.type === 'overloaded')
         return this.#wait({ ...started, attempts: source.attempts }, RETRY_PAUSE_MS)
       this.#log(task, started, error)
@@ -92,7 +93,7 @@ export class SourceFetcher {
     return granted
   }
 
-  async #fetch(task: Task, source: SourceState): Promise<void> {
+  async #fetch(task: Task, source: SourceState, signal: AbortSignal): Promise<void> {
     const { env } = this.#dependencies
     const { format } = source.options
     const staged = await fetchSource(env, {
@@ -102,7 +103,7 @@ export class SourceFetcher {
       uploadKey: uploadKeyOf(task),
       plan: PLANS[source.planId],
       mayBePacked: format !== undefined && isPackable(format),
-      signal: this.#controller.signal,
+      signal,
       onMultipart: (multipartId) => this.#keep({ ...source, multipartId }),
     })
     const fields = await this.#decide(task, source, staged)

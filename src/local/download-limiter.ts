@@ -20,8 +20,6 @@ const LIMITS: DownloadLimits = { perKey: 6, all: 96, waitingPerKey: 64, waitMs: 
 const MIN_BYTES_PER_SECOND = 256 * 1024
 /** Paths whose responses are as long as a client's files. The first group of a link is its token. */
 const DOWNLOAD_PATH = /\/download\/?(?:\?|$)|^\/d\/([^/?]+)/
-/** Paths whose responses stay open and have few bytes. They take no places of downloads. */
-const EVENTS_PATH = /\/events\/?(?:\?|$)/
 const BEARER = /^bearer\s+(\S+)/i
 const SESSION_COOKIE = /(?:^|;\s*)whittle_session=([^;]*)/
 
@@ -65,19 +63,17 @@ export class DownloadLimiter {
     if (name === undefined || outgoing.destroyed) return true
     const key = this.#keys.get(name) ?? { running: new Map(), waiting: new Set() }
     this.#keys.set(name, key)
-    const places = name.startsWith(EVENTS) ? Number.POSITIVE_INFINITY : this.#limits.all
-    if (key.running.size < this.#limits.perKey && this.#running < places) this.#start(name, key, outgoing)
+    if (key.running.size < this.#limits.perKey && this.#running < this.#limits.all) this.#start(name, key, outgoing)
     else if (key.waiting.size >= this.#limits.waitingPerKey || !(await this.#waitFor(name, key, outgoing))) return false
     return true
   }
 
   #start(name: string, key: Key, outgoing: ServerResponse): void {
-    const takesPlace = !name.startsWith(EVENTS)
     key.running.set(outgoing, { bytesWritten: 0, waited: false })
-    if (takesPlace) this.#running++
+    this.#running++
     outgoing.once('close', () => {
       key.running.delete(outgoing)
-      if (takesPlace) this.#running--
+      this.#running--
       this.#forgetIfIdle(name, key)
       this.#startWaiting()
     })
@@ -111,11 +107,11 @@ export class DownloadLimiter {
   }
 
   #next(): Waiting | undefined {
+    if (this.#running >= this.#limits.all) return undefined
     let best: { running: number; waiting: Waiting } | undefined
-    for (const [name, { running, waiting }] of this.#keys) {
+    for (const { running, waiting } of this.#keys.values()) {
       const [first] = waiting
       if (!first || running.size >= this.#limits.perKey) continue
-      if (!name.startsWith(EVENTS) && this.#running >= this.#limits.all) continue
       if (best && (running.size - best.running || first.turn - best.waiting.turn) > 0) continue
       best = { running: running.size, waiting: first }
     }
@@ -160,17 +156,15 @@ function isSlow(outgoing: ServerResponse, download: Download, paceMs: number): b
   return slow
 }
 
-const EVENTS = 'events '
-
 /**
  * Name of the key whose places a request needs: its API key or session, or the token of a link, which needs no key. `undefined`: it is no
  * download.
  */
 function keyOf({ method, headers }: IncomingMessage, path: string): string | undefined {
   if (method !== 'GET') return undefined
-  const [isDownload, link] = DOWNLOAD_PATH.exec(path) ?? []
-  if (isDownload === undefined && !EVENTS_PATH.test(path)) return undefined
+  const download = DOWNLOAD_PATH.exec(path)
+  if (!download) return undefined
+  const [, link] = download
   if (link !== undefined) return `link ${link}`
-  const credentials = BEARER.exec(headers.authorization ?? '')?.[1] ?? SESSION_COOKIE.exec(headers.cookie ?? '')?.[1] ?? ''
-  return (isDownload === undefined ? EVENTS : '') + credentials
+  return BEARER.exec(headers.authorization ?? '')?.[1] ?? SESSION_COOKIE.exec(headers.cookie ?? '')?.[1] ?? ''
 }

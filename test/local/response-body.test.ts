@@ -131,15 +131,13 @@ it('gives free places to the keys with the fewest downloads', async () => {
   await expect.poll(() => begun.slice(3)).toEqual(['b1', 'c1', 'a4'])
 })
 
-it('counts the downloads of a link together, whatever else a request says, and events on their own', async () => {
+it('counts the downloads of a link together, whatever else a request says', async () => {
   const { begun, answer } = recorder()
   const port = await proxyBefore(answer, { downloads: { all: 3, perKey: 2 } })
   for (const key of ['a', 'b', 'c']) request(port, key, '/d/token?link')
   await expect.poll(() => begun).toEqual(['link', 'link'])
-  for (let i = 0; i < 3; i++) request(port, 'a', '/v1/tasks/tsk_1/events?events')
-  await expect.poll(() => begun.slice(2)).toEqual(['events', 'events'])
   request(port, 'a', `${PATH}?download`)
-  await expect.poll(() => begun.slice(4)).toEqual(['download'])
+  await expect.poll(() => begun.slice(2)).toEqual(['download'])
 })
 
 it('ends a download that its client reads slowly when a key with fewer waits, and no other (places-of-stalled-readers)', async () => {

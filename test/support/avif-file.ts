@@ -107,6 +107,17 @@ export const xmpItem = (id: number, xmp: Uint8Array): TestItem => ({
   hidden: true,
 })
 
+/** File with one picture, its item 1, and with EXIF in three extents and XMP. */
+export const withMetadata = (picture: TestItem, metadata: { exif: Uint8Array; xmp: Uint8Array }, brand = 'avif'): Uint8Array =>
+  heifFile({
+    brand,
+    items: [picture, { ...exifItem(2, metadata.exif), extents: 3 }, xmpItem(3, metadata.xmp)],
+    references: [
+      ['cdsc', 2, [1]],
+      ['cdsc', 3, [1]],
+    ],
+  })
+
 /** Writes a file. The first item is the primary one unless `primary` is given. */
 export function heifFile({
   brand = 'avif',

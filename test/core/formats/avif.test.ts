@@ -61,18 +61,9 @@ beforeAll(async () => {
 })
 
 const single = (...more: readonly Uint8Array[]) => file.heifFile({ items: [file.codedItem(1, coded, SIZE, [...coded.colour, ...more])] })
+const METADATA = { exif: photoExif(false, 6), xmp: photoXmp() }
 const withMetadata = () =>
-  file.heifFile({
-    items: [
-      file.codedItem(1, coded, SIZE, [...coded.colour, box('colr', latin1Bytes('prof'), PROFILE)]),
-      { ...file.exifItem(2, photoExif(false, 6)), extents: 3 },
-      file.xmpItem(3, photoXmp()),
-    ],
-    references: [
-      ['cdsc', 2, [1]],
-      ['cdsc', 3, [1]],
-    ],
-  })
+  file.withMetadata(file.codedItem(1, coded, SIZE, [...coded.colour, box('colr', latin1Bytes('prof'), PROFILE)]), METADATA)
 
 describe('decoding', () => {
   it.each(['full', 'halved', 'none'] as const)('gives the pixels of another decoder (chroma %s)', async (chroma) => {

@@ -52,19 +52,11 @@ const greyPlanes = ({ width, height }: typeof SIZE, valueAt: (x: number, y: numb
   bits,
 })
 
-const withMetadata = () =>
-  file.heifFile({
-    brand: 'heic',
-    items: [
-      hevcItem(1, planesOf(PHOTO, SIZE), [SRGB, box('colr', latin1Bytes('prof'), latin1Bytes('an unreadable profile of some bytes'))]),
-      { ...file.exifItem(2, photoExif(false, 6)), extents: 3 },
-      file.xmpItem(3, photoXmp()),
-    ],
-    references: [
-      ['cdsc', 2, [1]],
-      ['cdsc', 3, [1]],
-    ],
-  })
+const METADATA = { exif: photoExif(false, 6), xmp: photoXmp() }
+const withMetadata = () => {
+  const profile = box('colr', latin1Bytes('prof'), latin1Bytes('an unreadable profile of some bytes'))
+  return file.withMetadata(hevcItem(1, planesOf(PHOTO, SIZE), [SRGB, profile]), METADATA, 'heic')
+}
 
 describe('decoding', () => {
   it('gives the colours of the planes', async () => {

@@ -5,10 +5,11 @@
 
 import { describe, expect, it } from 'vitest'
 import { JPG } from '../../../src/core/catalog/formats/jpg.ts'
+import { SVG } from '../../../src/core/catalog/formats/svg.ts'
 import { TEXT } from '../../../src/core/catalog/formats/text.ts'
 import { FALLBACK_LEVELS, fallbackLevelsOf } from '../../../src/core/catalog/level-order.ts'
 import { text } from '../../../src/core/formats/text/text.ts'
-import { message } from '../../../src/core/i18n/message.ts'
+import { englishText, message } from '../../../src/core/i18n/message.ts'
 import type { Codec, Options, Outcome, Quality, Reason, Verdict } from '../../../src/core/model/codec.ts'
 import { CodecError, malformed, overBudget, TargetUnreachable, unsupported } from '../../../src/core/model/error.ts'
 import { lossOf, pixelLoss } from '../../../src/core/model/loss.ts'
@@ -20,6 +21,10 @@ import { inEnglish } from '../../support/in-english.ts'
 
 const UPLOAD = new TextEncoder().encode('a line of the upload\n'.repeat(200))
 const SMALL = UPLOAD.slice(0, 100)
+/** A drawing with one id. */
+const DRAWING = new TextEncoder().encode(
+  `<svg xmlns="http://www.w3.org/2000/svg">${' '.repeat(400)}<rect id="a" width="9" height="9"/></svg>`,
+)
 const NOT_VERIFIED = {
   kind: 'unchanged',
   reason: 'unsupported_feature',
@@ -156,6 +161,7 @@ describe('floors', () => {
     ['no PSNR at all', picture(0.99, Number.NaN), 'the image quality is too low: SSIM 0.9900, PSNR NaN dB'],
     ['SNR 5.9 dB', sound(5.9), 'the audio quality is too low: the signal-to-noise ratio is 5.90 dB'],
     ['no SNR at all', sound(Number.NaN), 'the audio quality is too low: the signal-to-noise ratio is NaN dB'],
+    ['a loss without figures', { kind: 'compressed', loss: {}, steps: [] } satisfies Outcome, englishText(message('loss_without_figures'))],
   ])('%s is below', async (_, outcome, detail) => {
     const { storage } = await expectUnchanged(claiming(outcome), { reason: 'below_floor', detail })
     // A result below a floor is never finished in storage.
@@ -212,6 +218,39 @@ describe('verification', () => {
         detail: expect.stringContaining('about 200 MB of memory'),
       })
     }
+  })
+})
+
+describe('inventory', () => {
+  const compressed = async (made: string) => {
+    const storage = fakeStorage(NO_LIMIT)
+    const codec = claiming(lossless, new TextEncoder().encode(made), { format: SVG })
+    const options = optionsOf(SVG, {}, { quality: 'high' })
+    const { outcome, result, defect } = {
+      defect: undefined,
+      ...(await openJob(codec, memorySource(DRAWING, 'a.svg'), {}, options).whole(storage.open)),
+    }
+    return { outcome: inEnglish(outcome), result, defect, blob: storage.blob() }
+  }
+
+  it('a result that keeps every item is returned', async () => {
+    const { outcome, result } = await compressed('<svg xmlns="http://www.w3.org/2000/svg"><rect id="a" width="9" height="9"/></svg>')
+    expect(outcome).toMatchObject({ kind: 'compressed', inventory: { ids: 1 } })
+    expect(result).toBeDefined()
+  })
+
+  it('a result that lacks an item is rejected and removed, whatever its codec claims', async () => {
+    const { outcome, result, defect, blob } = await compressed('<svg xmlns="http://www.w3.org/2000/svg"><rect width="9" height="9"/></svg>')
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: expect.stringContaining('id') })
+    expect([result, blob]).toEqual([undefined, undefined])
+    expect(defect).toBeDefined()
+  })
+
+  it('a result that the inventory reader cannot read is rejected and removed', async () => {
+    const { outcome, result, defect, blob } = await compressed('<svg xmlns="http://www.w3.org/2000/svg"><rect id="a"')
+    expect(outcome).toMatchObject(NOT_VERIFIED)
+    expect([result, blob]).toEqual([undefined, undefined])
+    expect(defect).toContain('cannot read')
   })
 })
 
@@ -309,6 +348,32 @@ describe('an abort', () => {
     const { events } = await expectThrown(codec, gone, more)
     // A job that is aborted before storing does not store a result.
     expect(events.includes('finish')).toBe(step === 'verify')
+  })
+
+  it('during the comparison of inventories hands out nothing', async () => {
+    const controller = new AbortController()
+    const storage = fakeStorage(NO_LIMIT)
+    const smaller = new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"><rect id="a" width="9" height="9"/></svg>')
+    const open = async () => {
+      const sink = await storage.open()
+      const finish = sink.finish.bind(sink)
+      // Only the inventory reader reads the result: the codec's `verify` does not.
+      sink.finish = async () => {
+        const result = await finish()
+        const abort = <Read extends unknown[], Bytes>(read: (...args: Read) => Bytes) => {
+          return (...args: Read) => {
+            controller.abort(gone)
+            return read(...args)
+          }
+        }
+        return { ...result, read: abort(result.read), stream: abort(result.stream) }
+      }
+      return sink
+    }
+    const options = optionsOf(SVG, {}, { quality: 'high', signal: controller.signal })
+    const job = openJob(claiming(lossless, smaller, { format: SVG }), memorySource(DRAWING, 'a.svg'), {}, options)
+    await expect(job.whole(open)).rejects.toBe(gone)
+    expect(storage.blob()).toBeUndefined()
   })
 
   it('throws even if the codec returns an outcome', async () => {

@@ -16,7 +16,7 @@ export interface Guard {
 const PROMISES = ['test/core/pipeline/promises.test.ts']
 const RUN = ['test/service/http/run-promises.test.ts']
 const GENERATED = ['test/core/pipeline/generated.test.ts']
-const INVENTORY = ['test/core/inventory/svg.test.ts', 'test/core/inventory/policy.test.ts']
+const POLICY = ['test/core/inventory/svg.test.ts', 'test/core/inventory/policy.test.ts']
 
 type Edit = readonly [name: string, find: string, replace: string]
 
@@ -52,7 +52,7 @@ export const GUARDS: readonly Guard[] = [
     ['the verdict is used', 'const accepted = verdict.equal\n', 'const accepted = verdict.equal || true\n'],
     ['abort is noticed after compress', '    options.signal.throwIfAborted()\n    const outcome = enforce', '    const outcome = enforce'],
     [
-      'abort is noticed after verify',
+      'abort is noticed after the comparison of inventories',
       '    options.signal.throwIfAborted()\n    if (accepted.result === undefined)',
       '    if (accepted.result === undefined)',
     ],
@@ -121,7 +121,7 @@ export const GUARDS: readonly Guard[] = [
     ['a variant that an engine lacks is unsupported', "if (error.failure === 'unsupported')", "if (error.failure === ('never' as string))"],
     ['suggestions must be smaller', 'suggestion.estimatedBytes < size', 'suggestion.estimatedBytes > 0'],
   ]),
-  ...guards('src/core/pipeline/compress.ts', INVENTORY, [
+  ...guards('src/core/pipeline/compress.ts', PROMISES, [
     ['the inventory is compared', "if (verdict.kind === 'lost') {", "if (verdict.kind === 'lost' && (false as boolean)) {"],
     [
       'a result that the inventory reader cannot read is rejected',
@@ -129,7 +129,7 @@ export const GUARDS: readonly Guard[] = [
       "if (verdict.kind === 'unreadable') return { outcome, result }",
     ],
   ]),
-  ...guards('src/core/inventory/check.ts', INVENTORY, [
+  ...guards('src/core/inventory/check.ts', POLICY, [
     ['the policy of losses decides', "if (forbidden) return { kind: 'lost', loss: forbidden }", ''],
   ]),
   ...guards('src/core/catalog/level-order.ts', PROMISES, [

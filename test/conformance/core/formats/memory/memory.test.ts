@@ -32,6 +32,8 @@ test.each([
   ['tiff-jpeg', 'tiff', '6', 30],
   // Megapixels: coded, looked at in bands beside what it was made of, and coded again.
   ['jpg', 'jpg', '108', 90],
+  // Megapixels of a grid of tiles, as phones write them.
+  ['heic', 'jpg', '48', 110],
 ])('%s to %s, %s MB, in at most %i MB', { timeout: 400_000 }, (what, output, megabytes, limitMB) => {
   expect(peak(what, output, megabytes)).toBeLessThanOrEqual(limitMB)
 })

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { concat } from '../../../../../src/core/bytes/concat.ts'
 import type { OutputId } from '../../../../../src/core/catalog/outputs.ts'
+import { heic } from '../../../../../src/core/formats/heic/heic.ts'
 import { jpg } from '../../../../../src/core/formats/jpg/jpg.ts'
 import { png } from '../../../../../src/core/formats/png/png.ts'
 import { text } from '../../../../../src/core/formats/text/text.ts'
@@ -17,6 +18,8 @@ import { type JobRequest, openJob } from '../../../../../src/core/pipeline/job.t
 import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { PngEncoder, QUICK_EFFORT } from '../../../../../wasm/png/png.ts'
 import { buildTiff } from '../../../../core/formats/tiff/build-tiff.ts'
+import { gridItem, heifFile } from '../../../../support/avif-file.ts'
+import { hevcItem, planesOf, SRGB } from '../../../../support/heic-file.ts'
 import { fileSink } from './files.ts'
 
 const [what = 'text', output = 'zst', megabytes = '20'] = process.argv.slice(2)
@@ -116,6 +119,22 @@ function widePng(): Source {
   return file
 }
 
+/** A camera's picture of so many megapixels: a grid of tiles with exact samples, so that a JPEG is smaller. */
+function heicGrid(): Source {
+  const side = 512
+  const columns = Math.ceil(Math.sqrt((Number(megabytes) * 1e6 * 4) / 3) / side)
+  const rows = Math.ceil((columns * 3) / 4)
+  const pixels = new Uint8Array(side * side * 3)
+  for (let i = 0; i < pixels.length; i++) pixels[i] = 128 + 60 * Math.sin(i / 300) + (Math.imul(i, 2654435761) >>> 28)
+  const grid = gridItem(1, columns, rows, { width: columns * side, height: rows * side }, [SRGB], true)
+  const tile = hevcItem(2, planesOf(pixels, { width: side, height: side }), [], true)
+  const tiles = Array.from({ length: columns * rows }, (_, i) => ({ ...tile, id: 2 + i }))
+  const references = [['dimg', 1, tiles.map(({ id }) => id)]] as const
+  const file = memorySource(heifFile({ brand: 'heic', items: [grid, ...tiles], references }), 'grid.heic')
+  heldForTheTest = file.size
+  return file
+}
+
 const isText = what === 'text'
 /**
  * Text leans on native zlib, which only resident memory shows. Others do not: there heap, buffers and Wasm memories that are
@@ -136,9 +155,13 @@ const SOURCES: { readonly [what: string]: (() => Source) | undefined } = {
   'tiff-jpeg': jpegTiff,
   png: widePng,
   jpg: photograph,
+  heic: heicGrid,
 }
 const input = SOURCES[what]?.() ?? source(bytes, 'words.txt', words)
-const codec = { text, png, jpg }[what] ?? tiff
+// Buffers that only building the source needed are freed a little after the collection.
+globalThis.gc?.()
+await new Promise((resolve) => setTimeout(resolve, 100))
+const codec = { text, png, jpg, heic }[what] ?? tiff
 const path = join(tmpdir(), `whittle-peak-${process.pid}`)
 const sampled = setInterval(() => (peak = Math.max(peak, used())), isText ? 5 : 50)
 const request: JobRequest = {
