@@ -19,7 +19,8 @@ interface FormatOptions {
 }
 
 /**
- * Checks the options for a file of this format. @throws RangeError if an option is out of its range, or the format does not have it
+ * Checks the options for a file of this format.
+ * @throws RangeError if an option is out of its range, or the format does not have it
  */
 export function checkOptions(format: KnownFormat, options: FormatOptions): void {
   const { quality, metadata, maxWidth, maxHeight, lossless } = options

@@ -85,8 +85,8 @@ const removedView = ({ kind, count, why }: Removed, render: (message: Message) =
 const suggested = ({ output, estimatedBytes }: Suggestion) => ({ format: output, estimated_size: Math.ceil(estimatedBytes) })
 
 /**
- * Returns the figures of a loss in the notation of receipts. @param targetScore score that the caller asked for, so that a receipt says how
- * it was reached; default: none
+ * Returns the figures of a loss in the notation of receipts.
+ * @param targetScore score that the caller asked for. Then the receipt has the score even above 90. Default: none
  */
 export function figuresView({ pictures, sound }: Loss = {}, targetScore?: number) {
   const mostScore = targetScore === undefined ? MOST_CHECKED_SCORE : MOST_SCORE
