@@ -4,6 +4,8 @@ import { basename, dirname, extname, join, resolve, sep } from 'node:path'
 import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
+import { DOCUMENT_DPI } from '../../../src/core/catalog/levels.ts'
+import { TARGET_SCORES } from '../../../src/core/catalog/score-goal.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { formatsOf } from './account.ts'
 import { Client } from './client.ts'
@@ -27,10 +29,15 @@ const INPUTS = {
     ),
     format: z.string().optional().describe('Another output format, as listed by `formats`'),
     target_size: z.int().min(1).optional().describe('Maximum size of the result in bytes'),
-    target_score: z.number().min(50).max(95).optional().describe('Lowest SSIMULACRA 2 score of every picture, instead of quality'),
+    target_score: z
+      .number()
+      .min(TARGET_SCORES.least)
+      .max(TARGET_SCORES.most)
+      .optional()
+      .describe('Lowest SSIMULACRA 2 score of every picture, instead of quality'),
     max_width: z.int().min(1).optional().describe('Wider pictures are reduced to this width in pixels'),
     max_height: z.int().min(1).optional().describe('Higher pictures are reduced to this height in pixels'),
-    dpi: z.int().min(72).max(600).optional().describe('Pictures of documents are reduced to this resolution'),
+    dpi: z.int().min(DOCUMENT_DPI.least).max(DOCUMENT_DPI.most).optional().describe('Pictures of documents are reduced to this resolution'),
   }),
   status: z.strictObject({ task_id: z.string().optional().describe('Default: the newest tasks') }),
   verify: z.strictObject({ original: file, result: file, receipt: file.optional().describe('A signed receipt (JWS) or one as JSON') }),

@@ -1,5 +1,7 @@
 /** Defines the commands and options of the command line. Help, completions and the manual page are made from them. */
 import { Argument, Command, Help, InvalidArgumentError, Option } from 'commander'
+import { DOCUMENT_DPI } from '../../../src/core/catalog/levels.ts'
+import { TARGET_SCORES } from '../../../src/core/catalog/score-goal.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { parseHeader } from './address.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
@@ -8,6 +10,9 @@ import { addAccount, addLogin, flagsOf, numberFrom, parseCount } from './service
 import { CliError } from './trouble.ts'
 import { type VerifyFlags, verify } from './verify.ts'
 import { watch } from './watch.ts'
+
+/** Widths and heights in pixels that the service accepts. */
+const PIXELS = { least: 1, most: 999_999_999 }
 
 /** Examples below the help. */
 export const EXAMPLES = `
@@ -124,10 +129,10 @@ function addCompressOptions(command: Command): Command {
     .option('-f, --format <name>', 'another output format (webp, avif, png, mp3, br, …)')
     .option('--preset <name>', 'with a service: fields that it stores under this name, for example web or email')
     .option('-t, --target-size <size>', 'maximum size of the result, for example 500kB or 1MB', parseSize)
-    .option('--score <points>', 'lowest SSIMULACRA 2 score of every picture, 50 to 95, instead of --quality', numberFrom(50, 95))
-    .option('--max-width <pixels>', 'reduce wider pictures to this width', numberFrom(1, 999_999_999))
-    .option('--max-height <pixels>', 'reduce higher pictures to this height', numberFrom(1, 999_999_999))
-    .option('--dpi <number>', 'reduce the pictures of documents to this resolution, 72 to 600', numberFrom(72, 600))
+    .option('--score <points>', 'lowest SSIMULACRA 2 score of every picture, 50 to 95, instead of --quality', numberFrom(TARGET_SCORES))
+    .option('--max-width <pixels>', 'reduce wider pictures to this width', numberFrom(PIXELS))
+    .option('--max-height <pixels>', 'reduce higher pictures to this height', numberFrom(PIXELS))
+    .option('--dpi <number>', 'reduce the pictures of documents to this resolution, 72 to 600', numberFrom(DOCUMENT_DPI))
     .addOption(new Option('-p, --password <text>', 'password to encrypt the results with').env('WHITTLE_PASSWORD'))
     .option('--password-stdin', 'read the password from the first line of standard input')
     .addOption(

@@ -72,9 +72,11 @@ export function parseCount(text: string): number {
 }
 
 /** Returns a parser of a number in a range. */
-export const numberFrom = (least: number, most: number) => (text: string) => {
-  const value = Number(text)
-  if (text.trim() === '' || !(value >= least && value <= most))
-    throw new InvalidArgumentError(`expected a number from ${least} to ${most}, got "${text}".`)
-  return value
-}
+export const numberFrom =
+  ({ least, most }: { readonly least: number; readonly most: number }) =>
+  (text: string) => {
+    const value = Number(text)
+    if (text.trim() === '' || !(value >= least && value <= most))
+      throw new InvalidArgumentError(`expected a number from ${least} to ${most}, got "${text}".`)
+    return value
+  }
