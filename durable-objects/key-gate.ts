@@ -1,8 +1,21 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../src/service/env.ts'
-import type { KeyCheckResult, KeyGateApi, KeyRecord, RateState, Scope, StoredWindow } from '../src/service/store/keys.ts'
+import type {
+  KeyCheckResult,
+  KeyGateApi,
+  KeyRecord,
+  RateState,
+  Scope,
+  StoredWindow,
+  TokenCheckResult,
+  TokenUse,
+} from '../src/service/store/keys.ts'
 import { PLANS } from '../src/service/store/plans.ts'
+import { withRegionBindings } from '../src/service/store/region-bindings.ts'
+import { uploadIdOfTask } from '../src/service/store/upload-records.ts'
+import type { UploadToken } from '../src/service/store/upload-tokens.ts'
 import { RateWindow } from './rate-window.ts'
+import { TokenTable } from './token-table.ts'
 
 /**
  * Delay, in milliseconds, before accepted requests are written to storage, after the response. A crash loses at most 0.1 s of the rate
@@ -27,7 +40,7 @@ interface Recent {
 }
 
 /**
- * Durable Object of one API key: its record and its accepted requests of the last 60 s.
+ * Durable Object of one API key: its record, its accepted requests of the last 60 s, and its browser tokens.
  * One call authenticates, authorises and counts a request. The state is kept in memory and written after the response. Refused requests
  * cause no write.
  */
@@ -38,9 +51,11 @@ export class KeyGate extends DurableObject<Env> implements KeyGateApi {
   #today: Day | undefined
   #lastUsedAt: number | undefined
   #writeTimer: ReturnType<typeof setTimeout> | undefined
+  readonly #tokens: TokenTable
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env)
+    super(ctx, withRegionBindings(env))
+    this.#tokens = new TokenTable(ctx.storage)
     const { kv } = ctx.storage
     this.#record = kv.get<KeyRecord>('record')
     const { window, lastUsedAt, today } = kv.get<Recent>('recent') ?? migrateFirstRelease(kv)
@@ -50,14 +65,58 @@ export class KeyGate extends DurableObject<Env> implements KeyGateApi {
   }
 
   async enter(scope: Scope | null): Promise<KeyCheckResult> {
-    const key = this.#record
     const now = Date.now()
-    if (!key) return { kind: 'unknown' }
-    if (key.state === 'disabled' || key.suspended) return { kind: 'disabled' }
-    if (key.expiresAt !== undefined && key.expiresAt <= now) return { kind: 'expired' }
+    const key = this.#usableKey(now)
+    if ('kind' in key) return key
     this.#window.forget(now)
     if (scope && !key.scopes.includes(scope)) return { kind: 'missing_scope', key, rate: this.#rate(key, now) }
     return this.#admit(key, now)
+  }
+
+  /** Returns the record of the key, or why the key is refused. */
+  #usableKey(now: number): KeyRecord | { kind: 'unknown' | 'disabled' | 'expired' } {
+    const key = this.#record
+    if (!key) return { kind: 'unknown' }
+    if (key.state === 'disabled' || key.suspended) return { kind: 'disabled' }
+    if (key.expiresAt !== undefined && key.expiresAt <= now) return { kind: 'expired' }
+    return key
+  }
+
+  async createToken(token: UploadToken) {
+    return this.#tokens.add(token, Date.now())
+  }
+
+  async enterWithToken(tokenId: string, { origin, purpose }: TokenUse): Promise<TokenCheckResult> {
+    const now = Date.now()
+    const token = this.#tokens.find(tokenId)
+    const key = this.#usableKey(now)
+    if (!token) return { kind: 'unknown' }
+    if ('kind' in key) return key
+    if (token.expiresAt <= now) return { kind: 'token_expired' }
+    if (token.origin !== origin) return { kind: 'other_origin' }
+    this.#window.forget(now)
+    const refused = (kind: 'missing_scope' | 'none' | 'used_up') => ({ kind, key, token, rate: this.#rate(key, now) })
+    if (!key.scopes.includes('tokens')) return refused('missing_scope')
+    if (purpose === 'none') return refused('none')
+    // Claims do not count here: the file of this request may be a complete upload that has its claim already.
+    if (purpose === 'file' && this.#tokens.files(tokenId, 'settled') >= token.maxFiles) return refused('used_up')
+    return { ...this.#admit(key, now), token }
+  }
+
+  async claimTokenFile(tokenId: string, taskId: string) {
+    if (this.#tokens.claim(tokenId, taskId, Date.now())) return true
+    for (const doubted of this.#tokens.doubted(tokenId, Date.now())) await this.#settleDoubted(tokenId, doubted)
+    return this.#tokens.claim(tokenId, taskId, Date.now())
+  }
+
+  /** Ends a claim whose request was interrupted: it counts if its task exists, and stays open while its upload exists. */
+  async #settleDoubted(tokenId: string, taskId: string): Promise<void> {
+    if (await this.env.TASKS.getByName(taskId).read()) await this.settleTokenFile(tokenId, taskId, 'used')
+    else if (!(await this.env.UPLOADS.getByName(uploadIdOfTask(taskId)).read())) await this.settleTokenFile(tokenId, taskId, 'refused')
+  }
+
+  async settleTokenFile(tokenId: string, taskId: string, end: 'used' | 'refused') {
+    this.#tokens.settle(tokenId, taskId, end, Date.now())
   }
 
   async enterAs(key: KeyRecord): Promise<KeyCheckResult> {
@@ -66,12 +125,12 @@ export class KeyGate extends DurableObject<Env> implements KeyGateApi {
     return this.#admit(key, now)
   }
 
-  #admit(key: KeyRecord, now: number): KeyCheckResult {
+  #admit(key: KeyRecord, now: number) {
     const limit = limitOf(key)
-    if (limit !== null && this.#window.size >= limit) return { kind: 'limited', key, rate: this.#rate(key, now) }
+    if (limit !== null && this.#window.size >= limit) return { kind: 'limited' as const, key, rate: this.#rate(key, now) }
     this.#count(now)
     if (limit !== null) this.#window.add(now, limit)
-    return { kind: 'accepted', key, rate: this.#rate(key, now) }
+    return { kind: 'accepted' as const, key, rate: this.#rate(key, now) }
   }
 
   async put(record: KeyRecord, window?: StoredWindow): Promise<void> {
@@ -94,6 +153,7 @@ export class KeyGate extends DurableObject<Env> implements KeyGateApi {
 
   async forget() {
     this.#record = undefined
+    this.#tokens.clear()
     this.ctx.storage.kv.delete('record')
   }
 

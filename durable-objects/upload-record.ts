@@ -16,6 +16,7 @@ import {
   type UseUploadResult,
 } from '../src/service/store/upload-records.ts'
 import { createTaskOfUpload } from '../src/service/tasks/resumable.ts'
+import { settleTokenFile } from '../src/service/tasks/token-rules.ts'
 
 const SOON_MS = 5000
 /** Time in milliseconds that a request may take to create the task of an upload before another request may try. */
@@ -144,7 +145,11 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordApi 
     const upload = this.#state()
     if (!upload) return false
     await this.#removeBlobs(upload)
-    if (upload.taskId === undefined) await this.env.ACCOUNTS.getByName(upload.accountId).release(taskIdOfUpload(upload.uploadId))
+    if (upload.taskId === undefined) {
+      const taskId = taskIdOfUpload(upload.uploadId)
+      await this.env.ACCOUNTS.getByName(upload.accountId).release(taskId)
+      if (upload.token) await settleTokenFile(this.env, upload.token, taskId, 'refused')
+    }
     // Delete the upload's record before its alarm: an alarm without a record does nothing, but a record without an alarm would stay
     // forever.
     await this.ctx.storage.deleteAll()

@@ -49,7 +49,11 @@ const withRetriedCalls = (env: Env): Env => ({
     ['create', 'read', 'open', 'nextPart', 'commit', 'parts', 'whole', 'use', 'used', 'unuse', 'names', 'remove'],
     SHORT_PAUSES_MS,
   ),
-  KEY_GATES: withRetries(env.KEY_GATES, ['enter', 'enterAs'], SHORT_PAUSES_MS),
+  KEY_GATES: withRetries(
+    env.KEY_GATES,
+    ['enter', 'enterAs', 'createToken', 'enterWithToken', 'claimTokenFile', 'settleTokenFile'],
+    SHORT_PAUSES_MS,
+  ),
 })
 
 export default {

@@ -6,6 +6,7 @@ export const SCOPES: Readonly<Record<string, string>> = {
   'tasks:read': 'read tasks',
   'tasks:delete': 'delete tasks',
   'usage:read': 'read usage',
+  tokens: 'make browser tokens',
 }
 
 /** What a key may do: `everything`, or a list. */

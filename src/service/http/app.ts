@@ -47,7 +47,7 @@ async function handle(c: AppContext, route: Route): Promise<Response> {
   await enforceIpRateLimit(c, access)
   if (access === 'operator') await authenticateOperator(c)
   else if (access === 'session' || access === 'session:counted') await authenticateSession(c, access)
-  else if (!isOpen(access)) await c.get('timing').measure('auth', () => authenticate(c, access))
+  else if (!isOpen(access)) await c.get('timing').measure('auth', () => authenticate(c, access, route.token))
   if (route.role) requireRole(c, route.role)
   // A link to a page may carry query parameters that other sites added.
   if (!isOpen(access)) refuseUnknownQuery(c.get('url').searchParams, Object.keys(route.query?.shape ?? {}))
@@ -77,7 +77,7 @@ async function serve(
   })
   c.executionCtx.waitUntil(work.then(() => undefined))
   const response = await work
-  setCommonHeaders(response.headers)
+  setCommonHeaders(response.headers, c.get('readableBy'))
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   response.headers.set('X-Request-Id', c.get('requestId'))
   response.headers.set('Server-Timing', c.get('timing').header())

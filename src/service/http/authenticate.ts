@@ -1,10 +1,13 @@
-/** Authentication: the Durable Object of the API key checks the key, its scope and its rate limit in one call. */
+/** Authentication: the Durable Object of the API key checks the key or its browser token, its scope and its rate limit in one call. */
 
 import { type ApiMessageOrCode, apiMessage } from '../i18n/message.ts'
 import { hashKey, isWellFormedKey, regionOfKey } from '../store/key-format.ts'
-import { gateName, type KeyCheckResult, type RateState, type Scope } from '../store/keys.ts'
+import { gateName, type KeyCheckResult, type RateState, type Scope, type TokenCheckResult } from '../store/keys.ts'
+import { gateOfToken, looksLikeToken } from '../store/token-format.ts'
+import { grantOf } from '../store/upload-tokens.ts'
 import { ApiError } from '../tasks/api-error.ts'
-import type { AppContext } from './context.ts'
+import { tokenRefusal, tokenUsedUp } from '../tasks/token-rules.ts'
+import { type AppContext, baseUrl } from './context.ts'
 import { secondsUntil } from './headers.ts'
 import { isLoopback } from './loopback.ts'
 
@@ -17,9 +20,11 @@ function bearer(c: AppContext): string {
   return token
 }
 
-export async function authenticate(c: AppContext, access: 'key' | Scope): Promise<void> {
+/** @param purpose what a browser token may do at the route. Default: nothing */
+export async function authenticate(c: AppContext, access: 'key' | Scope, purpose: 'file' | 'own' | 'none' = 'none'): Promise<void> {
   refuseConsoleElsewhere(c)
   const token = bearer(c)
+  if (looksLikeToken(token)) return authenticateToken(c, token, purpose)
   if (!isWellFormedKey(token)) throw unauthorized('invalid_key', 'no_key_of_ours')
   const entry = await enter(c, token, access === 'key' ? null : access)
   switch (entry.kind) {
@@ -31,10 +36,45 @@ export async function authenticate(c: AppContext, access: 'key' | Scope): Promis
       throw unauthorized('disabled_key', 'key_disabled')
   }
   c.set('key', entry.key)
+  c.set('gate', entry.gate)
   c.set('rate', entry.rate)
   if (entry.kind === 'missing_scope') throw missingScope(access as Scope)
   if (entry.kind === 'limited') throw rateLimited(entry.key.plan, entry.rate)
 }
+
+async function authenticateToken(c: AppContext, text: string, purpose: 'file' | 'own' | 'none'): Promise<void> {
+  const gate = gateOfToken(text)
+  if (gate === undefined) throw unauthorized('invalid_key', 'no_such_token')
+  const entry = await c.env.KEY_GATES.getByName(gate).enterWithToken(await hashKey(text), { origin: originOf(c), purpose })
+  if (!('token' in entry)) throw refusalWithoutToken(c, entry.kind)
+  c.set('key', entry.key)
+  c.set('rate', entry.rate)
+  c.set('token', grantOf(entry.token, gate))
+  c.set('readableBy', entry.token.origin)
+  switch (entry.kind) {
+    case 'missing_scope':
+      throw missingScope('tokens')
+    case 'none':
+      throw tokenRefusal('request', 'token_not_for_request')
+    case 'used_up':
+      throw tokenUsedUp(entry.token.maxFiles)
+    case 'limited':
+      throw rateLimited(entry.key.plan, entry.rate)
+  }
+}
+
+function refusalWithoutToken(c: AppContext, kind: Exclude<TokenCheckResult, { token: unknown }>['kind']): ApiError {
+  if (kind === 'token_expired') return unauthorized('expired_key', 'token_expired')
+  if (kind === 'expired') return unauthorized('expired_key', 'key_expired')
+  if (kind === 'disabled') return unauthorized('disabled_key', 'key_disabled')
+  if (kind === 'unknown') return unauthorized('invalid_key', 'no_such_token')
+  c.set('readableBy', '')
+  return tokenRefusal('origin', 'token_not_for_origin')
+}
+
+/** Origin of the page that sent the request. For a GET to their own origin, browsers send only `Sec-Fetch-Site`. `undefined`: unknown. */
+const originOf = (c: AppContext): string | undefined =>
+  c.req.header('Origin') ?? (c.req.header('Sec-Fetch-Site') === 'same-origin' ? baseUrl(c) : undefined)
 
 /**
  * The console sends its header with a key only if a person has pasted the key into its page. People should not get used to that on a public
@@ -45,11 +85,12 @@ function refuseConsoleElsewhere(c: AppContext): void {
 }
 
 /** Durable Object of the key, in the region that the key names. A key without a region can accidentally look like one with a region. */
-async function enter(c: AppContext, token: string, scope: Scope | null): Promise<KeyCheckResult> {
+async function enter(c: AppContext, token: string, scope: Scope | null): Promise<KeyCheckResult & { gate: string }> {
   const hash = await hashKey(token)
   const region = regionOfKey(token)
-  const entry = await c.env.KEY_GATES.getByName(gateName(hash, region)).enter(scope)
-  return entry.kind === 'unknown' && region !== undefined ? c.env.KEY_GATES.getByName(hash).enter(scope) : entry
+  const enterAt = async (gate: string) => ({ ...(await c.env.KEY_GATES.getByName(gate).enter(scope)), gate })
+  const entry = await enterAt(gateName(hash, region))
+  return entry.kind === 'unknown' && region !== undefined ? enterAt(hash) : entry
 }
 
 function unauthorized(type: 'missing_key' | 'invalid_key' | 'expired_key' | 'disabled_key', said: ApiMessageOrCode): ApiError {

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { Env } from '../env.ts'
 import type { KeyRecord, RateState, Scope } from '../store/keys.ts'
 import type { Person } from '../store/people.ts'
+import type { TokenGrant } from '../store/upload-tokens.ts'
 import type { Timing } from './timing.ts'
 
 export interface App {
@@ -15,6 +16,12 @@ export interface App {
     timing: Timing
     /** API key of the caller. Not set on public routes. */
     key: KeyRecord
+    /** Name of the KeyGate object of that key. Not set for the console. */
+    gate: string
+    /** Browser token of the caller. `undefined`: the caller has the key itself. */
+    token: TokenGrant | undefined
+    /** Only origin whose pages may read the answer. `''`: none. `undefined`: any. */
+    readableBy: string | undefined
     rate: RateState
     /** Account of the signed-in person. While they view test data, `key` belongs to the account for test keys instead. */
     home: string

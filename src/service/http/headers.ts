@@ -1,4 +1,7 @@
-/** Headers of every answer, and CORS: any origin may call with an API key. CORS never allows credentials, because the API uses no cookies. */
+/**
+ * Headers of every answer, and CORS: any origin may call with an API key, and only its own with a browser token. CORS never allows
+ * credentials, because the API uses no cookies.
+ */
 import type { RateState } from '../store/keys.ts'
 
 const COMMON: Readonly<Record<string, string>> = {
@@ -13,8 +16,13 @@ const COMMON: Readonly<Record<string, string>> = {
     'Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm',
 }
 
-export function setCommonHeaders(headers: Headers): void {
+/** @param readableBy only origin whose pages may read the answer. `''`: none. `undefined`: any */
+export function setCommonHeaders(headers: Headers, readableBy?: string): void {
   for (const [name, value] of Object.entries(COMMON)) headers.set(name, value)
+  if (readableBy === undefined) return
+  headers.append('Vary', 'Origin')
+  if (readableBy === '') headers.delete('Access-Control-Allow-Origin')
+  else headers.set('Access-Control-Allow-Origin', readableBy)
 }
 
 const REQUEST_HEADERS =

@@ -10,6 +10,8 @@ export interface Route {
   readonly path: string
   readonly access: Access
   readonly handle: (c: AppContext) => Promise<Response>
+  /** What a browser token may do here: begin a file, or continue with its own files and tasks. `undefined`: nothing. */
+  readonly token?: 'file' | 'own'
   /** Schema of the query parameters. `undefined`: none are allowed. */
   readonly query?: z.ZodObject
   /** True for a POST without a body. DELETE never has one. */

@@ -8,6 +8,7 @@ import { fileAt, type IngestedFile, receiveFile, storeFile } from '../tasks/inge
 import { isPackable } from '../tasks/job-options.ts'
 import { ingestUpload } from '../tasks/resumable.ts'
 import { releaseStorage, reserveStorage } from '../tasks/submit.ts'
+import { checkTokenField, tokenSizeLimit } from '../tasks/token-rules.ts'
 import type { AppContext } from './context.ts'
 import type { FormRules } from './form.ts'
 
@@ -41,18 +42,22 @@ export class Staging {
       const { accountId, plan } = this.#c.get('key')
       const isAlone = this.#isAlone
       const { maxFileBytes, retentionMs } = PLANS[plan]
+      const lower = tokenSizeLimit(this.#c.get('token'), maxFileBytes)
       const received = await receiveFile(env, fileName, body, {
         accountId,
-        maxFileBytes,
+        maxFileBytes: lower?.limitBytes ?? maxFileBytes,
+        ...(lower ? { tooLarge: lower.tooLarge } : {}),
         retentionMs,
         isAlone,
         mayBePacked: () => this.#format === undefined || isPackable(this.#format),
       })
       return this.#begin(received.size, () => storeFile(received, isAlone ? (taskId, bytes) => this.#admit(taskId, bytes) : undefined))
     },
-    take: (uploadId) => this.#begin(0, () => ingestUpload(this.#c.env, this.#c.get('key').accountId, uploadId)),
+    take: (uploadId) => this.#begin(0, () => ingestUpload(this.#c.env, this.#c.get('key').accountId, uploadId, this.#c.get('token'))),
     takeUrl: (url) =>
       this.#begin(0, async () => {
+        const token = this.#c.get('token')
+        if (token) checkTokenField(token, 'url', url)
         const file = fileAt(url, this.#c.get('key').accountId, outgoingRules(this.#c.env))
         if (this.#isAlone && 'url' in file.outcome) await this.#admit(file.taskId, 0)
         return file

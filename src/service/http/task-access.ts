@@ -4,6 +4,7 @@ import { apiMessage } from '../i18n/message.ts'
 import type { Task, TaskResult } from '../store/task.ts'
 import type { TaskRecordApi } from '../store/tasks.ts'
 import { ApiError } from '../tasks/api-error.ts'
+import { tokenRefusal } from '../tasks/token-rules.ts'
 import type { AppContext } from './context.ts'
 import { taskId } from './schemas/common.ts'
 
@@ -19,6 +20,8 @@ export async function authorizedTask(
   const task = await read(record)
   if (!task) throw unknownTask(id)
   if (task.accountId !== c.get('key').accountId) throw new ApiError('not_owner', 'task_of_another_account')
+  const token = c.get('token')
+  if (token && task.tokenId !== token.id) throw tokenRefusal('task', 'token_not_for_task')
   return { task, record }
 }
 

@@ -1,9 +1,10 @@
 /** RPC interface of the Durable Object KeyGate: one object for each API key, named by the key's SHA-256 (hex) and its region. */
 import type { PlanId } from './plans.ts'
 import type { Region } from './regions.ts'
+import type { UploadToken } from './upload-tokens.ts'
 
-export type Scope = 'compress' | 'tasks:read' | 'tasks:delete' | 'usage:read'
-export const SCOPES: readonly Scope[] = ['compress', 'tasks:read', 'tasks:delete', 'usage:read']
+export const SCOPES = ['compress', 'tasks:read', 'tasks:delete', 'usage:read', 'tokens'] as const
+export type Scope = (typeof SCOPES)[number]
 
 /** Name of a key's KeyGate object. The object is in the region of the key's account. */
 export const gateName = (hash: string, region: Region | undefined) => (region === undefined ? hash : `${region}/${hash}`)
@@ -48,6 +49,27 @@ export type KeyCheckResult =
   | { readonly kind: 'missing_scope'; readonly key: KeyRecord; readonly rate: RateState }
   | { readonly kind: 'unknown' | 'expired' | 'disabled' }
 
+/** Request with a browser token, as its KeyGate judges it. */
+export interface TokenUse {
+  /** Origin of the page. `undefined`: unknown. */
+  readonly origin: string | undefined
+  /** What a token may do at the route: begin a file, continue with its own files and tasks, or nothing. */
+  readonly purpose: 'file' | 'own' | 'none'
+}
+
+export type TokenCheckResult =
+  | {
+      /**
+       * `missing_scope`: the key no longer has the scope `tokens`. `none`: tokens do not allow the route. `used_up`: the token has no file
+       * left.
+       */
+      readonly kind: 'accepted' | 'limited' | 'missing_scope' | 'none' | 'used_up'
+      readonly key: KeyRecord
+      readonly rate: RateState
+      readonly token: UploadToken
+    }
+  | { readonly kind: 'unknown' | 'expired' | 'disabled' | 'token_expired' | 'other_origin' }
+
 /** Times of accepted requests: `counts[i]` requests at `from + offsets[i]` epoch milliseconds. */
 export interface StoredWindow {
   readonly from: number
@@ -61,6 +83,17 @@ export interface KeyGateApi {
   enter(scope: Scope | null): Promise<KeyCheckResult>
   /** Counts a request that was authenticated elsewhere, by the session of a person. `key` gives the account and the limit. */
   enterAs(key: KeyRecord): Promise<KeyCheckResult>
+  /** Stores a browser token of the key. Returns `false` if the key has `MAX_TOKENS`. */
+  createToken(token: UploadToken): Promise<boolean>
+  /** Authenticates a request with a token: token, origin, key and rate limit in one call. Only accepted requests are counted. */
+  enterWithToken(tokenId: string, use: TokenUse): Promise<TokenCheckResult>
+  /**
+   * Counts a file of a token before its task or upload is created. A repeated call counts it once. Returns `false` if the token has no
+   * file left, or is unknown.
+   */
+  claimTokenFile(tokenId: string, taskId: string): Promise<boolean>
+  /** Ends a claim: the file has become a task, or it was refused and no longer counts. */
+  settleTokenFile(tokenId: string, taskId: string, end: 'used' | 'refused'): Promise<void>
   /** Creates or replaces the key record. The rate window is kept unless `window` replaces it. */
   put(record: KeyRecord, window?: StoredWindow): Promise<void>
   /** Returns the accepted requests of the last 60 s. Empty if the key is unlimited. */

@@ -23,6 +23,8 @@ export interface NewTask {
   readonly taskId: string
   readonly accountId: string
   readonly batchId?: string
+  /** Id of the browser token that made the task. `undefined`: an API key did. */
+  readonly tokenId?: string
   /** Position in the batch, from 0. */
   readonly position?: number
   readonly fileName: string

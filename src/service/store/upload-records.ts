@@ -5,6 +5,7 @@
  */
 import type { PlanId } from './plans.ts'
 import type { PresetOptions } from './presets.ts'
+import type { TokenGrant } from './upload-tokens.ts'
 
 /** Task id of an upload: the same characters after the prefix, so that one upload becomes at most one task. */
 export const taskIdOfUpload = (uploadId: string) => `tsk_${uploadId.slice(4)}`
@@ -40,6 +41,8 @@ export interface NewUpload {
   readonly requestId: string
   /** `traceparent` of the creating request. `undefined`: it had none. */
   readonly traceparent?: string
+  /** Browser token that created the upload. `undefined`: an API key did. */
+  readonly token?: TokenGrant
 }
 
 /** Stored bytes that do not fill a part yet. */

@@ -58,6 +58,8 @@ export const newTaskId = (accountId: string) => newId('tsk', regionOf(accountId)
 export interface IngestLimits {
   readonly accountId: string
   readonly maxFileBytes: number
+  /** Refusal of larger files. `undefined`: the one that names the plan. */
+  readonly tooLarge?: ApiError
   /** Retention of the result in milliseconds. */
   readonly retentionMs: number
   /** True if the request has no further file, so that a refused file need not be read to its end. */
@@ -105,7 +107,7 @@ export async function receiveFile(
   try {
     let isChecked = false
     for await (const chunk of body) {
-      if (upload.size + chunk.length > limits.maxFileBytes) return await refused(fileTooLarge(limits.maxFileBytes), [chunk])
+      if (upload.size + chunk.length > limits.maxFileBytes) return await refused(refusalOf(limits), [chunk])
       await upload.write(chunk)
       if (isChecked || upload.size < RECOGNITION_BYTES) continue
       isChecked = true
@@ -168,12 +170,14 @@ export const fileTooLarge = (maxFileBytes: number) => {
   return new ApiError('file_too_large', message, { limit_bytes: maxFileBytes })
 }
 
+const refusalOf = ({ tooLarge, maxFileBytes }: IngestLimits) => tooLarge ?? fileTooLarge(maxFileBytes)
+
 /** Reads and hashes the rest of a refused file without storing it, because other files of the request may follow. */
 async function hashRemaining(
   upload: Upload,
   first: readonly Uint8Array[],
   body: AsyncIterable<Uint8Array>,
-  { maxFileBytes }: IngestLimits,
+  limits: IngestLimits,
 ) {
   const { hash } = upload
   let { size } = upload
@@ -185,7 +189,7 @@ async function hashRemaining(
   await upload.discard()
   for await (const chunk of body) {
     count(chunk)
-    if (size > MAX_OVERSIZE_FACTOR * maxFileBytes) throw fileTooLarge(maxFileBytes)
+    if (size > MAX_OVERSIZE_FACTOR * limits.maxFileBytes) throw refusalOf(limits)
   }
   return { size, sha256: hash.digest('hex') }
 }

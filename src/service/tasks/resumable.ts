@@ -12,9 +12,11 @@ import { PLANS, type Plan } from '../store/plans.ts'
 import { finishUpload, uploadBlobKey } from '../store/resumable.ts'
 import type { Task } from '../store/task.ts'
 import { type NewUpload, taskIdOfUpload, type UploadRecordApi, type UploadState, type UseUploadResult } from '../store/upload-records.ts'
+import type { TokenGrant } from '../store/upload-tokens.ts'
 import { ApiError } from './api-error.ts'
 import { emptyFile, fileTooLarge, type IngestedFile, newTaskId, type StoredUpload } from './ingest.ts'
 import { createFailed, type Submission, storageQuotaError, submit } from './submit.ts'
+import { claimTokenFile, settleTokenFile, tokenSizeLimit } from './token-rules.ts'
 
 /** Lifetime of an unfinished upload, in milliseconds (24 hours). */
 export const UPLOAD_LIFETIME_MS = 24 * 3_600_000
@@ -33,7 +35,7 @@ export function uploadRecord(env: Env, id: string): UploadRecordApi {
 
 /**
  * Reserves storage and creates the record of an upload.
- * @throws ApiError if the plan's file size or the storage quota is exceeded
+ * @throws ApiError if the file size, the storage quota or the files of the token are exceeded
  */
 export async function createUpload(
   env: Env,
@@ -42,28 +44,36 @@ export async function createUpload(
 ): Promise<UploadState> {
   const plan: Plan = PLANS[upload.plan]
   if (upload.size > plan.maxFileBytes) throw fileTooLarge(plan.maxFileBytes)
+  const limit = tokenSizeLimit(upload.token, plan.maxFileBytes)
+  if (limit && upload.size > limit.limitBytes) throw limit.tooLarge
   const account = env.ACCOUNTS.getByName(upload.accountId)
   const taskId = taskIdOfUpload(upload.uploadId)
   const withKey = { ...upload, uploadKey: newUploadKey(taskId, plan.retentionMs) }
-  const reservation = await account.reserve(taskId, upload.size, upload.expiresAt)
-  if (!reservation.ok) throw storageQuotaError(reservation)
+  if (upload.token) await claimTokenFile(env, upload.token, taskId)
   try {
+    const reservation = await account.reserve(taskId, upload.size, upload.expiresAt)
+    if (!reservation.ok) throw storageQuotaError(reservation)
     const multipart = upload.size > PART_BYTES ? await env.BLOBS.createMultipartUpload(withKey.uploadKey) : undefined
     const whole: NewUpload = multipart ? { ...withKey, multipartId: multipart.uploadId } : withKey
     return await env.UPLOADS.getByName(upload.uploadId).create(whole, password)
   } catch (error) {
     await account.release(taskId).catch(() => undefined)
+    if (upload.token) await settleTokenFile(env, upload.token, taskId, 'refused')
     throw error
   }
 }
 
-/** Returns a finished resumable upload as a file of a request. Problems become its refusal, not an exception. */
-export async function ingestUpload(env: Env, accountId: string, uploadId: string): Promise<IngestedFile> {
+/**
+ * Returns a finished resumable upload as a file of a request. Problems become its refusal, not an exception.
+ * @param token browser token of the request, which may use only its own uploads
+ */
+export async function ingestUpload(env: Env, accountId: string, uploadId: string, token?: TokenGrant): Promise<IngestedFile> {
   const refused = (refusal: ApiError): IngestedFile => {
     return { taskId: newTaskId(accountId), uploadId, fileName: 'upload', size: 0, sha256: new Sha256().hex(), outcome: { refusal } }
   }
   if (!UPLOAD_ID.test(uploadId)) return refused(unknownUpload(uploadId))
   const record = env.UPLOADS.getByName(uploadId)
+  if (token && (await record.read())?.token?.id !== token.id) return refused(unknownUpload(uploadId))
   const use = await record.use(accountId, crypto.randomUUID())
   if (use.kind !== 'taken') return refused(refusalOf(uploadId, use))
   return releaseOnError(record, async () => {
@@ -131,13 +141,14 @@ export async function createTaskOfUpload(env: Env, record: UploadRecordApi, uplo
     const known = await existingTask(env, record, upload)
     if (known) return known
     const staged = await ingestClaimed(env, record, use)
-    const { plan, requestId, traceparent, baseUrl, accountId } = upload
-    const submission: Submission = { env, key: { accountId }, plan: PLANS[plan], requestId, traceparent, baseUrl, jobOptions: {} }
+    const { plan, requestId, traceparent, baseUrl, accountId, token } = upload
+    const submission: Submission = { env, key: { accountId }, token, plan: PLANS[plan], requestId, traceparent, baseUrl, jobOptions: {} }
     try {
       return await submit(submission, staged, 'slow')
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       const task = await createFailed(submission, staged, error)
+      if (token) await settleTokenFile(env, token, task.taskId, 'refused')
       await record.used()
       return task
     }

@@ -13,6 +13,7 @@ import type { KeyRecord } from '../store/keys.ts'
 import { maxWorkSeconds, type Plan } from '../store/plans.ts'
 import { shownAddress } from '../store/sources.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
+import type { TokenGrant } from '../store/upload-tokens.ts'
 import { traceField } from '../trace-context.ts'
 import { ApiError } from './api-error.ts'
 import { emptyFile, type IngestedFile, newTaskId, unsupportedFormat } from './ingest.ts'
@@ -27,11 +28,14 @@ import {
   withPreset,
 } from './job-options.ts'
 import { checkOutgoingUrl } from './outgoing-url.ts'
+import { checkTokenFormat, claimTokenFile, settleTokenFile } from './token-rules.ts'
 import { waitForTask } from './wait-for-task.ts'
 
 export interface Submission {
   readonly env: Env
   readonly key: Pick<KeyRecord, 'accountId'>
+  /** Browser token of the request. `undefined`: an API key made it. */
+  readonly token?: TokenGrant | undefined
   readonly plan: Plan
   readonly requestId: string
   /** Valid `traceparent` of the request. `undefined`: it had none. */
@@ -136,6 +140,7 @@ type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'positio
 
 async function chooseOutputAndLane(submission: Submission, staged: IngestedFile, format: KnownFormat, fastest: Lane): Promise<Decision> {
   const jobOptions = mergedOptions(submission, staged)
+  if (submission.token) checkTokenFormat(submission.token, format)
   checkQuality(format, jobOptions.quality)
   checkMetadata(format, jobOptions.metadata)
   checkPictureOptions(format, jobOptions)
@@ -175,11 +180,12 @@ function retentionOf(plan: Plan, { retention }: JobOptions, staged: IngestedFile
 }
 
 function commonFields(submission: Submission, staged: IngestedFile) {
-  const { key, plan, requestId, traceparent, baseUrl, batchId } = submission
+  const { key, token, plan, requestId, traceparent, baseUrl, batchId } = submission
   const jobOptions = mergedOptions(submission, staged)
   return {
     taskId: staged.taskId,
     accountId: key.accountId,
+    ...(token === undefined ? {} : { tokenId: token.id }),
     fileName: staged.fileName,
     quality: jobOptions.quality,
     ...(jobOptions.targetScore === undefined ? {} : { targetScore: jobOptions.targetScore }),
@@ -248,14 +254,17 @@ export async function fetchedFields(submission: Submission, staged: IngestedFile
 }
 
 async function create(submission: Submission, staged: IngestedFile, decision: Decision): Promise<Task> {
-  const { env } = submission
+  const { env, token } = submission
   const jobOptions = mergedOptions(submission, staged)
+  // A resumable upload has counted its file when it began.
+  if (token && staged.uploadId === undefined) await claimTokenFile(env, token, staged.taskId)
   const task = await env.TASKS.getByName(staged.taskId).create({
     ...commonFields(submission, staged),
     ...decision,
     ...jobFields(jobOptions),
     ...(jobOptions.password === undefined ? {} : { password: jobOptions.password }),
   })
+  if (token) await settleTokenFile(env, token, staged.taskId, 'used')
   if ('upload' in staged.outcome) await staged.outcome.upload.handOver()
   return task
 }

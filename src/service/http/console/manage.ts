@@ -23,7 +23,7 @@ import { authorizedTask } from '../task-access.ts'
 const PLAN_ORDER = ['free', 'basic', 'pro', 'enterprise'] as const
 const label = z.string().trim().min(1).max(100)
 const plan = z.enum(PLAN_ORDER)
-const scopes = z.array(z.enum(['compress', 'tasks:read', 'tasks:delete', 'usage:read'])).min(1)
+const scopes = z.array(z.enum(SCOPES)).min(1)
 const expiry = z.iso.datetime().transform((text) => Date.parse(text))
 
 const newApplication = z.strictObject({ name: label, environment: label, plan: plan.optional() })

@@ -135,6 +135,7 @@ export const answerExamples = (baseUrl: string): Readonly<Record<string, Readonl
   createLink: {
     link: { url: `${baseUrl}/d/dGhlLXRva2VuLW9mLWEtbGluaw`, expires_at: EXPIRES, max_downloads: 5 },
   },
+  createUploadToken: { token: { token: `wut_${'A'.repeat(43)}.3xK8sQ1bV0nT7mZ5cJ2hR9wYpLdFgA`, expires_at: EXPIRES } },
   getPreset: { preset: PRESET },
   putPreset: { preset: PRESET },
   getKeys: { keys: keySet },
@@ -181,6 +182,9 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Exam
     },
   },
   createLink: { 'application/json': { expires_in: 3600, max_downloads: 5 } },
+  createUploadToken: {
+    'application/json': { origin: 'https://app.example.com', expires_in: 300, max_files: 1, max_bytes: 10_000_000, formats: ['jpg', 'png'] },
+  },
   putPreset: { 'application/json': PRESET },
 }
 

@@ -68,6 +68,11 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
   https_required: { message: apiMessage('https_only') },
   missing_scope: { message: apiMessage('key_lacks_scope', { scope: 'tasks:write' }), facts: { scope: 'tasks:write' } },
   plan_not_allowed: { message: apiMessage('plan_has_no_callbacks', { plan: 'free' }), facts: { plan: 'free' }, paths: FILES },
+  token_not_allowed: {
+    message: apiMessage('token_used_up', { limit: 1 }),
+    facts: { reason: 'max_files', limit: 1 },
+    paths: /^\/v1\/(compress|uploads|tasks\/)/,
+  },
   not_owner: { message: apiMessage('task_of_another_account'), paths: TASKS },
   storage_quota_exceeded: {
     message: apiMessage('storage_full'),
@@ -117,6 +122,7 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
   unknown_link: { message: apiMessage('no_such_link'), paths: LINKS },
   too_many_links: { message: apiMessage('too_many_links', { limit: '100' }), facts: { limit: 100 }, paths: /\/links$/ },
   too_many_presets: { message: apiMessage('too_many_presets', { limit: '100' }), facts: { limit: 100 }, paths: PRESETS },
+  too_many_tokens: { message: apiMessage('too_many_tokens', { limit: '100000' }), facts: { limit: 100_000 }, paths: /^\/v1\/upload-tokens$/ },
 }
 
 /** Named examples of the error types that an operation returns with a status. Empty: none. */

@@ -39,7 +39,7 @@ const roleChange = z.strictObject({ role: z.enum(ROLES) })
 const newApplication = z.strictObject({ name: label, environment: label.default('production') })
 const keyFields = {
   plan,
-  scopes: z.array(z.enum(['compress', 'tasks:read', 'tasks:delete', 'usage:read'])).min(1),
+  scopes: z.array(z.enum(SCOPES)).min(1),
   expires_at: moment,
   state,
   requests_per_minute: z.int().min(1).max(1_000_000),

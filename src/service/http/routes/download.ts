@@ -8,6 +8,7 @@ export const download: Route = {
   method: 'GET',
   path: '/v1/tasks/{task_id}/download',
   access: 'tasks:read',
+  token: 'own',
   async handle(c) {
     const { task } = await authorizedTask(c)
     return fileAnswer(c, task, completedResult(task))

@@ -15,6 +15,7 @@ import { getKeys, getReceipt } from './receipts.ts'
 import { createUploadRoute, deleteUploadRoute, getUploadRoute, overrideUploadRoute, patchUploadRoute } from './resumable.ts'
 import { getStatus } from './status.ts'
 import { deleteTask, getTask, listTasks } from './tasks.ts'
+import { createUploadToken } from './upload-tokens.ts'
 import { batchCompress, compress } from './upload.ts'
 
 const UPLOADS: readonly Route[] = [createUploadRoute, getUploadRoute, patchUploadRoute, deleteUploadRoute, overrideUploadRoute]
@@ -22,6 +23,7 @@ const API: readonly Route[] = [
   compress,
   batchCompress,
   ...UPLOADS,
+  createUploadToken,
   getTask,
   download,
   getReceipt,

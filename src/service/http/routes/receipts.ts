@@ -9,6 +9,7 @@ export const getReceipt: Route = {
   method: 'GET',
   path: '/v1/tasks/{task_id}/receipt',
   access: 'tasks:read',
+  token: 'own',
   query: receiptQuery,
   async handle(c) {
     const { decoded } = parseOrRefuse(receiptQuery, c.req.query())

@@ -11,6 +11,7 @@ import { cleanFileName } from '../../tasks/file-name.ts'
 import { presetFor, presetOptions } from '../../tasks/presets.ts'
 import { createTaskOfUpload, createUpload, UPLOAD_LIFETIME_MS, unknownUpload, uploadRecord } from '../../tasks/resumable.ts'
 import { checkCallback } from '../../tasks/submit.ts'
+import { checkTokenField } from '../../tasks/token-rules.ts'
 import { type UploadPlace, withUploadMemory } from '../../tasks/upload-memory.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { malformed } from '../multipart-disposition.ts'
@@ -32,10 +33,11 @@ import {
 const READ_BYTES = 256 * 1024
 const PATH = '/v1/uploads'
 const ONE = '/v1/uploads/{upload_id}'
-const common = { access: 'compress', headers: TUS_HEADERS, preflight: TUS_FACTS } as const
+const common = { access: 'compress', token: 'own', headers: TUS_HEADERS, preflight: TUS_FACTS } as const
 
 export const createUploadRoute: Route = {
   ...common,
+  token: 'file',
   method: 'POST',
   path: PATH,
   async handle(c) {
@@ -147,6 +149,8 @@ async function create(c: AppContext): Promise<UploadState> {
   const { values, shown } = parseMetadata(c.req.header('Upload-Metadata'), 'password')
   const { password, compress, presetName, ...wishes } = parseUploadOptions(values)
   const { accountId, plan } = c.get('key')
+  const token = c.get('token')
+  if (token) for (const [name, value] of values) checkTokenField(token, name, value)
   const found = presetName === undefined ? undefined : await presetOptions(c.env, accountId, presetName)
   const preset = found && presetFor(found, wishes, { plan: PLANS[plan], several: false })
   const callbackUrl = wishes.callbackUrl === undefined ? undefined : checkCallback(c.env, PLANS[plan], wishes.callbackUrl)
@@ -159,23 +163,26 @@ async function create(c: AppContext): Promise<UploadState> {
     size,
     fileName: cleanFileName(values.get('filename') ?? values.get('name') ?? ''),
     metadata: shown,
-    wishes: { ...wishes, ...(callbackUrl === undefined ? {} : { callbackUrl }), ...(preset ? { preset } : {}) },
+    wishes: { ...wishes, ...(callbackUrl === undefined ? {} : { callbackUrl }), ...(preset ? { preset } : {}), ...(token?.quality === undefined ? {} : { quality: token.quality }) },
     compress,
     createdAt,
     expiresAt: createdAt + UPLOAD_LIFETIME_MS,
     baseUrl: baseUrl(c),
     requestId: c.get('requestId'),
     ...(c.get('traceparent') === undefined ? {} : { traceparent: c.get('traceparent')! }),
+    ...(token === undefined ? {} : { token }),
   }
   return createUpload(c.env, upload, password)
 }
 
-/** Returns the caller's own upload. For uploads of other accounts, the answer is "not found". */
+/** Returns the caller's own upload. For uploads of other accounts, or of others than the caller's token, the answer is "not found". */
 async function ownUpload(c: AppContext): Promise<{ record: UploadRecordApi; upload: UploadState }> {
   const id = c.req.param('upload_id') ?? ''
   const record = uploadRecord(c.env, id)
   const upload = await record.read()
   if (!upload || upload.accountId !== c.get('key').accountId) throw unknownUpload(id)
+  const token = c.get('token')
+  if (token && upload.token?.id !== token.id) throw unknownUpload(id)
   return { record, upload }
 }
 
@@ -183,6 +190,8 @@ async function ownUpload(c: AppContext): Promise<{ record: UploadRecordApi; uplo
 async function append(c: AppContext, id: string, offset: number): Promise<UploadState> {
   const checksum = parseChecksum(c.req.header('Upload-Checksum'))
   const record = uploadRecord(c.env, id)
+  // `open` takes the write lock of the upload, so a token is checked before.
+  if (c.get('token')) await ownUpload(c)
   const { upload, turn } = await opened(c, record, id, offset)
   const left = upload.size - offset
   const most = contentLength(c) ?? left

@@ -32,6 +32,7 @@ export const getTask: Route = {
   method: 'GET',
   path: '/v1/tasks/{task_id}',
   access: 'tasks:read',
+  token: 'own',
   async handle(c) {
     const request = preference(c.req.header('Prefer'))
     const owned = await authorizedTask(c)

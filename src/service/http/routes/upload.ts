@@ -18,6 +18,7 @@ import { type HashedFile, hashFile, type IngestedFile } from '../../tasks/ingest
 import { checkRetention, type JobOptions } from '../../tasks/job-options.ts'
 import { presetFor, presetOptions } from '../../tasks/presets.ts'
 import { checkCallback, runAndWait, type Submission, submit, submitBatchFile } from '../../tasks/submit.ts'
+import { checkTokenField } from '../../tasks/token-rules.ts'
 import { type UploadPlace, withUploadMemory } from '../../tasks/upload-memory.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { type Form, type FormRules, readForm } from '../form.ts'
@@ -52,6 +53,7 @@ export const compress: Route = {
   method: 'POST',
   path: '/v1/compress',
   access: 'compress',
+  token: 'file',
   async handle(c) {
     const request = preference(c.req.header('Prefer'))
     const waitMs = request?.kind === 'async' ? 0 : request?.ms
@@ -131,7 +133,10 @@ interface Maker<Answer> {
 
 async function upload<Answer>(c: AppContext, kind: Kind, maker: Maker<Answer>): Promise<Answer> {
   const account = c.env.ACCOUNTS.getByName(c.get('key').accountId)
-  const turn = await claimIdempotencyKey(account, parseIdempotencyKey(c.req.header('Idempotency-Key')), kind.scope)
+  const token = c.get('token')
+  // A page must not be answered with a task of another caller that used the same Idempotency-Key.
+  const scope = token ? `${kind.scope}/${token.id}` : kind.scope
+  const turn = await claimIdempotencyKey(account, parseIdempotencyKey(c.req.header('Idempotency-Key')), scope)
   try {
     return await (turn.kind === 'repeated' ? repeat(c, kind, turn, maker) : make(c, kind, turn, maker))
   } catch (error) {
@@ -163,6 +168,7 @@ async function make<Answer>(
     const submission = {
       env: c.env,
       key,
+      token: c.get('token'),
       plan,
       requestId: c.get('requestId'),
       traceparent: c.get('traceparent'),
@@ -221,6 +227,7 @@ function read<File>(c: AppContext, rules: FormRules<File>, stored = async () => 
 
 function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 'take' | 'takeUrl'> {
   const plan = PLANS[c.get('key').plan]
+  const token = c.get('token')
   return {
     fileFields: kind.fileFields,
     uploadFields: kind.uploadFields,
@@ -230,6 +237,7 @@ function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 't
     jsonFields: ['destination_headers'],
     checkField: (name, value) => {
       checkField(kind.schema, name, value)
+      if (token) checkTokenField(token, name, value)
       if (name === 'callback_url') checkCallback(c.env, plan, value)
       if (name === 'destination_url') checkDestinationUrl(c.env, value)
       if (name === 'destination_headers') parseDestinationHeaders(value)
@@ -241,7 +249,12 @@ async function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<strin
   const { accountId, plan: planId } = c.get('key')
   const plan = PLANS[planId]
   const destination = destinationOf(c.env, fields.get('destination_url'), fields.get('destination_headers'))
-  const chosen = { ...parseJobOptions(kind.schema, fields), ...(destination ? { destination } : {}) }
+  const quality = c.get('token')?.quality
+  const chosen = {
+    ...parseJobOptions(kind.schema, fields),
+    ...(destination ? { destination } : {}),
+    ...(quality === undefined ? {} : { quality }),
+  }
   const found = fields.has('preset') ? await presetOptions(c.env, accountId, fields.get('preset')!) : undefined
   const preset = found && presetFor(found, chosen, { plan, several: kind.scope === 'batch' })
   checkRetention(plan, { ...preset, ...chosen })
