@@ -84,7 +84,12 @@ export class TokenTable {
   doubted(tokenId: string, now: number): string[] {
     if (!this.#exists) return []
     const where = 'token_id = ? AND settled = 0 AND at < ? ORDER BY at LIMIT ?'
-    const rows = this.#sql.exec<{ task_id: string }>(`SELECT task_id FROM token_files WHERE ${where}`, tokenId, now - DOUBTED_MS, MAX_DOUBTED)
+    const rows = this.#sql.exec<{ task_id: string }>(
+      `SELECT task_id FROM token_files WHERE ${where}`,
+      tokenId,
+      now - DOUBTED_MS,
+      MAX_DOUBTED,
+    )
     return [...rows].map(({ task_id }) => task_id)
   }
 

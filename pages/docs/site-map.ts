@@ -49,6 +49,7 @@ export const GROUPS: readonly Group[] = [
     title: 'Use it',
     pages: [
       users('uploads', 'Large files'),
+      users('browsers', 'Files from your page'),
       users('addresses', 'Files from addresses'),
       users('callbacks', 'Callbacks'),
       readme('command-line', 'Command line', 'packages/cli'),

@@ -146,6 +146,13 @@ describe('the service', () => {
       headers: fields.headers,
       body: JSON.stringify({ destination_url: 'http://127.0.0.1:9/result' }),
     })
+    const origin = 'https://app.example.com'
+    const { body: made } = await call<{ token: string }>('POST', '/v1/upload-tokens', {
+      headers: fields.headers,
+      body: JSON.stringify({ origin, formats: ['text'] }),
+    })
+    const page = { key: null, headers: { Authorization: `Bearer ${made.token}`, Origin: origin } }
+    expect([(await upload(TEXT, 'a.txt', {}, page)).status, (await upload(TEXT, 'a.txt', {}, page)).status]).toEqual([200, 403])
     await call('GET', '/.well-known/jwks.json', { key: null })
     await call('GET', '/healthz', { key: null })
     await call('GET', '/status', { key: null })

@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 const (
@@ -191,6 +192,34 @@ func (c *Client) SignedReceipt(ctx context.Context, taskID string) (string, erro
 // Remove deletes a task and its result. A task in progress is cancelled.
 func (c *Client) Remove(ctx context.Context, taskID string) error {
 	return c.decodeInto(ctx, request{"DELETE", pathOf(taskID), nil, nil}, &struct{}{})
+}
+
+// TokenFields are the fields of a browser token. Empty fields use the service's defaults.
+type TokenFields struct {
+	Origin    string   `json:"origin"`               // such as https://app.example.com
+	ExpiresIn int      `json:"expires_in,omitempty"` // seconds
+	MaxFiles  int      `json:"max_files,omitempty"`
+	MaxBytes  int64    `json:"max_bytes,omitempty"` // of each file
+	Formats   []string `json:"formats,omitempty"`
+	Quality   string   `json:"quality,omitempty"`
+}
+
+// UploadToken is a token with which a page sends files itself.
+type UploadToken struct {
+	Token     string    `json:"token"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// UploadToken makes a token for the pages of an origin.
+func (c *Client) UploadToken(ctx context.Context, fields TokenFields) (*UploadToken, error) {
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	header := map[string]string{"Content-Type": "application/json"}
+	body := func() (io.Reader, int64) { return bytes.NewReader(text), int64(len(text)) }
+	token := new(UploadToken)
+	return token, c.decodeInto(ctx, request{"POST", "/v1/upload-tokens", header, body}, token)
 }
 
 // Usage returns the usage of this month.

@@ -169,6 +169,13 @@ func TestAcceptsAGenuineCallbackAndRefusesForgedOnes(t *testing.T) {
 
 func errorOnly(_ *Event, err error) error { return err }
 
+func TestMakesABrowserToken(t *testing.T) {
+	token := must(client(t).UploadToken(ctx, TokenFields{Origin: "https://app.example.com", MaxFiles: 2, Formats: []string{"jpg"}}))(t)
+	if !strings.HasPrefix(token.Token, "wut_") || token.ExpiresAt.IsZero() {
+		t.Fatalf("%+v", token)
+	}
+}
+
 func TestRunsTheReadmeExample(t *testing.T) {
 	client(t)
 	folder, here := t.TempDir(), must(os.Getwd())(t)

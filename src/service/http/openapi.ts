@@ -45,7 +45,11 @@ key under *Authentication*. The page sends it to this service only, and forgets 
 const TAGS = [
   { name: 'Compress', description: 'Send files and receive tasks.', paths: /^\/v1\/(compress|batch)/ },
   { name: 'Tasks', description: 'Progress, results, and receipts that anybody can verify.', paths: /^\/v1\/tasks|jwks/ },
-  { name: 'Uploads', description: 'Resumable uploads, for files larger than one request body may be, and tokens for browsers.', paths: /^\/v1\/upload/ },
+  {
+    name: 'Uploads',
+    description: 'Resumable uploads, for files larger than one request body may be, and tokens for browsers.',
+    paths: /^\/v1\/upload/,
+  },
   { name: 'Links', description: 'Addresses that download a result without a key.', paths: /^\/d\// },
   { name: 'Account', description: 'Presets, usage and limits of the account.', paths: /^\/v1\// },
   { name: 'Service', description: 'Pages and health checks.', paths: /./ },

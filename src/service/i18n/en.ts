@@ -206,7 +206,7 @@ export const API_EN = {
   token_fixes_quality: "This browser token sets the quality '{quality}'. Leave out the field '{name}'.",
   token_forbids_field: "The field '{name}' is not allowed with a browser token.",
   token_not_for_file_size: 'This browser token allows files of up to {bytes} bytes.',
-  token_not_for_format: 'This browser token does not allow {format} files. Allowed: {allowed}.',
+  token_not_for_format: "This browser token does not allow files of the format '{format}'. Allowed: {allowed}.",
   token_not_for_origin: 'This browser token works only on pages of the origin that it was made for.',
   token_not_for_request: 'A browser token allows only `POST /v1/compress`, `/v1/uploads`, and reading the tasks that it made.',
   token_not_for_task: 'This task was not made with this browser token.',

@@ -204,7 +204,7 @@ export const API_ZH = {
   token_fixes_quality: '此浏览器令牌已设定质量“{quality}”，请省略字段“{name}”。',
   token_forbids_field: '使用浏览器令牌时不允许字段“{name}”。',
   token_not_for_file_size: '此浏览器令牌允许的文件最大为 {bytes} 字节。',
-  token_not_for_format: '此浏览器令牌不允许 {format} 文件，可用：{allowed}。',
+  token_not_for_format: '此浏览器令牌不允许格式为“{format}”的文件，可用：{allowed}。',
   token_not_for_origin: '此浏览器令牌只能在创建时指定来源（origin）的页面上使用。',
   token_not_for_request: '浏览器令牌只允许 `POST /v1/compress`、`/v1/uploads`，以及读取由它创建的任务。',
   token_not_for_task: '此任务不是用此浏览器令牌创建的。',

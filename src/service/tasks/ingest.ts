@@ -173,12 +173,7 @@ export const fileTooLarge = (maxFileBytes: number) => {
 const refusalOf = ({ tooLarge, maxFileBytes }: IngestLimits) => tooLarge ?? fileTooLarge(maxFileBytes)
 
 /** Reads and hashes the rest of a refused file without storing it, because other files of the request may follow. */
-async function hashRemaining(
-  upload: Upload,
-  first: readonly Uint8Array[],
-  body: AsyncIterable<Uint8Array>,
-  limits: IngestLimits,
-) {
+async function hashRemaining(upload: Upload, first: readonly Uint8Array[], body: AsyncIterable<Uint8Array>, limits: IngestLimits) {
   const { hash } = upload
   let { size } = upload
   const count = (chunk: Uint8Array) => {

@@ -28,7 +28,7 @@ export function checkTokenField(token: TokenLimits, name: string, value: string)
 /** @throws ApiError `token_not_allowed` if the files of the token have other formats */
 export function checkTokenFormat({ formats }: TokenLimits, format: KnownFormat): void {
   if (formats === undefined || (formats as readonly string[]).includes(format.id)) return
-  const said = apiMessage('token_not_for_format', { format: format.title, allowed: formats.join(', ') })
+  const said = apiMessage('token_not_for_format', { format: format.id, allowed: formats.join(', ') })
   throw tokenRefusal('formats', said, { got: format.id, allowed: formats })
 }
 

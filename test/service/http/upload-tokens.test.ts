@@ -1,8 +1,8 @@
 /** Tests of browser tokens: what they allow, where from, how long and how often. */
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
-import type { TaskView } from '../../../src/service/store/task.ts'
 import { hashKey } from '../../../src/service/store/key-format.ts'
+import type { TaskView } from '../../../src/service/store/task.ts'
 import { gateOfToken } from '../../../src/service/store/token-format.ts'
 import { call, compress, done, errorOf, form, type Member, member, TEXT } from './client.ts'
 import { idOf, Tus } from './tus.ts'
@@ -11,7 +11,11 @@ const ORIGIN = 'https://app.example.com'
 const BYTES = new Uint8Array(new TextEncoder().encode(TEXT))
 
 const send = (who: Member, body: unknown, headers: Record<string, string> = {}) =>
-  call(who, '/v1/upload-tokens', { method: 'POST', body: JSON.stringify(body), headers: { 'Content-Type': 'application/json', ...headers } })
+  call(who, '/v1/upload-tokens', {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'Content-Type': 'application/json', ...headers },
+  })
 
 async function token(who: Member, fields: Record<string, unknown> = {}): Promise<string> {
   const answer = await send(who, { origin: ORIGIN, ...fields })
@@ -71,7 +75,12 @@ describe('a browser token', () => {
     ['another port', 'https://app.example.com:8443'],
     ['the origin null', 'null'],
   ])('is refused from %s, and that page cannot read the answer', async (_, origin) => {
-    const answer = await page(await holder(await member()), '/v1/compress', { method: 'POST', body: form({}, [['file', TEXT, 'a.txt']]) }, origin)
+    const answer = await page(
+      await holder(await member()),
+      '/v1/compress',
+      { method: 'POST', body: form({}, [['file', TEXT, 'a.txt']]) },
+      origin,
+    )
     expect(answer.headers.has('Access-Control-Allow-Origin')).toBe(false)
     expect(await refusal(answer)).toEqual(NOT('origin'))
   })

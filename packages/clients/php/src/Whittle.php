@@ -146,6 +146,18 @@ final class Whittle
         $this->transport->send(new Request('DELETE', self::pathOf($taskId)));
     }
 
+    /**
+     * Makes a token with which a page of `$origin` sends files itself.
+     *
+     * @param array<string, string|int|list<string>> $limits with the API's names: expires_in, max_files, max_bytes, formats, quality
+     * @return array{token: string, expires_at: string}
+     */
+    public function uploadToken(string $origin, array $limits = []): array
+    {
+        $body = json_encode(['origin' => $origin, ...$limits], JSON_THROW_ON_ERROR);
+        return $this->transport->json(new Request('POST', '/v1/upload-tokens', ['Content-Type: application/json'], $body));
+    }
+
     /** @return array<string, mixed> the usage of this month */
     public function usage(): array
     {

@@ -78,6 +78,8 @@ try {
     throws(SignatureException::class, static fn () => Webhook::verify('whsec_AAAA', $headers, $body));
     throws(SignatureException::class, static fn () => Webhook::verify($secret, ['webhook-timestamp' => '1700000000'] + $headers, $body));
 
+    holds(str_starts_with($whittle->uploadToken('https://app.example.com', ['formats' => ['jpg']])['token'], 'wut_'), 'makes a browser token');
+
     preg_match('/```php\n<\?php\n(.*?)```/s', file_get_contents(__DIR__ . '/../README.md'), $example);
     copy(PHOTO, "$folder/photo.jpg");
     chdir($folder);

@@ -113,6 +113,13 @@ def test_accepts_a_genuine_callback_and_refuses_forged_ones() -> None:
             verify_callback(*wrong)
 
 
+def test_makes_a_browser_token(whittle: Any) -> None:
+    assert whittle.upload_token("https://app.example.com", max_files=2, formats=["jpg"])["token"].startswith("wut_")
+    with pytest.raises(ApiError) as refused:
+        whittle.upload_token("*")
+    assert refused.value.type == "invalid_parameter"
+
+
 def test_runs_the_readme_example(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(PHOTO.read_bytes())
     example = re.search(r"```python\n(.*?)```", (ROOT / "packages/clients/python/README.md").read_text(), re.S)

@@ -12,6 +12,8 @@ import {
   type Task,
   type TaskCompleted,
   type TaskPage,
+  type UploadToken,
+  type UploadTokenFields,
   type Usage,
 } from './types.ts'
 import { RESUMABLE_BYTES, type UploadOptions, upload } from './uploads.ts'
@@ -201,6 +203,20 @@ export class Whittle {
   /** Returns one page of tasks, newest first. `limit`: 1–100, default: 20. `cursor`: `next_cursor` of the previous page. */
   tasks({ limit = 20, cursor }: { limit?: number; cursor?: string | undefined } = {}): Promise<TaskPage> {
     return this.#transport.json(`/v1/tasks?limit=${limit}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+  }
+
+  /**
+   * Makes a token with which a page of `origin` sends files itself, as the `key` of its own `Whittle`. Call it on your server.
+   *
+   * @example
+   * ```ts
+   * const { token } = await whittle.uploadToken({ origin: 'https://app.example.com', formats: ['jpg', 'png'], max_bytes: 10_000_000 })
+   * ```
+   * @throws ApiError if the key lacks the scope `tokens`, or a field is wrong
+   */
+  uploadToken(fields: UploadTokenFields): Promise<UploadToken> {
+    const headers = { 'content-type': 'application/json' }
+    return this.#transport.json('/v1/upload-tokens', () => ({ method: 'POST', headers, body: JSON.stringify(fields) }))
   }
 
   /** Returns the usage of this month. */

@@ -1,5 +1,5 @@
 /** Types of the API, generated from its OpenAPI description. */
-import type { components } from '../schema.d.ts'
+import type { components, operations } from '../schema.d.ts'
 
 type Schemas = components['schemas']
 
@@ -13,7 +13,11 @@ export type Deleted = Schemas['Deleted']
 export type Usage = Schemas['Usage']
 export type Formats = Schemas['Formats']
 export type Format = Schemas['Format']
+export type UploadToken = Schemas['UploadToken']
 export type ApiErrorBody = Schemas['Error']
+
+/** Fields of a browser token, with the API's names: `origin`, `expires_in`, `max_files`, `max_bytes`, `formats`, `quality`. */
+export type UploadTokenFields = operations['createUploadToken']['requestBody']['content']['application/json']
 
 /** Options of a compression, with the API's names: `quality`, `format`, `password`, `target_size`, `max_width`, `callback_url`, `destination_url`, … */
 export type CompressOptions = Partial<Omit<Schemas['CompressUpload'], 'upload' | 'url'>>

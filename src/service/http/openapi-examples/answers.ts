@@ -183,7 +183,13 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Exam
   },
   createLink: { 'application/json': { expires_in: 3600, max_downloads: 5 } },
   createUploadToken: {
-    'application/json': { origin: 'https://app.example.com', expires_in: 300, max_files: 1, max_bytes: 10_000_000, formats: ['jpg', 'png'] },
+    'application/json': {
+      origin: 'https://app.example.com',
+      expires_in: 300,
+      max_files: 1,
+      max_bytes: 10_000_000,
+      formats: ['jpg', 'png'],
+    },
   },
   putPreset: { 'application/json': PRESET },
 }

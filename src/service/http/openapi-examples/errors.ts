@@ -122,7 +122,11 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
   unknown_link: { message: apiMessage('no_such_link'), paths: LINKS },
   too_many_links: { message: apiMessage('too_many_links', { limit: '100' }), facts: { limit: 100 }, paths: /\/links$/ },
   too_many_presets: { message: apiMessage('too_many_presets', { limit: '100' }), facts: { limit: 100 }, paths: PRESETS },
-  too_many_tokens: { message: apiMessage('too_many_tokens', { limit: '100000' }), facts: { limit: 100_000 }, paths: /^\/v1\/upload-tokens$/ },
+  too_many_tokens: {
+    message: apiMessage('too_many_tokens', { limit: '100000' }),
+    facts: { limit: 100_000 },
+    paths: /^\/v1\/upload-tokens$/,
+  },
 }
 
 /** Named examples of the error types that an operation returns with a status. Empty: none. */

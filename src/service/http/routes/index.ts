@@ -15,8 +15,8 @@ import { getKeys, getReceipt } from './receipts.ts'
 import { createUploadRoute, deleteUploadRoute, getUploadRoute, overrideUploadRoute, patchUploadRoute } from './resumable.ts'
 import { getStatus } from './status.ts'
 import { deleteTask, getTask, listTasks } from './tasks.ts'
-import { createUploadToken } from './upload-tokens.ts'
 import { batchCompress, compress } from './upload.ts'
+import { createUploadToken } from './upload-tokens.ts'
 
 const UPLOADS: readonly Route[] = [createUploadRoute, getUploadRoute, patchUploadRoute, deleteUploadRoute, overrideUploadRoute]
 const API: readonly Route[] = [

@@ -163,7 +163,12 @@ async function create(c: AppContext): Promise<UploadState> {
     size,
     fileName: cleanFileName(values.get('filename') ?? values.get('name') ?? ''),
     metadata: shown,
-    wishes: { ...wishes, ...(callbackUrl === undefined ? {} : { callbackUrl }), ...(preset ? { preset } : {}), ...(token?.quality === undefined ? {} : { quality: token.quality }) },
+    wishes: {
+      ...wishes,
+      ...(callbackUrl === undefined ? {} : { callbackUrl }),
+      ...(preset ? { preset } : {}),
+      ...(token?.quality === undefined ? {} : { quality: token.quality }),
+    },
     compress,
     createdAt,
     expiresAt: createdAt + UPLOAD_LIFETIME_MS,

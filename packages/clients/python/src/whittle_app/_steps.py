@@ -202,6 +202,11 @@ def task(transport: Transport, task_id: str, wait_seconds: int) -> Steps[Task]:
     return task_of((yield from transport.json(Send("GET", f"/v1/tasks/{quote(task_id, safe='')}", headers))))
 
 
+def upload_token(transport: Transport, fields: dict[str, Any]) -> Steps[dict[str, Any]]:
+    headers = {"Content-Type": "application/json"}
+    return (yield from transport.json(Send("POST", "/v1/upload-tokens", headers, json.dumps(fields).encode())))
+
+
 def wait(transport: Transport, current: Task, on_progress: Callable[[Task], object] | None, poll_seconds: int) -> Steps[Task]:
     while current.is_under_way:
         if on_progress:

@@ -134,6 +134,11 @@ class AsyncWhittle:
     async def remove(self, task_id: str) -> dict[str, Any]:
         return await self._run(self._transport.json(Send("DELETE", f"/v1/tasks/{task_id}")))
 
+    async def upload_token(self, origin: str, **limits: Any) -> dict[str, Any]:
+        """Makes a token with which a page of `origin` sends files itself. `limits` have the API's names: `expires_in`, `max_files`,
+        `max_bytes`, `formats`, `quality`. Returns `token` and `expires_at`."""
+        return await self._run(_steps.upload_token(self._transport, {"origin": origin, **limits}))
+
     async def usage(self) -> dict[str, Any]:
         return await self._run(self._transport.json(Send("GET", "/v1/usage")))
 
