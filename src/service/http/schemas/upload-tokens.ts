@@ -34,5 +34,8 @@ export const uploadTokenFields = z.strictObject({
 })
 
 export const uploadToken = z
-  .object({ token: z.string().describe('Bearer token for the page. It is shown only here'), expires_at: time })
+  .object({
+    token: z.string().describe('Bearer token for the page. It is shown only here'),
+    expires_at: time.describe('Time from which the token no longer works'),
+  })
   .meta({ id: 'UploadToken' })
