@@ -56,6 +56,8 @@ export interface RouteDoc {
   readonly body?: string
   /** Kind of a successful answer: JSON schema; `binary`: file; `zip`: a ZIP; `html`: page; `jws`: signed text or this JSON; `created` and `empty`: headers only. */
   readonly answer: z.ZodType | 'binary' | 'zip' | 'html' | 'json' | 'created' | 'empty' | { readonly jws: z.ZodType }
+  /** True if the answer can be the result itself (`response=file`). */
+  readonly file?: true
   /** True if the answer can be an event stream. */
   readonly events?: true
   /** Error statuses, in addition to those of authentication. */

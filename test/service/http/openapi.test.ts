@@ -17,6 +17,8 @@ interface Schema {
   const?: unknown
   enum?: unknown[]
   properties?: Record<string, Schema>
+  description?: string
+  examples?: unknown[]
   items?: Schema
   oneOf?: Schema[]
   anyOf?: Schema[]
@@ -29,11 +31,12 @@ interface Operation {
   operationId: string
   tags: string[]
   description: string
-  parameters?: { name: string; schema: Schema }[]
+  parameters?: { name: string; description?: string; example?: unknown; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
   responses: Record<
     string,
     {
+      headers?: Record<string, { description: string; example: unknown; schema: Schema }>
       content?: Record<string, { schema?: Schema; examples?: Record<string, { value: unknown }> }>
       links?: Record<string, { operationId: string }>
     }
@@ -111,7 +114,9 @@ describe('the document', () => {
       }
       expect(discriminator?.mapping, name).toEqual(words)
       // Without explicit words, openapi-generator for PHP creates one class for all alternatives, with the words of the last one.
-      expect(properties, name).toEqual({ [discriminator!.propertyName]: { type: 'string' } })
+      expect(properties, name).toEqual({
+        [discriminator!.propertyName]: { type: 'string', description: expect.any(String), examples: [expect.any(String)] },
+      })
     }
   })
 
@@ -148,13 +153,14 @@ describe('the document', () => {
 
   it('describes files as binary', () => {
     const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' }
+    const described = { description: expect.any(String), examples: expect.any(Array) }
     const forms = operations.flatMap(({ operationId, requestBody }) => {
       const schema = requestBody?.content['multipart/form-data']?.schema
       return schema ? [[operationId, schema] as const] : []
     })
     expect(Object.fromEntries(forms.map(([id, schema]) => [id, schema.properties?.['file'] ?? schema.properties?.['files[]']]))).toEqual({
-      compress: file,
-      batchCompress: { type: 'array', minItems: 1, items: file },
+      compress: { ...file, ...described },
+      batchCompress: { type: 'array', minItems: 1, items: file, ...described },
     })
     const download = answers().filter(({ name }) => name.startsWith('download_20'))
     expect(download.map(({ type }) => type)).toEqual(['application/octet-stream', '*/*', 'application/octet-stream', '*/*'])
@@ -172,6 +178,74 @@ describe('the document', () => {
       if (/(_size|_bytes|storage_used|storage_quota)$/.test(name)) expect(schema.format, name).toBe('int64')
     }
   })
+})
+
+describe('the properties', () => {
+  /** All properties of requests, answers and webhooks, with nested ones, by name. */
+  const properties = () => {
+    const sent = [...operations, ...Object.values(webhooks).map(({ post }) => post)].flatMap(({ operationId, requestBody }) =>
+      Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema }]) => [...within(schema, `${operationId} ${type}`)]),
+    )
+    return [...components(), ...sent].flatMap(([schema, name]) =>
+      Object.entries(schema.properties ?? {}).map(([key, property]) => [`${name}.${key}`, property] as const),
+    )
+  }
+
+  it('have a description and an example', () => {
+    const all = properties()
+    expect(all.length).toBeGreaterThan(250)
+    const silent = all.filter(([, { description, examples }]) => !description || !examples?.length)
+    expect(silent.map(([name]) => name)).toEqual([])
+  })
+
+  it('have examples that their own schemas accept', () => {
+    const $defs = JSON.parse(JSON.stringify(schemas).replaceAll('#/components/schemas/', '#/$defs/')) as object
+    const asSent = (property: Schema) => JSON.parse(JSON.stringify(property).replaceAll('#/components/schemas/', '#/$defs/')) as object
+    const wrong = properties().flatMap(([name, property]) => {
+      const schema = z.fromJSONSchema({ ...asSent(property), $defs } as Parameters<typeof z.fromJSONSchema>[0])
+      return (property.examples ?? []).flatMap((example) => {
+        const { error } = schema.safeParse(example)
+        return error ? [`${name}: ${z.prettifyError(error)}`] : []
+      })
+    })
+    expect(wrong).toEqual([])
+  })
+
+  it('include an enum of the output formats', () => {
+    const ids = schemas['OutputFormat']?.enum
+    expect(ids).toEqual(expect.arrayContaining(['jpg', 'webp', 'avif', 'mp4', 'zst', 'nii.gz']))
+    const asked = properties().filter(([name]) => /(application\/json|form-data|Upload|Uploads|Preset)\.format$/.test(name))
+    expect(asked.map(([name]) => name).sort()).toEqual([
+      ...['BatchOfUploads.format', 'CompressUpload.format', 'Preset.format'],
+      ...['batchCompress multipart/form-data.format', 'compress multipart/form-data.format'],
+    ])
+    for (const [name, { $ref }] of asked) expect($ref, name).toBe('#/components/schemas/OutputFormat')
+  })
+
+  it('have counterparts in parameters with a description and an example', () => {
+    for (const { operationId, parameters = [] } of operations)
+      for (const { name, description, example, schema } of parameters) {
+        expect(description ?? schema.description, `${operationId} ${name}`).toMatch(/\S/)
+        expect(example, `${operationId} ${name}`).toBeDefined()
+      }
+  })
+})
+
+describe('the answers of response=file', () => {
+  it('are a file with its headers, or a task', () => {
+    const { responses } = operations.find(({ operationId }) => operationId === 'compress')!
+    const { content = {}, headers = {} } = responses['200']!
+    expect(Object.keys(content)).toEqual(['application/json', 'application/octet-stream'])
+    expect(content['application/octet-stream']?.schema).toEqual({ type: 'string', format: 'binary' })
+    expect(Object.keys(headers).filter((name) => name.startsWith('Whittle-'))).toEqual([
+      ...['Whittle-Task', 'Whittle-Outcome', 'Whittle-Original-Size', 'Whittle-Receipt'],
+    ])
+    expect(Object.keys(headers)).toEqual(expect.arrayContaining(Object.keys(download200())))
+    expect(responses['202']!.content?.['application/json']?.schema).toEqual({ $ref: '#/components/schemas/Task' })
+    expect(Object.keys(responses['202']!.headers ?? {})).toEqual(['Whittle-Task', 'Location'])
+  })
+
+  const download200 = () => operations.find(({ operationId }) => operationId === 'download')!.responses['200']!.headers ?? {}
 })
 
 describe('the examples', () => {

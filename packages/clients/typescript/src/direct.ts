@@ -26,7 +26,7 @@ export interface StillRunning {
 }
 
 /** Fields of the request. */
-export const DIRECT = { response: 'file', retention: '0' } as const
+export const DIRECT = { response: 'file', retention: 0 } as const
 
 /** @throws DamagedError if a proxy has removed the headers of the service */
 export async function directResultOf(response: Response, fallbackName: string): Promise<DirectResult | StillRunning> {

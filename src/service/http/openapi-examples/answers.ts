@@ -1,30 +1,7 @@
 /** Examples of requests and answers for `/openapi.json`, by operation. A test checks them against the schemas. */
-
-const TASK_ID = 'tsk_vZlKnlY1GFU0cnEaLZUrMnbi'
-const BATCH_ID = 'bat_vZlKnlY1GFU0cnEaLZUrMnbi'
-const UPLOAD_ID = 'upl_vZlKnlY1GFU0cnEaLZUrMnbi'
-const CREATED = '2026-11-26T09:30:00.000Z'
-const COMPLETED = '2026-11-26T09:30:01.250Z'
-const EXPIRES = '2026-11-27T09:30:01.250Z'
-const SHA256 = '1c2b1904745b15ff5b4fd13b2090762b12d3d03b664e337f3e185ff8cff6f229'
-const ORIGINAL_SHA256 = '939835ac2e796665f9d7291782b751e900ee2d597cf178615cade2419b6476ea'
+import { BATCH_ID, COMPLETED, CREATED, EXPIRES, ORIGINAL_SHA256, receipt, SHA256, TASK_ID, UPLOAD_ID } from './values.ts'
 
 const common = { task_id: TASK_ID, original_size: 240_883, created_at: CREATED, file_name: 'photo.jpg', format: 'jpg', quality: 'medium' }
-
-const receipt = {
-  outcome: 'compressed',
-  fidelity: 'perceptual',
-  verified: true,
-  verified_share: 1,
-  sha256: SHA256,
-  original_sha256: ORIGINAL_SHA256,
-  ssim: 0.9586,
-  psnr_db: 36.23,
-  measured_at: 'pixels',
-  ssimulacra2: 73.1,
-  inventory: { icc_profile: 1, exif_tag: 59, xmp_property: 16 },
-  steps: ['chroma subsampled to 4:2:0', 'requantised to JPEG quality 75, trellis quantisation, progressive'],
-}
 
 const completed = (baseUrl: string) => ({
   ...common,
@@ -160,9 +137,24 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, string | number>> = {
   batch_id: BATCH_ID,
   upload_id: UPLOAD_ID,
   name: 'web',
+  token: 'dGhlLXRva2VuLW9mLWEtbGluaw',
   limit: 20,
+  cursor: 'MTc2NDE0OTQwMDAwMA',
   month: '2026-11',
   decoded: '1',
+  only: 'compressed',
+  Prefer: 'wait=30',
+  'Idempotency-Key': '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+  Range: 'bytes=0-1023',
+  'If-Match': `"${SHA256}"`,
+  'If-None-Match': `"${SHA256}"`,
+  'If-Range': `"${SHA256}"`,
+  'Tus-Resumable': '1.0.0',
+  'Upload-Length': '734003200',
+  'Upload-Offset': '33554432',
+  'Upload-Metadata': 'filename ZmlsbS5tcDQ=,quality bG93',
+  'Upload-Checksum': 'sha256 HCsZBHRbFf9bT9E7IJB2KxLT0DtmTjN/Phhf+M/28ik=',
+  'Last-Event-ID': '1.0',
 }
 
 /** Request bodies by operation and media type. */

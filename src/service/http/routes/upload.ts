@@ -81,10 +81,11 @@ export const compress: Route = {
     id: 'compress',
     summary: 'Compress one file',
     description:
-      'Files up to `quick_up_to` of their format are completed in the answer; other tasks are `pending`. `Prefer: respond-async` never waits, `Prefer: wait=N` waits up to N seconds (at most 60). With `response=file`, the answer is the result: 200 with its bytes and the headers `Whittle-Task`, `Whittle-Outcome`, `Whittle-Original-Size` and `Whittle-Receipt`, or 202 with the task if the time runs out.',
+      'Files up to `quick_up_to` of their format are completed in the answer; other tasks are `pending`. `Prefer: respond-async` never waits, `Prefer: wait=N` waits up to N seconds (at most 60). With `response=file`, the answer is the result: 200 with its bytes, or 202 with the task if the time runs out.',
     form: { fields: compressFields, file: 'file', several: false },
     headers: ['Prefer', 'Idempotency-Key'],
     answer: task,
+    file: true,
     errors: [400, 403, 409, 422],
   },
 }

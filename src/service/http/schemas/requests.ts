@@ -8,7 +8,7 @@ import { type ApiMessage, type ApiPlainCode, apiMessage, isPlainCode } from '../
 import { invalidParameter } from '../../tasks/api-error.ts'
 import { checkOutputName, type JobOptions } from '../../tasks/job-options.ts'
 import { refuseUnknownFields, refuseUnknownNames } from '../unknown-fields.ts'
-import { QUALITIES } from './common.ts'
+import { outputFormat, QUALITIES } from './common.ts'
 
 /** Maximum length of a password, in bytes of UTF-8 (limit of PDF 2.0). */
 const MAX_PASSWORD_BYTES = 127
@@ -18,7 +18,6 @@ const quality = z
   .enum(QUALITIES)
   .default('medium')
   .describe('`low` gives the smallest file, `high` the most faithful one. `ultra` exists for DOCX, XLSX, PPTX and OFD.')
-const format = z.string().min(1).max(40).describe('Output format; see /v1/formats. Default: the format of the file.')
 const password = z
   .string()
   .min(1)
@@ -103,7 +102,7 @@ const preset = z
 
 export const compressFields = z.object({
   quality,
-  format: format.optional(),
+  format: outputFormat.optional(),
   password: password.optional(),
   callback_url: callbackUrl.optional(),
   target_size: targetSize.optional(),
@@ -265,7 +264,7 @@ export const listQuery = z.object({
 export const batchDownloadQuery = z.object({
   only: z.enum(['compressed']).optional().describe('`compressed`: without files that stayed unchanged. Default: all results'),
 })
-export const cursorQuery = z.object({ cursor: z.string().max(1000).optional() })
+export const cursorQuery = z.object({ cursor: z.string().max(1000).optional().describe('`next_cursor` of the previous page') })
 export const receiptQuery = z.object({
   decoded: z.enum(['0', '1']).default('0').describe('`1`: the signed content as JSON instead of the JWS'),
 })

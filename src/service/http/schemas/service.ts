@@ -1,63 +1,85 @@
 /** Schemas of usage, formats, limits and the state of the service. */
 import * as z from 'zod'
 import { METADATA_MODES } from '../../../core/catalog/metadata.ts'
-import { bytes, fidelity, ofTestKeys, planName, qualityName, time } from './common.ts'
+import { bytes, fidelity, ofTestKeys, outputFormat, planName, qualityName, time } from './common.ts'
 
-const usageOfFormat = z.object({ tasks: z.int(), original_size: bytes, compressed_size: bytes }).meta({ id: 'UsageOfFormat' })
+const apiCalls = z.int().min(0).describe('Number of requests')
+const completedTasks = z.int().min(0).describe('Number of completed tasks')
+const uploaded = bytes.describe('Bytes of all uploads')
+const returned = bytes.describe('Bytes of all results')
+const usageOfFormat = z
+  .object({
+    tasks: completedTasks,
+    original_size: uploaded,
+    compressed_size: returned,
+  })
+  .meta({ id: 'UsageOfFormat' })
 const usageOfDay = z
-  .object({ day: z.string(), api_calls: z.int(), tasks: z.int(), original_size: bytes, compressed_size: bytes })
+  .object({
+    day: z.string().describe('Date in UTC'),
+    api_calls: apiCalls,
+    tasks: completedTasks,
+    original_size: uploaded,
+    compressed_size: returned,
+  })
   .meta({ id: 'UsageOfDay' })
 export const usage = z
   .object({
-    month: z.string().regex(/^\d{4}-\d\d$/),
+    month: z
+      .string()
+      .regex(/^\d{4}-\d\d$/)
+      .describe('Month in UTC'),
     plan: planName,
     test: ofTestKeys.optional(),
-    api_calls: z.int().min(0),
-    original_size: bytes,
-    compressed_size: bytes,
-    storage_used: bytes,
-    storage_quota: bytes,
-    cpu_seconds: z.number().min(0),
+    api_calls: apiCalls,
+    original_size: uploaded,
+    compressed_size: returned,
+    storage_used: bytes.describe('Bytes stored now'),
+    storage_quota: bytes.describe('Bytes that the account may store'),
+    cpu_seconds: z.number().min(0).describe('CPU seconds of all tasks'),
     cpu_seconds_estimated: z.number().min(0).describe('Part of `cpu_seconds` that is estimated from format and size, not measured'),
     cpu_seconds_quota: z.number().min(0).nullable().describe('Above it, tasks wait for those of other accounts. `null`: no quota'),
-    tasks_completed: z.int().min(0),
-    tasks_failed: z.int().min(0),
-    by_format: z.record(z.string(), usageOfFormat),
-    by_day: z.array(usageOfDay),
+    tasks_completed: completedTasks,
+    tasks_failed: z.int().min(0).describe('Number of failed tasks'),
+    by_format: z.record(z.string(), usageOfFormat).describe('Usage by recognised format'),
+    by_day: z.array(usageOfDay).describe('Usage by day, oldest first'),
   })
   .meta({ id: 'Usage' })
 
 /** Fields of a preset, as the API shows and accepts them. */
 export const preset = z
   .object({
-    quality: qualityName,
-    format: z.string().describe('Output format, for files that can have it'),
-    callback_url: z.url(),
-    target_size: z.int().min(1).meta({ format: 'int64', description: 'Bytes' }),
+    quality: qualityName.describe('Level of quality'),
+    format: outputFormat.describe('Output format, for files that can have it'),
+    callback_url: z.url().describe('Address that receives a request when a task ends'),
+    target_size: z.int().min(1).meta({ format: 'int64', description: 'Maximum size of the result in bytes' }),
     target_score: z.number().describe('Lowest SSIMULACRA 2 score, instead of `quality`'),
-    max_width: z.int().min(1).describe('Pixels'),
-    max_height: z.int().min(1).describe('Pixels'),
-    dpi: z.int().describe('Dots per inch'),
-    metadata: z.enum(METADATA_MODES),
-    usage_rights: z.enum(['keep', 'drop']),
-    response: z.enum(['task', 'file']),
-    retention: z.int().min(0).describe('Seconds'),
+    max_width: z.int().min(1).describe('Maximum width of a picture in pixels'),
+    max_height: z.int().min(1).describe('Maximum height of a picture in pixels'),
+    dpi: z.int().describe('Resolution of pictures in documents, in dots per inch'),
+    metadata: z.enum(METADATA_MODES).describe('Metadata of the result'),
+    usage_rights: z.enum(['keep', 'drop']).describe('Usage rights for Adobe Reader in PDFs'),
+    response: z.enum(['task', 'file']).describe('Kind of the answer'),
+    retention: z.int().min(0).describe('Seconds that result and upload are kept'),
   })
   .partial()
   .meta({ id: 'Preset', description: 'Fields of `/v1/compress` under a name. All are optional.' })
 
 const formatFacts = z
   .object({
-    id: z.string(),
-    title: z.string(),
-    family: z.string(),
-    extensions: z.array(z.string()),
-    mime_types: z.array(z.string()),
+    id: z.string().describe('Value of `format` in tasks'),
+    title: z.string().describe('Name of the format'),
+    family: z.string().describe('Group of the format'),
+    extensions: z.array(z.string()).describe('File name extensions. The first is the usual one'),
+    mime_types: z.array(z.string()).describe('Media types. The first is the usual one'),
     available: z.boolean().describe('false: recognised, but returned unchanged at present'),
-    outputs: z.array(z.string()).describe('The first is the default'),
-    qualities: z.array(qualityName),
-    levels: z.record(z.string(), z.string()).optional(),
-    fidelity,
+    outputs: z.array(z.string()).describe('Values for `format`. The first is the default'),
+    qualities: z.array(qualityName).describe('Values for `quality`'),
+    levels: z
+      .record(z.string(), z.string())
+      .optional()
+      .describe('What each level does to files of this format. Absent: the levels are equal'),
+    fidelity: fidelity.describe('`lossless`: every result is. `perceptual`: results may lose something'),
     inventory: z.array(z.string()).describe('Kinds of content besides pixels and samples that receipts of this format count'),
     metadata: z.array(z.enum(['keep', 'safe', 'strip'])).describe('Values of the field `metadata` that this format allows'),
     options: z
@@ -74,20 +96,27 @@ const formatFacts = z
 const limits = z
   .object({
     plan: planName,
-    max_file_bytes: bytes,
-    max_batch_files: z.int(),
-    retention_seconds: z.int(),
-    requests_per_minute: z.int().nullable(),
-    callbacks: z.boolean(),
+    max_file_bytes: bytes.describe('Largest file in bytes'),
+    max_batch_files: z.int().describe('Number of files in one batch'),
+    retention_seconds: z.int().describe('Seconds that results are kept'),
+    requests_per_minute: z.int().nullable().describe('Requests of a key within 60 seconds. `null`: no limit'),
+    callbacks: z.boolean().describe('True if `callback_url` is allowed'),
   })
   .meta({ id: 'Limits' })
-const holds = z.object({ alpha: z.boolean(), bits: z.int(), frames: z.boolean(), metadata: z.array(z.string()) }).meta({ id: 'Holds' })
+const holds = z
+  .object({
+    alpha: z.boolean().describe('True if pictures can be transparent'),
+    bits: z.int().describe('Bits per sample'),
+    frames: z.boolean().describe('True if pictures can be animated'),
+    metadata: z.array(z.string()).describe('Kinds of metadata'),
+  })
+  .meta({ id: 'Holds' })
 const outputFacts = z
   .object({
     id: z.string().describe('Value for `format`'),
-    title: z.string(),
-    extension: z.string(),
-    media_type: z.string(),
+    title: z.string().describe('Name of the output'),
+    extension: z.string().describe('File name extension of the result'),
+    media_type: z.string().describe('Media type of the result'),
     wraps: z.boolean().describe('True if the output wraps the whole file and appends to its name: notes.md.zst'),
     holds: holds.optional().describe('Pictures: features that the output can store'),
     max_pixels: z.int().optional().describe('Maximum pixels of a picture without transparency in this output'),
@@ -95,29 +124,41 @@ const outputFacts = z
   .meta({ id: 'Output' })
 export const formats = z
   .object({
-    formats: z.array(formatFacts),
-    output_formats: z.array(outputFacts),
-    limits,
+    formats: z.array(formatFacts).describe('Formats that are accepted'),
+    output_formats: z.array(outputFacts).describe('Outputs that `format` can name'),
+    limits: limits.describe('Limits of the key'),
     job_memory_bytes: bytes.describe('Memory of one job. A file that needs more is returned unchanged with the reason `over_budget`'),
     max_body_bytes: bytes.describe('Largest request body. Upload larger files in chunks, see `/v1/uploads`'),
   })
   .meta({ id: 'Formats' })
 
-const healthCheck = z.object({ ok: z.boolean(), ms: z.number() }).meta({ id: 'HealthCheck' })
+const healthCheck = z
+  .object({ ok: z.boolean().describe('True if the part responded'), ms: z.number().describe('Response time in milliseconds') })
+  .meta({ id: 'HealthCheck' })
 const statusPart = z
   .object({
-    looks: z.int().min(0),
-    failures: z.int().min(0),
-    mean_ms: z.int().min(0).optional().describe('Mean response time. Absent if nothing responded'),
-    max_ms: z.int().min(0),
+    looks: z.int().min(0).describe('Number of checks'),
+    failures: z.int().min(0).describe('Number of failed checks'),
+    mean_ms: z.int().min(0).optional().describe('Mean response time in milliseconds. Absent if nothing responded'),
+    max_ms: z.int().min(0).describe('Longest response time in milliseconds'),
   })
   .meta({ id: 'StatusPart' })
-const statusDay = z.object({ day: z.iso.date(), parts: z.record(z.string(), statusPart) }).meta({ id: 'StatusDay' })
+const statusDay = z
+  .object({
+    day: z.iso.date().describe('Date in UTC'),
+    parts: z.record(z.string(), statusPart).describe('Checks of this day by part of the service'),
+  })
+  .meta({ id: 'StatusDay' })
 export const status = z
   .object({
     status: z.enum(['ok', 'degraded', 'unknown']).describe('Result of the last check. `unknown`: the last check is too old'),
-    looked_at: time.optional(),
+    looked_at: time.optional().describe('Time of the last check: ISO 8601, UTC, with milliseconds'),
     days: z.array(statusDay).describe('Oldest day first; days without checks are absent'),
   })
   .meta({ id: 'Status' })
-export const health = z.object({ status: z.enum(['ok', 'degraded']), checks: z.record(z.string(), healthCheck) }).meta({ id: 'Health' })
+export const health = z
+  .object({
+    status: z.enum(['ok', 'degraded']).describe('`degraded`: at least one part did not respond'),
+    checks: z.record(z.string(), healthCheck).describe('Result by part of the service'),
+  })
+  .meta({ id: 'Health' })

@@ -4,26 +4,33 @@ import { batchId, bytes, discriminator, ofTestKeys, qualityName, targetScore, ta
 import { receipt } from './receipts.ts'
 
 const errorBody = z
-  .object({ code: z.int().describe('The HTTP status'), message: z.string().describe('Message for people'), request_id: z.string() })
+  .object({
+    code: z.int().describe('The HTTP status'),
+    message: z.string().describe('Message for people'),
+    request_id: z.string().describe('Id of the request, as in the header `X-Request-Id`'),
+  })
   .meta({ id: 'ErrorBody' })
 const errorDetail = z
-  .looseObject({ type: z.string().describe('A stable error type. `/docs/errors` lists them; new types may be added'), doc_url: z.url() })
+  .looseObject({
+    type: z.string().describe('A stable error type. `/docs/errors` lists them; new types may be added'),
+    doc_url: z.url().describe('Page that explains this type'),
+  })
   .meta({ id: 'ErrorDetail', description: 'The facts of an error; which ones depends on its `type`.' })
 export const errorAnswer = z
-  .object({ error: errorBody, error_detail: errorDetail })
+  .object({ error: errorBody.describe('Status, message and id of the request'), error_detail: errorDetail.describe('Facts for programs') })
   .meta({ id: 'Error', description: 'Every error looks like this; `error_detail` carries the facts of its type.' })
 
 const taskCommon = {
   task_id: taskId,
-  original_size: bytes,
-  created_at: time,
-  file_name: z.string(),
+  original_size: bytes.describe('Size of the upload in bytes'),
+  created_at: time.describe('Time of the request: ISO 8601, UTC, with milliseconds'),
+  file_name: z.string().describe('Name of the upload'),
   format: z
     .string()
     .describe('Recognised input format; `unknown` for a file that no format recognises, and until the file of a `url` was fetched'),
   quality: qualityName.nullable().describe('`null`: the request had `target_score`'),
   target_score: targetScore.optional(),
-  batch_id: batchId.optional(),
+  batch_id: batchId.optional().describe('Batch that the task belongs to. Absent: none'),
   source: z
     .object({ url: z.string().describe('Address without its query, which may hold a signature') })
     .meta({ id: 'TaskSource' })
@@ -36,7 +43,7 @@ const taskCommon = {
     .describe('Where the result is sent, too. Absent: it is only kept here'),
   delivery: z
     .object({
-      status: z.enum(['pending', 'delivered', 'failed']),
+      status: z.enum(['pending', 'delivered', 'failed']).describe('State of the delivery'),
       attempts: z.int().min(0).describe('Number of requests so far'),
       last_status: z.int().nullable().describe('HTTP status of the last response; `null`: none'),
     })
@@ -52,8 +59,8 @@ export const task = z
     z
       .object({
         ...taskCommon,
-        status: z.enum(['pending', 'processing']),
-        progress: z.number().min(0).max(1),
+        status: z.enum(['pending', 'processing']).describe('`pending`: waits. `processing`: is being compressed'),
+        progress: z.number().min(0).max(1).describe('Share of the work that is done, 0 to 1. It never decreases'),
         eta_seconds: etaSeconds,
         queue_position: queuePosition,
       })
@@ -61,24 +68,27 @@ export const task = z
     z
       .object({
         ...taskCommon,
-        status: z.literal('completed'),
-        download_url: z.url(),
-        compressed_size: bytes,
-        compression_ratio: z.string().regex(/^-?\d+\.\d%$/),
-        completed_at: time,
+        status: z.literal('completed').describe('The result can be downloaded'),
+        download_url: z.url().describe('Address of the result. It needs the key'),
+        compressed_size: bytes.describe('Size of the result in bytes'),
+        compression_ratio: z
+          .string()
+          .regex(/^-?\d+\.\d%$/)
+          .describe('Share of bytes saved. Negative only with a password'),
+        completed_at: time.describe('Time at which the task ended: ISO 8601, UTC, with milliseconds'),
         output_format: z.string().describe('Format of the result. With a password: the format of the file inside the ZIP'),
-        output_name: z.string(),
-        expires_at: time,
-        result: receipt,
+        output_name: z.string().describe('File name of the result'),
+        expires_at: time.describe('Time at which the result is deleted: ISO 8601, UTC, with milliseconds'),
+        result: receipt.describe('The receipt: what changed and how it was measured'),
       })
       .meta({ id: 'TaskCompleted' }),
     z
       .object({
         ...taskCommon,
-        status: z.literal('failed'),
-        completed_at: time,
-        error: errorBody,
-        error_detail: errorDetail,
+        status: z.literal('failed').describe('There is no result'),
+        completed_at: time.describe('Time at which the task ended: ISO 8601, UTC, with milliseconds'),
+        error: errorBody.describe('Status, message and id of the request'),
+        error_detail: errorDetail.describe('Facts for programs'),
       })
       .meta({ id: 'TaskFailed' }),
   ])
@@ -88,25 +98,38 @@ export const task = z
     ...discriminator('status', { pending: 'TaskPending', processing: 'TaskPending', completed: 'TaskCompleted', failed: 'TaskFailed' }),
   })
 
-export const batch = z.object({ batch_id: batchId, tasks: z.array(task) }).meta({ id: 'Batch' })
-export const taskPage = z.object({ tasks: z.array(task), next_cursor: z.string().nullable() }).meta({ id: 'TaskPage' })
-export const deleted = z.object({ task_id: taskId, deleted: z.literal(true), freed_bytes: bytes }).meta({ id: 'Deleted' })
+export const batch = z
+  .object({ batch_id: batchId, tasks: z.array(task).describe('One task per file, in upload order') })
+  .meta({ id: 'Batch' })
+export const taskPage = z
+  .object({
+    tasks: z.array(task).describe('Tasks, newest first'),
+    next_cursor: z.string().nullable().describe('Value of `cursor` for the next page. `null`: this page is the last'),
+  })
+  .meta({ id: 'TaskPage' })
+export const deleted = z
+  .object({
+    task_id: taskId,
+    deleted: z.literal(true).describe('Always true'),
+    freed_bytes: bytes.describe('Storage that the task used, in bytes'),
+  })
+  .meta({ id: 'Deleted' })
 
 export const link = z
   .object({
     url: z.url().describe('Address that downloads the result without a key'),
-    expires_at: time,
-    max_downloads: z.int().nullable().describe('`null`: no limit'),
+    expires_at: time.describe('Time at which the link stops working: ISO 8601, UTC, with milliseconds'),
+    max_downloads: z.int().nullable().describe('Number of downloads. `null`: no limit'),
   })
   .meta({ id: 'Link' })
 
 export const upload = z
   .object({
     upload_id: uploadId,
-    file_name: z.string(),
-    size: bytes,
+    file_name: z.string().describe('Name of the file'),
+    size: bytes.describe('Size of the whole file in bytes'),
     offset: bytes.describe('Bytes stored so far; the next PATCH continues there'),
-    expires_at: time,
-    task_id: taskId.nullable().describe('The task that uses this upload'),
+    expires_at: time.describe('Time at which an unfinished upload is deleted: ISO 8601, UTC, with milliseconds'),
+    task_id: taskId.nullable().describe('The task that uses this upload. `null`: none'),
   })
   .meta({ id: 'Upload' })
