@@ -1,4 +1,4 @@
-/** Programs from the npm registry that conformance tests run. They are installed into a cache outside of the checkout when they are first needed. */
+/** Programs from the npm registry that conformance tests run and releases contain. They are installed into a cache outside of the checkout when they are first needed. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 export type Program = { readonly path: string } | { readonly missing: string }
 
 /**
- * Installs a package if it is not there yet.
+ * Installs a package if it is not there yet, also one for another platform.
  * @param spec package and version, for example `deno@2.9.6`
  * @param file path of the program below `node_modules`
  */
@@ -19,7 +19,11 @@ export function programOf(spec: string, file: string): Program {
   mkdirSync(folder, { recursive: true })
   try {
     const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}` }
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, spec], { env, stdio: 'pipe', timeout: 240_000 })
+    execFileSync('npm', ['install', '--force', '--no-audit', '--no-fund', '--prefix', folder, spec], {
+      env,
+      stdio: 'pipe',
+      timeout: 240_000,
+    })
   } catch (error) {
     return { missing: `${spec} cannot be installed: ${String(error).slice(0, 200)}` }
   }

@@ -198,9 +198,19 @@ it('the release workflow pins the base image by digest, and attaches a bill of m
   const release = read('.github/workflows/release.yml')
   expect(release).toContain('--build-arg "NODE_IMAGE=$base@$digest"')
   expect(release).toContain('--sbom=true --provenance=mode=max')
-  expect(release).toMatch(/^ {4}needs: \[test, engines\]$/m)
+  expect(release).toMatch(/^ {2}publish:\n {4}needs: \[test, engines, binaries\]$/m)
+  expect(release).toMatch(/^ {2}binaries:\n {4}needs: \[test, engines\]$/m)
   expect(read('.github/workflows/engines.yml')).toMatch(/^ {2}schedule:\n {4}- cron: '\d+ \d+ \* \* \d'$/m)
   expect(read('.github/workflows/engines.yml')).toMatch(/^ {6}- run: npm run build:wasm$/m)
+})
+
+it('the release workflow tests each binary on its system, and publishes all with their SHA-256', () => {
+  const release = read('.github/workflows/release.yml')
+  const targets = [...release.matchAll(/target: ([\w-]+) \}/g)].map(([, target]) => target)
+  expect(targets).toEqual(['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64'])
+  expect(release).toMatch(/run: WHITTLE_BINARY=\S+ \S+ npm run conformance -- tests packages\/binary$/m)
+  expect(release).toContain('sha256sum whittle-* > SHA256SUMS')
+  expect(release).toContain('binaries/*')
 })
 
 /** Arguments of the `whittle` service in compose.yaml, with the host filled in. */

@@ -84,7 +84,7 @@ function messageOf(error: unknown): string {
 
 /** Message for a file that no engine supports. `undefined`: an engine does. */
 function unsupported({ receipt, lacksFilm }: Compressed): string | undefined {
-  if (lacksFilm) return `${receipt.format} files need another package: npm install @whittle-app/film`
+  if (lacksFilm) return `${receipt.format} files need another package beside @whittle-app/cli: npm install @whittle-app/film`
   return receipt.format === 'unknown' ? 'This file type is not supported. `whittle formats` lists the supported types.' : undefined
 }
 
