@@ -28,9 +28,10 @@ def generate(base_url: str, folder: Path) -> None:
     # The generator formats with ruff, which it expects in its own folder.
     environment = {"PATH": f"{tools / 'bin'}:/usr/bin:/bin"}
     subprocess.run([tools / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES], check=True)
-    # The media type of tus, which the generator does not know.
+    # Media types that the generator does not know: chunks of uploads, and the ZIP of a batch.
     overrides = folder / "overrides.json"
-    overrides.write_text('{"content_type_overrides": {"application/offset+octet-stream": "application/octet-stream"}}')
+    unknown = ("application/offset+octet-stream", "application/zip")
+    overrides.write_text(json.dumps({"content_type_overrides": dict.fromkeys(unknown, "application/octet-stream")}))
     options = ["--path", document, "--output-path", folder / "whittle_client", "--meta", "none", "--config", overrides]
     command = [tools / "bin/openapi-python-client", "generate", *options]
     result = subprocess.run(command, check=True, env=environment, capture_output=True, text=True)
