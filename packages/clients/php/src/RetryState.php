@@ -11,7 +11,8 @@ namespace Whittle;
  */
 final class RetryState
 {
-    public float $silentSince;
+    /** Time in seconds since 1970. */
+    public float $lastProgress;
     public int $refusals = 0;
 
     public function __construct()
