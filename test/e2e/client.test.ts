@@ -68,7 +68,9 @@ describe('the generated client', () => {
         return form
       },
     })
-    const path = { task_id: made?.task_id ?? '' }
+    // With `response=file`, it would be the bytes of the result.
+    if (typeof made !== 'object') throw new Error(`expected a task, got ${made}`)
+    const path = { task_id: made.task_id }
     const { data: task } = await client.GET('/v1/tasks/{task_id}', { params: { path } })
     expect(task).toMatchObject({ status: 'completed', output_name: 'notes.md.zst' })
     const { data: usage } = await client.GET('/v1/usage')

@@ -57,7 +57,7 @@ function generate(): void {
   execFileSync(process.execPath, [generator, document, '-o', outputFile], { stdio: ['ignore', 'ignore', 'inherit'] })
   // openapi-typescript types every `format: binary` as a string, but form fields contain Blobs.
   const types = readFileSync(outputFile, 'utf8')
-    .replace(/(\/\*\* Format: binary \*\/\s+file\??): string/g, '$1: Blob')
+    .replace(/^(\s+file\??): string;$/gm, '$1: Blob;')
     .replace(/(["']files\[\]["']\??): string\[\]/g, '$1: Blob[]')
   writeFileSync(outputFile, stamp + types)
 }

@@ -19,8 +19,11 @@ export type ApiErrorBody = Schemas['Error']
 /** Fields of a browser token, with the API's names: `origin`, `expires_in`, `max_files`, `max_bytes`, `formats`, `quality`. */
 export type UploadTokenFields = operations['createUploadToken']['requestBody']['content']['application/json']
 
+/** Output format. The service also accepts extensions and aliases, for example `jpeg`. */
+export type OutputFormat = Schemas['OutputFormat'] | (string & {})
+
 /** Options of a compression, with the API's names: `quality`, `format`, `password`, `target_size`, `max_width`, `callback_url`, `destination_url`, … */
-export type CompressOptions = Partial<Omit<Schemas['CompressUpload'], 'upload' | 'url'>>
+export type CompressOptions = Partial<Omit<Schemas['CompressUpload'], 'upload' | 'url' | 'format'>> & { format?: OutputFormat }
 
 /** @deprecated Use `CompressOptions`. Removed in the next version. */
 export type Wishes = CompressOptions
