@@ -42,6 +42,12 @@ const OPTIONS = {
   'urls[]': ['https://files.example.com/photo.jpg'],
   expires_in: 3600,
   max_downloads: 5,
+  origin: 'https://app.example.com',
+  'createUploadToken.expires_in': 300,
+  max_files: 1,
+  max_bytes: 10_000_000,
+  formats: ['jpg', 'png'],
+  'UploadToken.token': `wut_${'A'.repeat(43)}.3xK8sQ1bV0nT7mZ5cJ2hR9wYpLdFgA`,
 } as const
 
 const TASKS = {
@@ -167,7 +173,7 @@ const SERVICE = {
   ...of('Holds', HOLDS),
   ...of('Output', { ...OUTPUT, holds: HOLDS }),
   ...of('Format', { ...FORMAT, levels: { low: 'Visible losses at 100 %', medium: 'Faint losses', high: 'No visible losses' } }),
-  formats: [FORMAT],
+  'Formats.formats': [FORMAT],
   output_formats: [OUTPUT],
   limits: LIMITS,
   max_pixels: 268_435_456,
