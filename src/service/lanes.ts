@@ -48,6 +48,8 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   wav: { worker: 'media', quickUpTo: 0 },
   aiff: { worker: 'media', quickUpTo: 0 },
   flac: { worker: 'media', quickUpTo: 0 },
+  ogg: { worker: 'media', quickUpTo: 0 },
+  opus: { worker: 'media', quickUpTo: 0 },
   m4a: { worker: 'media', quickUpTo: 0 },
   epub: { worker: 'press', quickUpTo: 2 * MIB },
   eml: { worker: 'press', quickUpTo: 8 * MIB },

@@ -19,6 +19,7 @@ import { heicOf } from './heic-file.ts'
 import { lasFile } from './las-file.ts'
 import { looseMp3 } from './mp3-file.ts'
 import { document, drawing, OFFICE, PACKAGE, relationships } from './office.ts'
+import { opusFile, vorbisFile } from './ogg-file.ts'
 import { jpegOf, type Parts, photo, pngOf, zipOf } from './packages.ts'
 import { bmpFile, gifFile } from './picture-files.ts'
 import { pressFile } from './press-file.ts'
@@ -265,6 +266,8 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.wav', () => sound(24), '16 bits in 24'),
     one('a.wav', () => sound(16), 'to FLAC', { output: 'flac' }),
   ],
+  ogg: [one('a.ogg', () => vorbisFile(60))],
+  opus: [one('a.opus', () => opusFile(60))],
   // The first fifth has sizes of frames and a vendor, which decoders ignore.
   flac: [one('a.flac', flacSound, 'file', { seenIn: share(0.2, 1) })],
   epub: [zipped('a.epub', () => bundle({ mimetype: 'application/epub+zip', 'META-INF/container.xml': xml, 'a.xhtml': xml }, 'a.jpg'))],

@@ -115,6 +115,8 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   ods: PACKAGES,
   odt: PACKAGES,
   ofd: PACKAGES,
+  ogg: [],
+  opus: [],
   pdf: ['jpeg', 'libdeflate', 'openjpeg', 'png', 'scale', 'ssim', 'visible', 'zlib'],
   png: [...PICTURES, 'zlib'],
   pptx: OFFICE,

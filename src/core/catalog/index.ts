@@ -23,6 +23,7 @@ import { NIFTI } from './formats/nifti.ts'
 import { ODG, ODP, ODS, ODT } from './formats/odf.ts'
 import { OFD } from './formats/ofd.ts'
 import { DOCX, PPTX, XLSX } from './formats/office.ts'
+import { OGG, OPUS } from './formats/ogg.ts'
 import { PDF } from './formats/pdf.ts'
 import { PNG } from './formats/png.ts'
 import { SHAPEFILE } from './formats/shapefile.ts'
@@ -60,6 +61,8 @@ export const FORMATS = {
   wav: WAV,
   aiff: AIFF,
   flac: FLAC,
+  ogg: OGG,
+  opus: OPUS,
   m4a: M4A,
   epub: EPUB,
   eml: EML,

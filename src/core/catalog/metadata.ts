@@ -36,7 +36,7 @@ export const IPTC_KEPT: ReadonlySet<number> = new Set([80, 110, 115, 116])
 const EXIF_NAMES = new Set([...EXIF_TAGS_KEPT.safe.values()])
 const LOOK_NAMES = new Set([...EXIF_TAGS_KEPT.strip.values()])
 /** Tags of sound and films that stay: loudness and gapless data; for `safe` also rights. */
-const SOUND_LOOK = /replaygain|mp3gain|iTunSMPB|iTunNORM|RVA[2D]|loudness|^(?:MLLT|ETCO|SYTC)$/i
+const SOUND_LOOK = /replaygain|^R128_|mp3gain|iTunSMPB|iTunNORM|RVA[2D]|loudness|^(?:MLLT|ETCO|SYTC)$/i
 const SOUND_LAW = /copyright|^(?:artist|TCOP|WCOP|TPRO|USER|OWNE|ICOP|IART|ICMS|cprt|©cpy|©aut|perf|auth)$/i
 
 /** Tags of a TIFF page that describe the picture and not its look, with the names of the inventory, which has none for the document name. */

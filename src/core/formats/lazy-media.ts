@@ -12,5 +12,7 @@ export const LAZY_MEDIA_CODECS: LazyCodecs = {
   mov: lazyCodec(FORMATS.mov, async () => (await import('./film/film.ts')).mov),
   mp3: lazyCodec(FORMATS.mp3, async () => (await import('./mp3/mp3.ts')).mp3),
   mp4: lazyCodec(FORMATS.mp4, async () => (await import('./film/film.ts')).mp4),
+  ogg: lazyCodec(FORMATS.ogg, async () => (await import('./ogg/ogg.ts')).ogg),
+  opus: lazyCodec(FORMATS.opus, async () => (await import('./ogg/ogg.ts')).opus),
   wav: lazyCodec(FORMATS.wav, async () => (await import('./wav/wav.ts')).wav),
 }

@@ -11,7 +11,7 @@ import { chunksIn } from './riff/chunks.ts'
 import { addChannels, addTag, type ChunkTarget, readChunk } from './riff/content.ts'
 import { id3Size, readId3 } from './tags/id3.ts'
 import { commentName } from './tags/names.ts'
-import { pictureText } from './tags/pictures.ts'
+import { coverText } from './tags/pictures.ts'
 
 export const flac: InventoryReader = mediaReader('flac', readSound)
 
@@ -109,14 +109,6 @@ function readComments(target: ChunkTarget, block: Uint8Array): number {
     at += 4 + length
   }
   return mask
-}
-
-/** PICTURE: type, media type, description, size and depth, data; with lengths of four bytes (RFC 9639, section 8.8). */
-function coverText(block: Uint8Array): string {
-  const descriptionAt = 8 + be32(block, 4)
-  const sizeAt = descriptionAt + 4 + be32(block, descriptionAt)
-  const description = textOf(block.subarray(descriptionAt + 4, sizeAt))
-  return `type ${be32(block, 0)} ${description} = ${pictureText(block.subarray(sizeAt + 20))}`
 }
 
 /** Foreign metadata of WAVE and AIFF files is read as chunks (`riff` and `aiff`, https://xiph.org/flac/id.html). */

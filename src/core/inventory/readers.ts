@@ -45,6 +45,8 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   mov: async () => (await import('./mp4.ts')).mp4,
   mp3: async () => (await import('./mp3.ts')).mp3,
   mp4: async () => (await import('./mp4.ts')).mp4,
+  ogg: async () => (await import('./ogg.ts')).ogg,
+  opus: async () => (await import('./ogg.ts')).ogg,
   wav: async () => (await import('./wav.ts')).wav,
 }
 

@@ -29,6 +29,7 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     byMagic(head) ??
     isobmff(head, source) ??
     riff(head) ??
+    ogg(head) ??
     (isAiffHead(head) ? 'aiff' : undefined) ??
     (await tiff(head, source)) ??
     (startsWith(head, [0x50, 0x4b]) ? await identifyZip(source) : undefined) ??
@@ -138,6 +139,12 @@ function riff(head: Uint8Array): FormatId | undefined {
   const form = ascii(head, 8, 4)
   if (form === 'WEBP' && container === 'RIFF') return 'webp'
   return form === 'WAVE' ? 'wav' : form === 'AVI ' ? 'avi' : undefined
+}
+
+/** Recognises Ogg (RFC 3533, section 6) by its first page, and Opus by the first packet (RFC 7845, section 5.1). */
+function ogg(head: Uint8Array): FormatId | undefined {
+  if (ascii(head, 0, 4) !== 'OggS' || head[4] !== 0 || head.length < 28) return undefined
+  return ascii(head, 27 + head[26]!, 8) === 'OpusHead' ? 'opus' : 'ogg'
 }
 
 /** Recognises TIFF (6.0, section 2) and BigTIFF. A GeoTIFF has tag 33550, 33922, 34264 or 34735 in its first IFD. */

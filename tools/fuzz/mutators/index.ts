@@ -21,6 +21,7 @@ import {
   MP3_MUTATOR,
   NETCDF3_MUTATOR,
   NIFTI_MUTATOR,
+  OGG_MUTATOR,
 } from './plain.ts'
 import { PNG_MUTATOR } from './png.ts'
 import { RIFF_MUTATOR } from './riff.ts'
@@ -45,6 +46,7 @@ export const MUTATORS: readonly Mutator[] = [
   MP3_MUTATOR,
   FLAC_MUTATOR,
   AIFF_MUTATOR,
+  OGG_MUTATOR,
   NIFTI_MUTATOR,
   DATA_MUTATOR,
   NETCDF3_MUTATOR,

@@ -4,9 +4,9 @@ import { fromLatin1, latin1, withDamage, withNumber, withRearrangedItems } from 
 import type { Mutator } from './mutator.ts'
 
 /** Returns a mutator for a header of `headerBytes` bytes with binary numbers, followed by data. */
-const headerMutator = (container: string, format: FormatId, headerBytes: number, littleEndian: boolean): Mutator => ({
+const headerMutator = (container: string, formats: FormatId | FormatId[], headerBytes: number, littleEndian: boolean): Mutator => ({
   container,
-  formats: [format],
+  formats: [formats].flat(),
   mutate(file, random) {
     if (random.chance(0.4)) return withDamage(file, random, random.chance(0.5) ? 0 : Math.min(headerBytes, file.length - 1))
     return withNumber(file, random.below(Math.min(headerBytes, file.length)), random.pick([1, 2, 4, 8]), littleEndian, random)
@@ -22,6 +22,8 @@ export const NETCDF3_MUTATOR = headerMutator('NetCDF-3', 'netcdf3', 100, false)
 export const AIFF_MUTATOR = headerMutator('AIFF', 'aiff', 200, false)
 /** The first 400 bytes of a FLAC: STREAMINFO, the headers of metadata blocks, and the first frame. */
 export const FLAC_MUTATOR = headerMutator('FLAC', 'flac', 400, false)
+/** The first 400 bytes of an Ogg file: headers of pages, and header packets. */
+export const OGG_MUTATOR = headerMutator('Ogg', ['ogg', 'opus'], 400, true)
 /** The first 200 bytes of an MP3: ID3, the first frame headers, and the Xing and LAME tags. */
 export const MP3_MUTATOR = headerMutator('MP3', 'mp3', 200, false)
 

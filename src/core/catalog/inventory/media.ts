@@ -85,6 +85,21 @@ const FLAC = {
   tags: 'kept',
 } as const satisfies FormatPolicy
 
+const OGG = {
+  audio_tracks: 'kept',
+  chapters: 'kept',
+  chunks: 'kept',
+  covers: 'kept',
+  cue_points: 'kept',
+  durations: 'kept',
+  gapless_data: 'kept',
+  other_tracks: 'kept',
+  sound_format: 'kept',
+  subtitle_tracks: 'kept',
+  tags: 'kept',
+  video_tracks: 'kept',
+} as const satisfies FormatPolicy
+
 export const MEDIA = {
   aiff: WAV,
   avi: AVI,
@@ -93,5 +108,7 @@ export const MEDIA = {
   mov: FILM,
   mp3: MP3,
   mp4: FILM,
+  ogg: OGG,
+  opus: OGG,
   wav: WAV,
 } as const satisfies { readonly [Id in OutputId]?: FormatPolicy }

@@ -1,9 +1,9 @@
 /** Compares a FLAC result with its original: every metadata block, every sample, every seek point. */
 import { equalBytes } from '../../bytes/equal.ts'
+import { isSmallerPicture } from '../../containers/xiph/picture.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { trailingDataDifference } from '../../model/trailing-data.ts'
-import { parsePicture } from './blocks.ts'
 import { type Frame, framesOf } from './decode.ts'
 import { type FlacBlock, type FlacFile, PADDING, PICTURE, readFlac, SEEK_TABLE } from './file.ts'
 import { parseSeekTable, type SeekPoint } from './seek-table.ts'
@@ -63,8 +63,7 @@ async function sameBytes(a: Side, one: FlacBlock, b: Side, other: FlacBlock): Pr
 async function samePicture(a: Side, one: FlacBlock, b: Side, other: FlacBlock): Promise<boolean> {
   if (one.type !== PICTURE || Math.max(one.size, other.size) > MAX_PICTURE_BYTES) return false
   const [x, y] = await Promise.all([a.source.read(one.offset, one.size), b.source.read(other.offset, other.size)])
-  const [before, after] = [parsePicture(x), parsePicture(y)]
-  return before !== undefined && after !== undefined && after.data.length < before.data.length && equalBytes(before.head, after.head)
+  return isSmallerPicture(x, y)
 }
 
 /** Decodes both files and compares every sample. */

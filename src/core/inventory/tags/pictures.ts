@@ -1,6 +1,6 @@
 /** Describes pictures in tags. Codecs recompress them without loss, so type and size stay the same, but not the bytes. */
 import { digestText } from '../media/digests.ts'
-import { be16, be32, le16, nameAt } from '../media/numbers.ts'
+import { be16, be32, le16, nameAt, textOf } from '../media/numbers.ts'
 
 /** Returns type and size of a picture, for example `jpeg 600x600`, or a digest for other types. */
 export function pictureText(bytes: Uint8Array): string {
@@ -19,4 +19,12 @@ function jpegSize(bytes: Uint8Array): string | undefined {
     at += marker === 0xff ? 1 : 2 + Math.max(2, be16(bytes, at + 2))
   }
   return undefined
+}
+
+/** PICTURE: type, media type, description, size and depth, data; with lengths of four bytes (RFC 9639, section 8.8). */
+export function coverText(block: Uint8Array): string {
+  const descriptionAt = 8 + be32(block, 4)
+  const sizeAt = descriptionAt + 4 + be32(block, descriptionAt)
+  const description = textOf(block.subarray(descriptionAt + 4, sizeAt))
+  return `type ${be32(block, 0)} ${description} = ${pictureText(block.subarray(sizeAt + 20))}`
 }
