@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fileSource } from '../packages/core/src/file-source.ts'
+import { EFFORTS } from '../src/core/catalog/effort.ts'
 import type { OutputId } from '../src/core/catalog/outputs.ts'
 import { MEDIA_CODECS } from '../src/core/formats/media.ts'
 import { PRESS_CODECS } from '../src/core/formats/press.ts'
@@ -30,6 +31,8 @@ const { values, positionals } = parseArgs({
     'usage-rights': { type: 'string' },
     /** `safe` or `strip` removes metadata, like `metadata` in the API. */
     metadata: { type: 'string' },
+    /** `fast`, `balanced` or `best`, like `effort` in the API. */
+    effort: { type: 'string', default: 'balanced' },
     /** Lossless results only, as containers request them. */
     lossless: { type: 'boolean', default: false },
     /** WIDTHxHEIGHT: display size of an embedded picture. */
@@ -73,6 +76,7 @@ for (const path of positionals) {
     output,
     targetSize,
     fitWithin: width && height ? { width, height } : undefined,
+    effort: EFFORTS.find((effort) => effort === values.effort),
     lossless: values.lossless,
     usageRights: values['usage-rights'] === 'drop' ? 'drop' : undefined,
     metadata: values.metadata === 'safe' || values.metadata === 'strip' ? values.metadata : undefined,

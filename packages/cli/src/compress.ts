@@ -30,6 +30,7 @@ export interface CompressFlags extends DestinationFlags {
   maxWidth?: number
   maxHeight?: number
   dpi?: number
+  effort?: NonNullable<CompressOptions['effort']>
   metadata?: NonNullable<CompressOptions['metadata']>
   usageRights?: NonNullable<CompressOptions['usage_rights']>
   /** A folder, a file name if there is one input, or `-` for standard output. `undefined`: beside the input. */
@@ -149,6 +150,7 @@ export async function compressJobs(
     ...(flags.maxWidth === undefined ? {} : { max_width: flags.maxWidth }),
     ...(flags.maxHeight === undefined ? {} : { max_height: flags.maxHeight }),
     ...(flags.dpi === undefined ? {} : { dpi: flags.dpi }),
+    ...(flags.effort ? { effort: flags.effort } : {}),
     ...(flags.metadata ? { metadata: flags.metadata } : {}),
     ...(flags.usageRights ? { usage_rights: flags.usageRights } : {}),
     ...destinationOptions(flags),

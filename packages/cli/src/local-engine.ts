@@ -58,12 +58,13 @@ export class LocalEngine implements Engine {
 }
 
 /** The options of the API as those of the library. */
-const coreOptions = ({ quality, format, password, target_size, metadata, usage_rights, ...others }: CompressOptions) => ({
+const coreOptions = ({ quality, format, password, target_size, effort, metadata, usage_rights, ...others }: CompressOptions) => ({
   ...pictureOptions(others),
   ...(quality === undefined ? {} : { quality }),
   ...(format === undefined ? {} : { format }),
   ...(password === undefined ? {} : { password }),
   ...(target_size === undefined ? {} : { targetSize: target_size }),
+  ...(effort === undefined ? {} : { effort }),
   ...(metadata === undefined ? {} : { metadata }),
   ...(usage_rights === 'drop' ? { usageRights: usage_rights } : {}),
 })

@@ -4,6 +4,7 @@ import { basename, dirname, extname, join, resolve, sep } from 'node:path'
 import { McpServer } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import * as z from 'zod'
+import { EFFORTS } from '../../../src/core/catalog/effort.ts'
 import { DOCUMENT_DPI } from '../../../src/core/catalog/levels.ts'
 import { TARGET_SCORES } from '../../../src/core/catalog/score-goal.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -38,6 +39,7 @@ const INPUTS = {
     max_width: z.int().min(1).optional().describe('Wider pictures are reduced to this width in pixels'),
     max_height: z.int().min(1).optional().describe('Higher pictures are reduced to this height in pixels'),
     dpi: z.int().min(DOCUMENT_DPI.least).max(DOCUMENT_DPI.most).optional().describe('Pictures of documents are reduced to this resolution'),
+    effort: z.enum(EFFORTS).optional().describe('How long to search for a small result; default: balanced'),
   }),
   status: z.strictObject({ task_id: z.string().optional().describe('Default: the newest tasks') }),
   verify: z.strictObject({ original: file, result: file, receipt: file.optional().describe('A signed receipt (JWS) or one as JSON') }),
@@ -117,6 +119,7 @@ class Tools {
       ...(input.max_width === undefined ? {} : { maxWidth: input.max_width }),
       ...(input.max_height === undefined ? {} : { maxHeight: input.max_height }),
       ...(input.dpi === undefined ? {} : { dpi: input.dpi }),
+      ...(input.effort === undefined ? {} : { effort: input.effort }),
       ...(out === undefined ? {} : { out }),
       ...{ jobs: 1, backup: true, ignore: true, name: '' },
     }

@@ -1,5 +1,6 @@
 /** Defines the commands and options of the command line. Help, completions and the manual page are made from them. */
 import { Argument, Command, Help, InvalidArgumentError, Option } from 'commander'
+import { EFFORTS } from '../../../src/core/catalog/effort.ts'
 import { DOCUMENT_DPI } from '../../../src/core/catalog/levels.ts'
 import { TARGET_SCORES } from '../../../src/core/catalog/score-goal.ts'
 import manifest from '../package.json' with { type: 'json' }
@@ -133,6 +134,12 @@ function addCompressOptions(command: Command): Command {
     .option('--max-width <pixels>', 'reduce wider pictures to this width', numberFrom(PIXELS))
     .option('--max-height <pixels>', 'reduce higher pictures to this height', numberFrom(PIXELS))
     .option('--dpi <number>', 'reduce the pictures of documents to this resolution, 72 to 600', numberFrom(DOCUMENT_DPI))
+    .addOption(
+      new Option(
+        '--effort <choice>',
+        'how long to search: fast is up to 10 % larger than balanced (default), best is never larger and takes several times as long',
+      ).choices(EFFORTS),
+    )
     .addOption(new Option('-p, --password <text>', 'password to encrypt the results with').env('WHITTLE_PASSWORD'))
     .option('--password-stdin', 'read the password from the first line of standard input')
     .addOption(

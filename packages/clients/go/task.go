@@ -72,6 +72,7 @@ type Options struct {
 	MaxWidth    int     `json:"max_width,omitempty"`    // pixels
 	MaxHeight   int     `json:"max_height,omitempty"`   // pixels
 	DPI         int     `json:"dpi,omitempty"`          // of pictures in documents, 72 to 600
+	Effort      string  `json:"effort,omitempty"`       // "fast", "balanced" or "best"
 	Metadata    string  `json:"metadata,omitempty"`     // "keep", "safe" or "strip"
 	UsageRights string  `json:"usage_rights,omitempty"`
 	// DestinationURL is an address that the result is also sent to, with DestinationHeaders.

@@ -28,9 +28,13 @@ export function brotliQuality(sourceBytes: number): number {
  * needs 59 MB, but the result is 2 % larger. Block size shrinks from 256 to 64 KiB as the window grows, which keeps memory at 78 MB for
  * a 1 MB source. Small sources with long blocks are 0.1 to 1 % smaller.
  */
-export function brotliStream(input: AsyncIterable<Uint8Array>, sourceBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
+export function brotliStream(
+  input: AsyncIterable<Uint8Array>,
+  sourceBytes: number,
+  quality = brotliQuality(sourceBytes),
+): AsyncGenerator<Uint8Array, void, undefined> {
   const params = {
-    [QUALITY]: brotliQuality(sourceBytes),
+    [QUALITY]: quality,
     [WINDOW_LOG]: windowLog(sourceBytes),
     [BLOCK_LOG]: Math.min(18, 38 - windowLog(sourceBytes)),
     [SIZE_HINT]: Math.min(sourceBytes, 2 ** 30),

@@ -14,15 +14,25 @@ export const gzipLevel = (sourceBytes: number): number => (sourceBytes <= 250 * 
 /** Largest file in bytes that is parsed optimally, where a smaller result is worth an extra second. */
 const THOROUGH_UP_TO_BYTES = 2 << 20
 
-/** True if `gzipStream` parses a file of this size optimally. It compresses larger files at `gzipLevel`. */
-export const isThorough = (sourceBytes: number): boolean => sourceBytes <= THOROUGH_UP_TO_BYTES
+/** Deflate method: the optimal parser, or a level of libdeflate. */
+export type GzipMethod = 'optimal' | number
+
+/** Returns the method for a file size: the optimal parser, or `gzipLevel` for large files. */
+export const gzipMethod = (sourceBytes: number): GzipMethod => (sourceBytes <= THOROUGH_UP_TO_BYTES ? 'optimal' : gzipLevel(sourceBytes))
 
 /** gzip header (RFC 1952, 2.3): ID1 ID2, CM = deflate, no FLG, no MTIME, XFL = 2 (slowest), OS = 255 (unknown). */
 const HEAD = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]
 
-/** Compresses `input` to one member without name and time. Needs 12 MB of memory, or up to 24 MB for files that are parsed optimally. */
-export function gzipStream(input: AsyncIterable<Uint8Array>, sourceBytes: number): AsyncGenerator<Uint8Array, void, undefined> {
-  return isThorough(sourceBytes) ? thoroughMember(input) : segmentedMember(input, gzipLevel(sourceBytes))
+/**
+ * Compresses `input` to one member without name and time. Needs 12 MB of memory. The optimal parser holds the whole input, 24 MB for the
+ * largest file that it is the default of.
+ */
+export function gzipStream(
+  input: AsyncIterable<Uint8Array>,
+  sourceBytes: number,
+  method = gzipMethod(sourceBytes),
+): AsyncGenerator<Uint8Array, void, undefined> {
+  return method === 'optimal' ? thoroughMember(input) : segmentedMember(input, method)
 }
 
 async function* thoroughMember(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {

@@ -56,6 +56,8 @@ export interface Format {
   readonly hasPages?: true
   /** True if it is a picture, or a document with pictures, so that a score can be asked for (`target_score`). */
   readonly scored?: true
+  /** True if the effort of the search can change the result (`effort`). Results in `zst`, `br` and `gz` always depend on it. */
+  readonly hasEfforts?: true
   /** True if the level `ultra` exists (Office documents and OFD). */
   readonly ultra?: true
   /** Properties that the container can store. Pictures only. */

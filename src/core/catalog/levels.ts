@@ -3,6 +3,7 @@
  * and a test compares it with docs/users/quality.md. The quality floors of all levels are in `floors.ts`.
  */
 
+import type { Effort } from './effort.ts'
 import { CONVERTED_PICTURES, type OtherPicture, PICTURE_FACTS } from './output-table.ts'
 
 /** Quality level. `ultra` exists for documents only. */
@@ -51,6 +52,8 @@ export interface PicturePerceptualTarget extends PerceptualTarget, TileTarget {
   readonly usualQuality: { readonly [coder in 'jpeg' | OtherPicture]: number }
   /** True for a score that the caller asked for, so that the smallest result is worth further probes. `undefined`: the score of a level. */
   readonly isWantedScore?: true
+  /** How long the search for this target may take. Default: `balanced`. */
+  readonly effort?: Effort
 }
 
 export interface RasterTarget extends PerceptualTarget, TileTarget {

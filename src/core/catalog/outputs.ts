@@ -54,3 +54,9 @@ export const REQUESTABLE_OUTPUTS: readonly OutputId[] = [
     Object.values(FORMATS).flatMap((format: Format) => format.outputs.filter((id) => id !== format.id || format.outputs.length > 1)),
   ),
 ] as OutputId[]
+
+/** True if the effort can change the results of a format, or their packed form (`zst`, `br`, `gz`). */
+export const dependsOnEffort = ({ hasEfforts, outputs }: Pick<KnownFormat, 'hasEfforts' | 'outputs'>): boolean =>
+  hasEfforts === true || PACKED.some((output) => outputs.includes(output))
+
+const PACKED: readonly OutputId[] = ['zst', 'br', 'gz']

@@ -1,11 +1,12 @@
 /** SSIMULACRA 2 score that a caller asks for (`target_score`) instead of a level. */
+import type { Effort } from './effort.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from './floors.ts'
 import { LEVELS, type PicturePerceptualTarget, type Quality } from './levels.ts'
 
 /** Scores that callers can ask for. 50 is slightly annoying; above 90, differences are invisible. */
 export const TARGET_SCORES = { least: 50, most: 95 } as const
 
-/** Level, or the score that replaces its target. */
+/** Level, or the score that replaces its target, and how long the search may take. */
 export interface QualityGoal {
   /** Level; with `targetScore`, the level whose settings apart from the target come closest to the score. */
   readonly quality: Quality
@@ -13,6 +14,8 @@ export interface QualityGoal {
   readonly targetScore?: number
   /** Points above `targetScore` that encoders aim at, because an earlier result missed it. Default: 0. */
   readonly extraPoints?: number
+  /** How long the search may take. Default: `balanced`. */
+  readonly effort?: Effort
 }
 
 /** Levels with a score of their own, the strongest first. */

@@ -40,6 +40,11 @@ export function targetForSize<Target extends { readonly score: number; readonly 
 
 /** Returns the perceptual target of a picture of this size as JPEG, WebP or AVIF. */
 export function perceptualTarget(goal: QualityGoal, size: Size): PicturePerceptualTarget {
+  const target = targetOfGoal(goal, size)
+  return goal.effort === undefined ? target : { ...target, effort: goal.effort }
+}
+
+function targetOfGoal(goal: QualityGoal, size: Size): PicturePerceptualTarget {
   const aim = aimOf(goal)
   if (aim !== undefined) return scoreTarget(aim)
   const { quality } = goal

@@ -81,6 +81,7 @@ function optionsFor(
     signal: options.signal,
     progress: () => undefined,
     ...(request.maxWidth && request.maxHeight ? { fitWithin: { width: request.maxWidth, height: request.maxHeight } } : {}),
+    ...(options.effort === undefined ? {} : { effort: options.effort }),
     ...(options.targetScore === undefined ? {} : { targetScore: options.targetScore }),
     ...(request.lossless ? { lossless: true } : {}),
     ...(request.onlyReached ? { onlyReached: true } : {}),

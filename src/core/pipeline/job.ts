@@ -17,9 +17,9 @@ import {
 import type { ResultSink } from '../model/sink.ts'
 import type { TimeBudget } from '../model/time-budget.ts'
 import { type CompressionResult, compressAtLevel } from './compress.ts'
+import { compressWithEffort } from './effort.ts'
 import { innerCodecs } from './inner.ts'
 import { afterRemoval, orUnchanged, type Prepared, prepared } from './metadata.ts'
-import { compressToGoal } from './score-goal.ts'
 
 /**
  * Options of a job: the fields of `Options`, all optional. Defaults: `quality` is medium, `output` the first one of the format,
@@ -90,7 +90,7 @@ export function openJob(codec: Codec, source: Source, lent: Codecs, request: Job
   const attempt = (openSink: OpenSink, withOptions: Options) =>
     orUnchanged(codec, options.signal, async () => {
       const ready = await formOfUpload()
-      const pressed = await compressToGoal(codec, ready.source, openSink, { ...withOptions, ...uploadedOf(ready) })
+      const pressed = await compressWithEffort(codec, ready.source, openSink, { ...withOptions, ...uploadedOf(ready) })
       return await afterRemoval(codec, ready, pressed, openSink, withOptions)
     })
 

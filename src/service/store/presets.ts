@@ -1,4 +1,5 @@
 /** Job options that a client can choose, and presets: named sets of them. */
+import type { Effort } from '../../core/catalog/effort.ts'
 import type { MetadataMode } from '../../core/catalog/metadata.ts'
 import type { Quality } from '../../core/model/codec.ts'
 
@@ -17,6 +18,8 @@ export interface PresetOptions {
   readonly maxHeight?: number
   /** Resolution of pictures in documents, in dots per inch at their displayed size. */
   readonly dpi?: number
+  /** How long the search for a small result may take. Default: `balanced`. */
+  readonly effort?: Effort
   /** Metadata that the result must not have. Default: `keep`. */
   readonly metadata?: MetadataMode
   /** PDF only. `drop`: remove usage rights if they are the only signed content. */

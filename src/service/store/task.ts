@@ -3,6 +3,7 @@
  * States: pending → processing → completed | failed.
  */
 
+import type { Effort } from '../../core/catalog/effort.ts'
 import type { EngineFacts } from '../../core/catalog/engines.ts'
 import type { FormatId } from '../../core/catalog/index.ts'
 import type { RemovingMode } from '../../core/catalog/metadata.ts'
@@ -41,6 +42,8 @@ export interface NewTask {
   /** Resolution of pictures in documents, in dots per inch. `undefined`: that of the level. */
   readonly dpi?: number
   /** Metadata that the result must not have. `undefined`: everything stays. */
+  /** How long the search for a small result may take. `undefined`: `balanced`. */
+  readonly effort?: Effort
   readonly metadata?: RemovingMode
   readonly usageRights?: 'drop'
   readonly originalSize: number

@@ -1,5 +1,6 @@
 /** Creates tasks from received files: chooses output and lane. Quick tasks call the press directly. */
 
+import { DEFAULT_EFFORT } from '../../core/catalog/effort.ts'
 import { FORMATS } from '../../core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
 import { otherTypeOf } from '../../core/pipeline/other-types.ts'
@@ -204,15 +205,25 @@ function commonFields(submission: Submission, staged: IngestedFile) {
   }
 }
 
-type JobField = 'targetSize' | 'targetScore' | 'maxWidth' | 'maxHeight' | 'dpi' | 'metadata' | 'usageRights'
+type JobField = 'targetSize' | 'targetScore' | 'maxWidth' | 'maxHeight' | 'dpi' | 'effort' | 'metadata' | 'usageRights'
 
 /** Fields of a task that its job needs besides quality and output. */
-const jobFields = ({ targetSize, targetScore, maxWidth, maxHeight, dpi, metadata, usageRights }: JobOptions): Pick<NewTask, JobField> => ({
+const jobFields = ({
+  targetSize,
+  targetScore,
+  maxWidth,
+  maxHeight,
+  dpi,
+  effort,
+  metadata,
+  usageRights,
+}: JobOptions): Pick<NewTask, JobField> => ({
   ...(targetSize === undefined ? {} : { targetSize }),
   ...(targetScore === undefined ? {} : { targetScore }),
   ...(maxWidth === undefined ? {} : { maxWidth }),
   ...(maxHeight === undefined ? {} : { maxHeight }),
   ...(dpi === undefined ? {} : { dpi }),
+  ...(effort === undefined || effort === DEFAULT_EFFORT ? {} : { effort }),
   ...(metadata === undefined || metadata === 'keep' ? {} : { metadata }),
   ...(usageRights === 'drop' ? { usageRights } : {}),
 })

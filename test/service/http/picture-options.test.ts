@@ -98,7 +98,8 @@ it('GET /v1/formats names the fields of each format', async () => {
   const answer = await call(await member(), '/v1/formats')
   const { formats } = (await answer.json()) as { formats: { id: string; options: string[] }[] }
   const optionsOf = (id: string) => formats.find((format) => format.id === id)?.options
-  expect(optionsOf('jpg')).toEqual(['target_score', 'max_width', 'max_height'])
-  expect(optionsOf('pdf')).toEqual(['target_score', 'dpi'])
-  expect(optionsOf('text')).toEqual([])
+  expect(optionsOf('jpg')).toEqual(['target_score', 'max_width', 'max_height', 'effort'])
+  expect(optionsOf('pdf')).toEqual(['target_score', 'dpi', 'effort'])
+  expect(optionsOf('text')).toEqual(['effort'])
+  expect(optionsOf('gif')).not.toContain('effort')
 })

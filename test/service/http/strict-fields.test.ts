@@ -6,14 +6,14 @@ import { blobs, call, errorOf, type Member, member, TEXT } from './client.ts'
 import { Tus } from './tus.ts'
 
 const SECRET = 'kept-to-ourselves-7391'
-const GOALS = ['quality', 'format', 'password', 'callback_url', 'target_size', 'target_score', 'max_width', 'max_height', 'dpi']
+const GOALS = ['quality', 'format', 'password', 'callback_url', 'target_size', 'target_score', 'max_width', 'max_height', 'dpi', 'effort']
 const OPTIONS = [...GOALS, 'metadata', 'usage_rights']
 const COMPRESS = ['file', 'upload', 'url', ...OPTIONS, 'response', 'retention', 'preset', 'destination_url', 'destination_headers']
 const BATCH = ['files[]', 'files', 'uploads[]', 'uploads', 'urls[]', 'urls', ...OPTIONS.filter((name) => name !== 'target_size'), 'preset']
 const METADATA = [...['filename', 'filetype', 'name', 'type', 'relativePath'], ...OPTIONS, 'preset', 'compress']
 /** Fields of the contract that are not implemented yet, and misspelled fields. */
 const UNKNOWN = [
-  ...['effort', 'max_size', 'maxWidth', 'destination'],
+  ...['max_size', 'maxWidth', 'destination'],
   ...['Quality', 'pasword', 'quality[]', '__proto__', 'constructor', 'toString', '', 'x'.repeat(150)],
 ]
 

@@ -13,6 +13,7 @@ export const AVIF = {
   mostPixels: { isolate: 60_000_000, roomy: 268_435_456 },
   resizes: true,
   scored: true,
+  hasEfforts: true,
   fidelity: 'perceptual',
   levels: {
     low: describePictureTarget('low'),

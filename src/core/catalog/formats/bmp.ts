@@ -12,6 +12,7 @@ export const BMP = {
   mostPixels: { isolate: 110_000_000, roomy: 268_435_456 },
   resizes: true,
   scored: true,
+  hasEfforts: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePaletteTarget('low')}; lossless if no palette reaches this`,

@@ -9,6 +9,7 @@ export const EPUB = {
   outputs: ['epub'],
   metadata: true,
   scored: true,
+  hasEfforts: true,
   fidelity: 'perceptual',
   levels: {
     low: 'pictures as small as possible that still look clean; everything else is lossless',

@@ -11,5 +11,6 @@ export const HEIC = {
   mostPixels: { isolate: 60_000_000, roomy: 268_435_456 },
   resizes: true,
   scored: true,
+  hasEfforts: true,
   fidelity: 'perceptual',
 } as const satisfies Format

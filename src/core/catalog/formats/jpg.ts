@@ -15,6 +15,7 @@ export const JPG = {
   metadata: true,
   resizes: true,
   scored: true,
+  hasEfforts: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePictureTarget('low')}: the smallest result that still looks clean`,

@@ -6,6 +6,7 @@ export const KMZ = {
   family: 'geo',
   extensions: ['kmz'],
   mimeTypes: ['application/vnd.google-earth.kmz'],
+  hasEfforts: true,
   outputs: ['kmz'],
   fidelity: 'perceptual',
   levels: {

@@ -6,6 +6,7 @@ export const NIFTI = {
   family: 'medical',
   extensions: ['nii', 'nii.gz', 'hdr', 'zip'],
   mimeTypes: ['application/octet-stream'],
+  hasEfforts: true,
   outputs: ['nii.gz', 'zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -6,6 +6,7 @@ const SHARED = {
   family: 'document',
   metadata: true,
   scored: true,
+  hasEfforts: true,
   hasPages: true,
   fidelity: 'perceptual',
   levels: {

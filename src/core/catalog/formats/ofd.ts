@@ -9,6 +9,7 @@ export const OFD = {
   mimeTypes: ['application/ofd'],
   outputs: ['ofd'],
   scored: true,
+  hasEfforts: true,
   hasPages: true,
   fidelity: 'perceptual',
   ultra: true,

@@ -9,6 +9,7 @@ export const PDF = {
   outputs: ['pdf'],
   metadata: true,
   scored: true,
+  hasEfforts: true,
   hasPages: true,
   fidelity: 'perceptual',
   password: 'pdf',

@@ -15,6 +15,7 @@ export const PNG = {
   metadata: true,
   resizes: true,
   scored: true,
+  hasEfforts: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePaletteTarget('low')}, or 8 bits per sample; lossless if neither reaches this; animations are lossless`,

@@ -6,6 +6,7 @@ export const SHAPEFILE = {
   family: 'geo',
   extensions: ['zip', 'shz'],
   mimeTypes: ['application/zip'],
+  hasEfforts: true,
   outputs: ['shapefile'],
   fidelity: 'lossless',
 } as const satisfies Format

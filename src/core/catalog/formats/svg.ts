@@ -14,6 +14,7 @@ export const SVG = {
   mimeTypes: ['image/svg+xml'],
   outputs: ['svg'],
   scored: true,
+  hasEfforts: true,
   fidelity: 'perceptual',
   levels: {
     low: renderedTarget('low'),

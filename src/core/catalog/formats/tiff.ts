@@ -8,6 +8,7 @@ export const TIFF = {
   mimeTypes: ['image/tiff'],
   outputs: ['tiff'],
   scored: true,
+  hasEfforts: true,
   metadata: true,
   fidelity: 'lossless',
 } as const satisfies Format

@@ -14,6 +14,7 @@ export const WEBP = {
   metadata: true,
   resizes: true,
   scored: true,
+  hasEfforts: true,
   fidelity: 'perceptual',
   levels: {
     low: `${describePictureTarget('low')}, or lossless if that is smaller`,

@@ -26,6 +26,7 @@ export const ZIP = {
     'kra',
   ],
   mimeTypes: ['application/zip'],
+  hasEfforts: true,
   outputs: ['zip', 'zst', 'br', 'gz'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -4,37 +4,42 @@
  */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { brotliQuality, brotliStream, unbrotliStream } from '../../bytes/brotli.ts'
-import { gunzipStream, gzipLevel, gzipStream, isThorough } from '../../bytes/gzip.ts'
-import { chooseSearchDepth, unzstdStream, zstdLevel, zstdStream } from '../../bytes/zstd.ts'
+import { brotliStream, unbrotliStream } from '../../bytes/brotli.ts'
+import { type GzipMethod, gunzipStream, gzipStream } from '../../bytes/gzip.ts'
+import { chooseSearchDepth, unzstdStream, zstdStream } from '../../bytes/zstd.ts'
+import { DEFAULT_EFFORT, type Effort } from '../../catalog/effort.ts'
 import type { KnownFormat, OutputId } from '../../catalog/outputs.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
+import { brotliQualityOf, gzipMethodOf, zstdLevelOf } from './levels.ts'
 
 type Chunks = AsyncIterable<Uint8Array>
 
 interface Wrapper {
-  compress(input: Chunks, source: Source): Chunks | Promise<Chunks>
+  compress(input: Chunks, source: Source, effort: Effort): Chunks | Promise<Chunks>
   decompress(input: Chunks, maxBytes: number): Chunks
-  step(sourceBytes: number): Message
+  step(sourceBytes: number, effort: Effort): Message
 }
 
 const WRAPPERS = {
   zst: {
-    compress: async (input, source) => zstdStream(input, source.size, await chooseSearchDepth(source)),
+    async compress(input, source, effort) {
+      const search = effort === 'best' ? 'as deep as its level' : await chooseSearchDepth(source)
+      return zstdStream(input, source.size, search, zstdLevelOf(source.size, effort))
+    },
     decompress: unzstdStream,
-    step: (size) => message('zstd_level', { level: zstdLevel(size) }),
+    step: (size, effort) => message('zstd_level', { level: zstdLevelOf(size, effort) }),
   },
   br: {
-    compress: (input, { size }) => brotliStream(input, size),
+    compress: (input, { size }, effort) => brotliStream(input, size, brotliQualityOf(size, effort)),
     decompress: unbrotliStream,
-    step: (size) => message('brotli_quality', { quality: brotliQuality(size) }),
+    step: (size, effort) => message('brotli_quality', { quality: brotliQualityOf(size, effort) }),
   },
   gz: {
-    compress: (input, { size }) => gzipStream(input, size),
+    compress: (input, { size }, effort) => gzipStream(input, size, gzipMethodOf(size, effort)),
     decompress: gunzipStream,
-    step: (size) => message('gzip_of', { how: gzipMethod(size) }),
+    step: (size, effort) => message('gzip_of', { how: gzipMethodName(gzipMethodOf(size, effort)) }),
   },
 } as const satisfies { readonly [id: string]: Wrapper }
 
@@ -42,15 +47,16 @@ export type WrapperId = keyof typeof WRAPPERS
 
 export const isWrapper = (output: OutputId): output is WrapperId => output in WRAPPERS
 
-/** Describes the method that `gzipStream` uses for a file of this size, for the receipt. */
-export const gzipMethod = (sourceBytes: number): Message =>
-  isThorough(sourceBytes) ? message('by_optimal_parsing') : message('by_libdeflate_level', { level: gzipLevel(sourceBytes) })
+/** Describes a Deflate method, for the receipt. */
+export const gzipMethodName = (method: GzipMethod): Message =>
+  method === 'optimal' ? message('by_optimal_parsing') : message('by_libdeflate_level', { level: method })
 
 /** Compresses the whole source as `options.output`. */
 export async function compressWrapped(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   const wrapper: Wrapper = wrapperOf(options.output)
-  for await (const chunk of await wrapper.compress(withProgress(source, options, 0, 0.8), source)) await sink.write(chunk)
-  return { kind: 'compressed', steps: [wrapper.step(source.size)] }
+  const { effort = DEFAULT_EFFORT } = options
+  for await (const chunk of await wrapper.compress(withProgress(source, options, 0, 0.8), source, effort)) await sink.write(chunk)
+  return { kind: 'compressed', steps: [wrapper.step(source.size, effort)] }
 }
 
 /** Decodes the result and compares every byte with the original. Both are streamed. */

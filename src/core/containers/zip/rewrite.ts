@@ -10,6 +10,7 @@ import { crc32 } from '../../bytes/crc32.ts'
 import { deflateInPieces, deflateStream, deflateThorough, deflateWithin, releaseDeflate } from '../../bytes/deflate.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { YieldBudget } from '../../bytes/yield.ts'
+import { DEFAULT_EFFORT } from '../../catalog/effort.ts'
 import { message } from '../../i18n/message.ts'
 import type { Options, Sink } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
@@ -31,8 +32,10 @@ import {
   STORED,
 } from './records.ts'
 import {
+  BEST_THOROUGH_BYTES,
   COMPRESSED_SHARE,
   ENTRY_COST_BYTES,
+  FAST_LEVEL,
   LARGE_ENTRY_BYTES,
   MIN_TRIAL_BYTES,
   NEW_PICTURE_SHARE,
@@ -74,11 +77,11 @@ export const KEEP: EntryAction = { kind: 'keep' }
 export async function rewriteZip(
   archive: ZipArchive,
   sink: Sink,
-  options: Pick<Options, 'signal' | 'progress'>,
+  options: Pick<Options, 'signal' | 'progress' | 'effort'>,
   chooseAction: ChooseAction = () => KEEP,
 ): Promise<RewriteCounts> {
   const counts: RewriteCounts = { recompressed: 0, kept: 0, replaced: 0, dropped: 0, betweenBytes: 0 }
-  const effort = effortFor(archive, options.signal)
+  const effort = effortFor(archive, options)
   const yieldBudget = new YieldBudget(LARGE_ENTRY_BYTES, options.signal)
   const written = new Map<ZipEntry, { facts: EntryMetadata; offset: number }>()
   const totalBytes = archive.entries.reduce((sum, entry) => sum + entry.size + 1, 0)
@@ -150,11 +153,12 @@ interface Effort {
   readonly signal: AbortSignal
 }
 
-/** libdeflate level 12 up to 32 MiB of content, 10 up to 128 MiB, 8 above, where level 12 would take minutes. */
-function effortFor(archive: ZipArchive, signal: AbortSignal): Effort {
+/** libdeflate level 12 up to 32 MiB of content, 10 up to 128 MiB, 8 above, where level 12 would take minutes; `FAST_LEVEL` if fast. */
+function effortFor(archive: ZipArchive, { signal, effort = DEFAULT_EFFORT }: Pick<Options, 'signal' | 'effort'>): Effort {
   const bytes = archive.entries.reduce((sum, entry) => sum + (entry.size <= IN_MEMORY_BYTES ? entry.size : 0), 0)
   const level = bytes <= 32 * 1024 * 1024 ? 12 : bytes <= 128 * 1024 * 1024 ? 10 : 8
-  return { level, thoroughBytes: THOROUGH_BYTES, signal }
+  if (effort === 'fast') return { level: Math.min(level, FAST_LEVEL), thoroughBytes: 0, signal }
+  return { level, thoroughBytes: effort === 'best' ? BEST_THOROUGH_BYTES : THOROUGH_BYTES, signal }
 }
 
 /** Compressed form of an entry, ready to be written. */

@@ -9,6 +9,10 @@
 
 /** Bytes of one archive that the slowest Deflate may compress: about 1 s of CPU a megabyte. docs/decisions/packages.md, "Deflate". */
 export const THOROUGH_BYTES = 16 * 1024 * 1024
+/** The same at the effort `best`. */
+export const BEST_THOROUGH_BYTES = 128 * 1024 * 1024
+/** Highest level of libdeflate at the effort `fast`: about 15 MB a CPU second. */
+export const FAST_LEVEL = 9
 /** Bytes. For smaller files, a quick trial takes as long as the full compression. Set by experiment. */
 export const MIN_TRIAL_BYTES = 64 * 1024
 /**

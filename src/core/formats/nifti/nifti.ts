@@ -6,8 +6,10 @@
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { gunzipStream, gzipStream } from '../../bytes/gzip.ts'
+import { DEFAULT_EFFORT, type Effort } from '../../catalog/effort.ts'
 import { NIFTI } from '../../catalog/formats/nifti.ts'
-import { compressWrapped, gzipMethod, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { gzipMethodOf } from '../../containers/wrapper/levels.ts'
+import { compressWrapped, gzipMethodName, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { openZip, readEntry, type ZipArchive } from '../../containers/zip/read.ts'
 import { repack, verifyRepacked } from '../../containers/zip/repack.ts'
 import { message } from '../../i18n/message.ts'
@@ -34,7 +36,9 @@ export const nifti: Codec = {
     }
     const file = await open(source)
     const fileBytes = file.gzipped ? file.header.endOfVolume : source.size
-    return damagedAsMalformed(() => deflate(payload(file, source, options, 0, 0.7), fileBytes, sink, file.gzipped))
+    return damagedAsMalformed(() =>
+      deflate(payload(file, source, options, 0, 0.7), fileBytes, sink, { again: file.gzipped, effort: options.effort }),
+    )
   },
 
   async verify(original, result, _outcome, options) {
@@ -125,11 +129,18 @@ async function* payload(file: NiftiFile, source: Source, options: Options, start
   if (done < total) throw malformed('nifti', done, message('header_promises_bytes', { bytes: total }))
 }
 
-async function deflate(input: Chunks, inputBytes: number, sink: Sink, again: boolean): Promise<Outcome> {
-  for await (const chunk of gzipStream(input, inputBytes)) await sink.write(chunk)
+/** `again`: true if the upload is compressed already. */
+interface Deflation {
+  readonly again: boolean
+  readonly effort: Effort | undefined
+}
+
+async function deflate(input: Chunks, inputBytes: number, sink: Sink, { again, effort }: Deflation): Promise<Outcome> {
+  const method = gzipMethodOf(inputBytes, effort ?? DEFAULT_EFFORT)
+  for await (const chunk of gzipStream(input, inputBytes, method)) await sink.write(chunk)
   return {
     kind: 'compressed',
-    steps: [message(again ? 'deflated_again_as_one_member' : 'gzip_as_one_member', { how: gzipMethod(inputBytes) })],
+    steps: [message(again ? 'deflated_again_as_one_member' : 'gzip_as_one_member', { how: gzipMethodName(method) })],
   }
 }
 

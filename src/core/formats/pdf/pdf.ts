@@ -1,3 +1,4 @@
+import { DEFAULT_EFFORT } from '../../catalog/effort.ts'
 import { PDF } from '../../catalog/formats/pdf.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import {
@@ -123,6 +124,7 @@ async function compressPdf(source: Source, sink: Sink, options: Options, startxr
     adapt: fonts.adapt,
     transforms: [fonts.transform, metadata.counting(images.transform), metadata.transform],
     verbatim: await metadataNumbers(document),
+    effort: options.effort ?? DEFAULT_EFFORT,
     signal: options.signal,
     progress: options.progress,
   }
@@ -172,9 +174,9 @@ async function imageRecompressor(
   options: Options,
 ): Promise<ImageRecompressor> {
   const masks = await maskNumbers(reader, reachable.streams, (number) => duplicates.originalOf(number))
-  const { quality, targetScore, extraPoints, inner, signal } = options
+  const { quality, targetScore, extraPoints, effort = DEFAULT_EFFORT, inner, signal } = options
   return new ImageRecompressor(reader, usage.images, masks, {
-    goal: { quality, ...(targetScore !== undefined && { targetScore, extraPoints: extraPoints ?? 0 }) },
+    goal: { quality, effort, ...(targetScore !== undefined && { targetScore, extraPoints: extraPoints ?? 0 }) },
     lossless: options.lossless || usage.hasTransferFunction,
     dotsPerInch: options.dotsPerInch,
     time: inner.time,

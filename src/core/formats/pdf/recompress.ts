@@ -2,7 +2,8 @@
  * Lossless recompression of a stream: decodes its generic filters and deflates the bytes with libdeflate, with PNG predictors where they
  * help.
  */
-import { deflateWithin, zlibCompress } from '../../bytes/deflate.ts'
+import { BEST_LEVEL, deflateWithin, zlibCompress } from '../../bytes/deflate.ts'
+import { DEFAULT_EFFORT, type Effort } from '../../catalog/effort.ts'
 import { componentsOf } from './colour.ts'
 import { decodeFilter, type Filter, GENERIC_FILTERS, rowShape, setFilters } from './filters.ts'
 import { Dict, nameOf, type PdfObject, type Stream } from './objects.ts'
@@ -33,9 +34,17 @@ const PARMS_BYTES = 60
  * level 6 at 60 MB/s.
  */
 export class DeflateEffort {
+  private readonly effort: Effort
   private spent = 0
+
+  constructor(effort: Effort = DEFAULT_EFFORT) {
+    this.effort = effort
+  }
+
   level(bytes: number): number {
     this.spent += bytes
+    if (this.effort === 'best') return this.spent < 120 * 1024 * 1024 ? BEST_LEVEL : 9
+    if (this.effort === 'fast') return this.spent < 120 * 1024 * 1024 ? 9 : 6
     if (this.spent < 24 * 1024 * 1024)
       return bytes <= THOROUGH_BYTES ? 12 : bytes <= 4 * THOROUGH_BYTES ? 11 : bytes <= 16 * THOROUGH_BYTES ? 10 : 9
     return this.spent < 120 * 1024 * 1024 ? 9 : 6

@@ -3,6 +3,7 @@
 import { hex } from '../../bytes/hex.ts'
 import { latin1Bytes } from '../../bytes/latin1.ts'
 import { digestOf } from '../../bytes/platform/crypto.ts'
+import type { Effort } from '../../catalog/effort.ts'
 import { isCodecError } from '../../model/error.ts'
 import { isPrivateApplicationData } from './droppable-entries.ts'
 import type { Duplicates } from './duplicates.ts'
@@ -29,6 +30,8 @@ export interface RewritePlan {
   transforms: readonly StreamTransform[]
   /** Object numbers of streams that are copied unchanged; `'all'` copies every stream. */
   verbatim: ReadonlySet<number> | 'all'
+  /** How long lossless recompression may take. Default: `balanced`. */
+  effort?: Effort
   signal: AbortSignal
   progress(share: number): void
 }
@@ -42,7 +45,7 @@ export class Rewriter {
   protected numbers: Uint32Array
   private readonly queue = new ObjectNumberList()
   private readonly hoisted = new Map<string, number>()
-  private readonly effort = new DeflateEffort()
+  private readonly effort: DeflateEffort
   private doneBytes = 0
   /** Number of omitted private entries of other applications. */
   removedPrivateEntries = 0
@@ -51,6 +54,7 @@ export class Rewriter {
     this.reader = reader
     this.writer = writer
     this.plan = plan
+    this.effort = new DeflateEffort(plan.effort)
     this.numbers = new Uint32Array(reader.xref.size)
   }
 

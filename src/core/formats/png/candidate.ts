@@ -107,8 +107,8 @@ export function rowBytesToRedeflate(
   { header, animated }: PngFile,
   layout: Layout,
   inOrder: boolean,
-  { inner }: Options,
+  { inner, effort }: Options,
 ): number | undefined {
-  if (animated || (header.interlaced && !inOrder) || inner.depth > 0) return undefined
+  if (animated || (header.interlaced && !inOrder) || inner.depth > 0 || effort === 'fast') return undefined
   return rowBytesIfFew({ width: header.width, height: header.height, bitDepth: layout.bitDepth, colourType: layout.colourType })
 }

@@ -94,7 +94,7 @@ export async function chooseLossy(job: LossyJob): Promise<Candidate | undefined>
   const isClear =
     !small &&
     (isClearlySmaller(exactEstimate, CLEARLY_SMALLER.exact) || (await cannotBeatSize(engine, file, best.bytes - ancillaryBytes(file))))
-  const exact = isClear ? [] : [await exactCandidate(file, engine, await searchLossless(engine, file), options)]
+  const exact = isClear ? [] : [await exactCandidate(file, engine, await searchLossless(engine, file, options), options)]
   return await smallestOf([...exact, ...new Set(Object.values(smallest))], file.header)
 }
 
@@ -174,7 +174,7 @@ async function encodeEightBits({ file, engines, options }: LossyJob): Promise<Es
     },
     ...(again && { redeflated: async () => withStep(await again()) }),
   })
-  const exact = withStep(await exactCandidate(reduced, engine, await searchLossless(engine, reduced), options))
+  const exact = withStep(await exactCandidate(reduced, engine, await searchLossless(engine, reduced, options), options))
   return { ...exact, estimate: exact.bytes }
 }
 

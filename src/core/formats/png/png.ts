@@ -100,7 +100,7 @@ async function compressFile(opened: PngFile, source: Source, sink: Sink, options
     const chosen = await chooseLossy({ engine, engines, file, facts, options, limit: source.size })
     if (chosen) return await chosen.write(sink)
   }
-  const outcome = await writeExact(file, engine, await searchLossless(engine, file), sink, options)
+  const outcome = await writeExact(file, engine, await searchLossless(engine, file, options), sink, options)
   return exact && outcome.kind === 'compressed' ? { ...outcome, steps: [exact.step, ...outcome.steps] } : outcome
 }
 
@@ -122,7 +122,7 @@ async function chooseBySize(
   source: Source,
   options: Options,
 ): Promise<{ exact: LosslessSearch } | { palette: PalettePlan }> {
-  const lossless = await searchLossless(engine, file)
+  const lossless = await searchLossless(engine, file, options)
   const containerBytes = ancillaryBytes(file) + 64
   const targetSize = Math.min(options.targetSize ?? source.size, source.size)
   const exact = (await losslessBytes(engine, file, lossless)) + containerBytes

@@ -64,7 +64,8 @@ export async function smallestSettings(
   mostProbes: number,
 ): Promise<AvifResult> {
   const final = remembered(probes.final)
-  const [likely = { chroma: 'halved', quality: first } as const, ...others] = await likelySettings(probes.fast, target, first)
+  const ranked = await likelySettings(probes.fast, target, first)
+  const [likely = { chroma: 'halved', quality: first } as const, ...others] = target.effort === 'fast' ? ranked.slice(0, 1) : ranked
   const smaller = (one: AvifResult, other: AvifResult) => (one.reached && (!other.reached || other.bytes >= one.bytes) ? one : other)
   let best = await lowestAvifQuality(final, target, likely, mostProbes)
   for (const { chroma } of others) {

@@ -62,7 +62,7 @@ export async function encodeSmallestPng(
   const picture = asPngPicture(raster, isProfiled)
   using engine = new PngEngine(picture.header)
   await analyse(engine, picture)
-  const lossless = await searchLossless(engine, picture)
+  const lossless = await searchLossless(engine, picture, options)
   const alpha = !lossless.facts.opaque
   const containerBytes = 8 + 25 + 12 + chunks.reduce((sum, { data }) => sum + data.length + 12, 0)
   const exactBytes = await losslessBytes(engine, picture, lossless)

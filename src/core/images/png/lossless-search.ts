@@ -2,8 +2,11 @@
 
 import type { ColourFacts, Effort, PngEngine } from '../../../../wasm/png/engine.ts'
 import { minOf } from '../../bytes/min-max.ts'
+import { DEFAULT_EFFORT, type Effort as SearchEffort } from '../../catalog/effort.ts'
 import type { PngPicture } from './png-picture.ts'
 import {
+  ALL_BUT_EXHAUSTIVE,
+  FAST_EFFORT,
   FILTER_NONE,
   FLAT_EFFORT,
   FLAT_PREVIEWS,
@@ -12,6 +15,7 @@ import {
   HUGE_EFFORT,
   LOSSLESS_EFFORTS,
   MEBIBYTE,
+  MOST_BYTES_OF_BEST,
   PREVIEW_EXCESS,
   PREVIEWS,
   SMALL_PREVIEWS,
@@ -33,9 +37,17 @@ export interface LosslessSearch {
   readonly bytes: number | undefined
 }
 
-/** Efforts of the final encodings, by size in bytes of the packed rows. The smallest result is used. */
-const effortsFor = (bytes: number): readonly Effort[] =>
-  LOSSLESS_EFFORTS.find(({ mostBytes }) => bytes <= mostBytes)?.efforts ?? [HUGE_EFFORT]
+/** Efforts of the final encodings, by size in bytes of the packed rows and effort of the search. The smallest result is used. */
+function effortsFor(bytes: number, search: SearchEffort): readonly Effort[] {
+  const at = LOSSLESS_EFFORTS.findIndex(({ mostBytes }) => bytes <= mostBytes)
+  const usual = LOSSLESS_EFFORTS[at]?.efforts ?? [HUGE_EFFORT]
+  if (search === 'fast') return usual.map(quicker)
+  // `best` also tries the efforts of smaller pictures.
+  const slower = LOSSLESS_EFFORTS[(at < 0 ? LOSSLESS_EFFORTS.length : at) - 1]?.efforts ?? []
+  return search === 'best' && bytes <= MOST_BYTES_OF_BEST ? [...usual, ...slower] : usual
+}
+
+const quicker = (effort: Effort): Effort => ({ ...effort, ...FAST_EFFORT, strategies: effort.strategies & ALL_BUT_EXHAUSTIVE })
 
 const packedBytes = (picture: PngPicture, bits: number) => (picture.header.width * picture.header.height * bits) / 8
 
@@ -102,14 +114,18 @@ export async function analyse(engine: PngEngine, picture: PngPicture, colours = 
 }
 
 /** Chooses the form and effort of the smallest lossless encoding. Requires `analyse`. */
-export async function searchLossless(engine: PngEngine, picture: PngPicture): Promise<LosslessSearch> {
+export async function searchLossless(
+  engine: PngEngine,
+  picture: PngPicture,
+  { effort = DEFAULT_EFFORT }: { readonly effort?: SearchEffort },
+): Promise<LosslessSearch> {
   const facts = engine.facts()
   const forms = formsOf(engine, picture)
   const bytes = packedBytes(picture, minOf(forms.map(({ bits }) => bits)))
-  let plans = forms.flatMap((form) => plansOf(picture, form))
+  let plans = forms.flatMap((form) => plansOf(picture, form, effort))
   if (bytes > 16 * MEBIBYTE)
     plans = plans.slice(0, 1) // try one form only, because previews would take too long
-  else if (bytes > TINY_BYTES) plans = await rankedPlans(engine, picture, forms, bytes)
+  else if (bytes > TINY_BYTES) plans = await rankedPlans({ engine, picture, effort }, forms, bytes)
   const [only] = plans
   if (plans.length === 1 && only) return { facts, plan: only, bytes: undefined }
   let best: { plan: LosslessPlan; bytes: number } | undefined
@@ -133,11 +149,15 @@ export async function cannotBeatSize(engine: PngEngine, picture: PngPicture, byt
 }
 
 /** Combines a PNG form with each Deflate effort that its size allows. */
-const plansOf = (picture: PngPicture, form: Form): LosslessPlan[] =>
-  effortsFor(packedBytes(picture, form.bits)).map((effort) => ({ ...form, effort }))
+const plansOf = (picture: PngPicture, form: Form, search: SearchEffort): LosslessPlan[] =>
+  effortsFor(packedBytes(picture, form.bits), search).map((effort) => ({ ...form, effort }))
 
 /** Ranks forms by quick encodings and returns plans of the best ones at full effort. Filters are left out if they did not pay. */
-async function rankedPlans(engine: PngEngine, picture: PngPicture, forms: readonly Form[], bytes: number): Promise<LosslessPlan[]> {
+async function rankedPlans(
+  { engine, picture, effort: search }: { readonly engine: PngEngine; readonly picture: PngPicture; readonly effort: SearchEffort },
+  forms: readonly Form[],
+  bytes: number,
+): Promise<LosslessPlan[]> {
   const small = bytes <= MEBIBYTE / 4
   const ranked: { form: Form; filtered: boolean; flat: boolean; size: number }[] = []
   for (const form of forms) {
@@ -154,7 +174,7 @@ async function rankedPlans(engine: PngEngine, picture: PngPicture, forms: readon
   ranked.sort((a, b) => a.size - b.size)
   const keep = small || bytes > MEBIBYTE ? 1 : 2
   return ranked.slice(0, keep).flatMap(({ form, filtered, flat }) => {
-    const efforts = effortsFor(packedBytes(picture, form.bits)).filter(({ strategies }) => strategies !== FILTER_NONE)
+    const efforts = effortsFor(packedBytes(picture, form.bits), search).filter(({ strategies }) => strategies !== FILTER_NONE)
     const [hardest] = efforts
     const used = filtered || !hardest ? efforts : [{ ...hardest, strategies: FILTER_NONE, ...(flat ? FLAT_EFFORT : {}) }]
     return used.map((effort) => ({ ...form, effort }))

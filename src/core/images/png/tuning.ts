@@ -17,7 +17,7 @@ export const QUICK_EXCESS = 1.25
 export const MEBIBYTE = 1 << 20
 
 /** Bit set of all filter strategies except the exhaustive one, which deflates each candidate row. */
-const ALL_BUT_EXHAUSTIVE = 0xff
+export const ALL_BUT_EXHAUSTIVE = 0xff
 
 /** Bit set of all PNG filter strategies. */
 const ALL_FILTERS = 0x1ff
@@ -48,6 +48,12 @@ export const LOSSLESS_EFFORTS: readonly { readonly mostBytes: number; readonly e
 
 /** Effort of the final lossless encoding above the largest entry of `LOSSLESS_EFFORTS`. */
 export const HUGE_EFFORT: Effort = effort(10, 4, 0x37, 131072)
+
+/** Change of the final efforts if the search is fast: Deflate by one pass of the lazy parser. */
+export const FAST_EFFORT: Pick<Effort, 'level' | 'trialLevel' | 'passes'> = { level: 9, trialLevel: 4, passes: 0 }
+
+/** Size in bytes of the packed rows up to which the effort `best` tries more than the usual efforts. */
+export const MOST_BYTES_OF_BEST = 48 * MEBIBYTE
 
 /** Size in bytes of the packed rows up to which every form is tried at every effort. */
 export const TINY_BYTES = 4096

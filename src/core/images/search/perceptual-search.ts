@@ -13,10 +13,12 @@ import type { Raster } from '../raster/raster.ts'
 import type { EncodeRequest } from './encode-request.ts'
 import {
   AIM_POINTS,
+  BEST_SEARCH,
   CLOSE_POINTS,
   EXTRA_PROBES_AFTER_FAR,
   EXTRA_PROBES_OF_WANTED_SCORE,
   FAR_POINTS,
+  FAST_SEARCH,
   LEAST_LEAD_POINTS,
   LEAST_SCORE,
   LUMA_PER_POINT,
@@ -151,8 +153,7 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
   usualScale: QualityScale,
   { quality: first, otherMargin, otherScoreMargin = Number.POSITIVE_INFINITY, ruledOut = [] }: SearchStart,
 ): Promise<PerceptualResult<Figures>> {
-  const isPatient = target.isWantedScore && usualScale.mostProbes >= 3
-  const scale = isPatient ? { ...usualScale, mostProbes: usualScale.mostProbes + EXTRA_PROBES_OF_WANTED_SCORE } : usualScale
+  const scale = scaleOfEffort(usualScale, target)
   const probes: Probe<Figures>[] = []
   const ruledOutQualities: QualityMargin[] = [...ruledOut]
   let last = first
@@ -176,6 +177,18 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
   const best = bestOf(probes)
   if (best.quality !== last) await trials.encode(best.quality)
   return { ...best, reached: reachesTarget(best) }
+}
+
+/**
+ * Adapts a search to the effort and to a score that the caller asked for. The probes of `best` begin with those of `balanced`, so that its
+ * result is not larger.
+ */
+function scaleOfEffort(scale: QualityScale, { isWantedScore, effort }: PicturePerceptualTarget): QualityScale {
+  if (scale.mostProbes < 3) return scale
+  if (effort === 'fast') return { ...scale, ...FAST_SEARCH, mostProbes: Math.min(scale.mostProbes, FAST_SEARCH.mostProbes) }
+  const patient = isWantedScore ? { ...scale, mostProbes: scale.mostProbes + EXTRA_PROBES_OF_WANTED_SCORE } : scale
+  if (effort !== 'best') return patient
+  return { ...patient, closePoints: BEST_SEARCH.closePoints, mostProbes: patient.mostProbes + BEST_SEARCH.extraProbes }
 }
 
 /**

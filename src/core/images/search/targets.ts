@@ -52,8 +52,8 @@ export function paletteTargetsOf(goal: QualityGoal): readonly RasterTarget[] {
 }
 
 /** Returns the targets of stronger palettes that a goal also tries. */
-export const strongerPaletteTargetsOf = (goal: QualityGoal): readonly RasterTarget[] =>
-  goal.targetScore === undefined ? alternativePaletteTargets(goal.quality) : []
+export const strongerPaletteTargetsOf = ({ quality, targetScore, effort }: QualityGoal): readonly RasterTarget[] =>
+  targetScore === undefined && effort !== 'fast' ? alternativePaletteTargets(quality) : []
 
 function paletteTargetOfScore(score: number): RasterTarget {
   const below = TARGETS_BY_QUALITY.findIndex((target) => target.score <= score)

@@ -23,6 +23,15 @@ export const EXTRA_PROBES_AFTER_FAR = 2
 /** Extra probes that a search may make for a score that the caller asked for, which can be far from the usual quality of every level. */
 export const EXTRA_PROBES_OF_WANTED_SCORE = 3
 
+/**
+ * Search at the effort `fast`. `closePoints`: points above the target from which a lower quality is not worth a probe, about 10 % of the
+ * bytes. `aimPoints`: points that the second probe aims at, so that it rarely misses. `mostProbes`: two, or three after a far miss.
+ */
+export const FAST_SEARCH = { closePoints: 3, aimPoints: 1, mostProbes: 2 }
+
+/** Search at the effort `best`: it goes on to the last quality step, which is 0.3 to 0.7 points. */
+export const BEST_SEARCH = { closePoints: 0.15, extraProbes: 6 }
+
 /** Most qualities in a search that are rejected by luma figures, without a perceptual probe. */
 export const MOST_RULED_OUT = 4
 

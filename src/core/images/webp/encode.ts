@@ -44,6 +44,7 @@ import {
   ROW_BUFFER_BYTES,
   SAMPLE_PIXELS,
   SAMPLE_SLACK,
+  SLOWEST_METHOD,
   TOKENS_PER_BYTE,
   TOLERANCE,
 } from './tuning.ts'
@@ -133,6 +134,7 @@ interface LossyResult {
 async function encodeLossy(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<LossyResult> {
   const averaged = await encodeLossyWith(raster, carried, request, { planes: 'means' })
   const { scoreResult, hueContrast } = averaged
+  if (request.options.effort === 'fast' && scoreResult?.reached) return averaged
   if (!scoreResult || hueContrast < FITTED_CHROMA_LIMITS.leastContrast || raster.width * raster.height > FITTED_CHROMA_LIMITS.mostPixels)
     return averaged
   const fitted = await encodeLossyWith(raster, carried, request, { planes: 'fitted', from: scoreResult }).catch((error: unknown) => {
@@ -169,7 +171,7 @@ async function encodeLossyWith(
       request.options.progress((0.3 * rows) / height)
       request.options.signal.throwIfAborted()
     }
-    const lossy = { encoder, method: methodFor(raster) }
+    const lossy = { encoder, method: methodFor(raster, request.options) }
     const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
     const scoreResult = isSteeredByScore(raster, request) ? await toScore(lossy, raster, request, from) : undefined
     const { quality, figures } =
@@ -233,9 +235,10 @@ async function toScore(
 const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))
 
 /** libwebp's method for this picture. */
-function methodFor({ width, height, channels }: Raster): number {
+function methodFor({ width, height, channels }: Raster, { effort }: Options): number {
   const hasAlpha = channels === 2 || channels === 4
-  const method = METHODS.find(({ mostPixels }) => width * height <= mostPixels)?.method ?? FASTEST_METHOD
+  const usual = METHODS.find(({ mostPixels }) => width * height <= mostPixels)?.method ?? FASTEST_METHOD
+  const method = effort === 'fast' ? FASTEST_METHOD : effort === 'best' ? SLOWEST_METHOD : usual
   return hasAlpha ? Math.min(method, METHOD_WITH_ALPHA) : method
 }
 

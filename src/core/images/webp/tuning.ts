@@ -41,8 +41,11 @@ export const METHODS = [
 /** Slowest method of pictures with alpha. Method 6 codes alpha in several times the time, for one file of 192 × 192 pixels in 1.8 s. */
 export const METHOD_WITH_ALPHA = 5
 
-/** Method of pictures larger than the largest entry of `METHODS`. */
+/** Method of pictures larger than the largest entry of `METHODS`, and of the effort `fast`. */
 export const FASTEST_METHOD = 4
+
+/** Method of the effort `best`. */
+export const SLOWEST_METHOD = 6
 
 /** Number of pixels from which a search for a target size computes tokens twice instead of storing them. */
 export const FRUGAL_PIXELS = 8_000_000

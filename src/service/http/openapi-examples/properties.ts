@@ -27,6 +27,7 @@ const OPTIONS = {
   max_width: 1600,
   max_height: 1200,
   dpi: 150,
+  effort: 'fast',
   metadata: 'safe',
   usage_rights: 'keep',
   response: 'file',

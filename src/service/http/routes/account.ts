@@ -4,7 +4,7 @@ import type { PixelLimits } from '../../../core/catalog/format.ts'
 import { FORMATS } from '../../../core/catalog/index.ts'
 import { kindsOf } from '../../../core/catalog/inventory/index.ts'
 import { METADATA_MODES } from '../../../core/catalog/metadata.ts'
-import { type KnownFormat, type OutputId, outputFacts, REQUESTABLE_OUTPUTS } from '../../../core/catalog/outputs.ts'
+import { dependsOnEffort, type KnownFormat, type OutputId, outputFacts, REQUESTABLE_OUTPUTS } from '../../../core/catalog/outputs.ts'
 import { maxPixelsOf } from '../../../core/model/budget.ts'
 import { ISOLATE_BYTES, LANES } from '../../lanes.ts'
 import { PLANS } from '../../store/plans.ts'
@@ -89,6 +89,7 @@ function describe(format: KnownFormat, available: boolean, job: Job) {
       ...(format.scored ? ['target_score'] : []),
       ...(format.resizes ? ['max_width', 'max_height'] : []),
       ...(format.hasPages ? ['dpi'] : []),
+      ...(dependsOnEffort(format) ? ['effort'] : []),
     ],
     password: format.password ?? 'zip',
     ...mostPixels(format.mostPixels, job),

@@ -58,7 +58,7 @@ export const createUploadRoute: Route = {
     id: 'createUpload',
     summary: 'Begin a resumable upload (tus 1.0.0)',
     description:
-      'Works with any tus client. `Upload-Metadata` accepts `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `target_score`, `max_width`, `max_height`, `dpi`, `metadata`, `usage_rights`, `callback_url`, `preset`; with `compress`, the task starts automatically after the last byte. The body may contain the first bytes. Unfinished uploads are deleted after 24 hours and count towards the storage until then.',
+      'Works with any tus client. `Upload-Metadata` accepts `filename`, `filetype`, and the fields of `/v1/compress`: `quality`, `format`, `password`, `target_size`, `target_score`, `max_width`, `max_height`, `dpi`, `effort`, `metadata`, `usage_rights`, `callback_url`, `preset`; with `compress`, the task starts automatically after the last byte. The body may contain the first bytes. Unfinished uploads are deleted after 24 hours and count towards the storage until then.',
     headers: ['Tus-Resumable', 'Upload-Length', 'Upload-Metadata', 'Upload-Checksum'],
     answer: 'created',
     errors: [400, 403, 412, 460],

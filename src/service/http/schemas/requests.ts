@@ -1,6 +1,7 @@
 /** Schemas of requests: they validate requests and become part of `/openapi.json`. */
 
 import * as z from 'zod'
+import { EFFORTS } from '../../../core/catalog/effort.ts'
 import { DOCUMENT_DPI } from '../../../core/catalog/levels.ts'
 import { METADATA_MODES } from '../../../core/catalog/metadata.ts'
 import { TARGET_SCORES } from '../../../core/catalog/score-goal.ts'
@@ -59,6 +60,12 @@ const dpi = z
   .refine((value) => value >= DOCUMENT_DPI.least && value <= DOCUMENT_DPI.most, 'must_be_dpi' satisfies ApiPlainCode)
   .describe('For documents: pictures are reduced to this resolution at the size they are shown, 72 to 600 dots per inch.')
 
+const effort = z
+  .enum(EFFORTS)
+  .describe(
+    'How long the search for a small result may take. `fast`: at most 10 % larger than `balanced`, the default. `best`: never larger, in several times the time. Quality floors and receipts are the same.',
+  )
+
 const metadata = z
   .enum(METADATA_MODES)
   .describe(
@@ -110,6 +117,7 @@ export const compressFields = z.object({
   max_width: pixels('width').optional(),
   max_height: pixels('height').optional(),
   dpi: dpi.optional(),
+  effort: effort.optional(),
   metadata: metadata.optional(),
   usage_rights: usageRights.optional(),
   response: response.optional(),
@@ -157,6 +165,7 @@ export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, stri
     ...(parsed.max_width === undefined ? {} : { maxWidth: parsed.max_width }),
     ...(parsed.max_height === undefined ? {} : { maxHeight: parsed.max_height }),
     ...(parsed.dpi === undefined ? {} : { dpi: parsed.dpi }),
+    ...(parsed.effort === undefined ? {} : { effort: parsed.effort }),
     ...(parsed.metadata === undefined ? {} : { metadata: parsed.metadata }),
     ...(parsed.usage_rights === undefined ? {} : { usageRights: parsed.usage_rights }),
     ...(parsed.response === undefined ? {} : { response: parsed.response }),

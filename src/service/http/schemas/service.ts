@@ -1,5 +1,6 @@
 /** Schemas of usage, formats, limits and the state of the service. */
 import * as z from 'zod'
+import { EFFORTS } from '../../../core/catalog/effort.ts'
 import { METADATA_MODES } from '../../../core/catalog/metadata.ts'
 import { bytes, fidelity, ofTestKeys, outputFormat, planName, qualityName, time } from './common.ts'
 
@@ -57,6 +58,7 @@ export const preset = z
     max_width: z.int().min(1).describe('Maximum width of a picture in pixels'),
     max_height: z.int().min(1).describe('Maximum height of a picture in pixels'),
     dpi: z.int().describe('Resolution of pictures in documents, in dots per inch'),
+    effort: z.enum(EFFORTS).describe('How long the search for a small result may take'),
     metadata: z.enum(METADATA_MODES).describe('Metadata of the result'),
     usage_rights: z.enum(['keep', 'drop']).describe('Usage rights for Adobe Reader in PDFs'),
     response: z.enum(['task', 'file']).describe('Kind of the answer'),
@@ -83,7 +85,7 @@ const formatFacts = z
     inventory: z.array(z.string()).describe('Kinds of content besides pixels and samples that receipts of this format count'),
     metadata: z.array(z.enum(['keep', 'safe', 'strip'])).describe('Values of the field `metadata` that this format allows'),
     options: z
-      .array(z.enum(['target_score', 'max_width', 'max_height', 'dpi']))
+      .array(z.enum(['target_score', 'max_width', 'max_height', 'dpi', 'effort']))
       .describe('Further fields of `/v1/compress` that this format allows'),
     password: z.enum(['pdf', 'ooxml', 'zip']).describe('How a password is applied'),
     max_pixels: z

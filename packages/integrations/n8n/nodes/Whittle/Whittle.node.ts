@@ -56,13 +56,14 @@ async function compressItem(context: IExecuteFunctions, client: Client, index: n
 
 /** Compression options. n8n passes '' and 0 for fields that are not filled in. */
 function optionsOf(context: IExecuteFunctions, index: number): CompressOptions {
-  const { format, password, targetSize, maxWidth, maxHeight, dpi } = context.getNodeParameter('options', index, {}) as {
+  const { format, password, targetSize, maxWidth, maxHeight, dpi, effort } = context.getNodeParameter('options', index, {}) as {
     format?: string
     password?: string
     targetSize?: number
     maxWidth?: number
     maxHeight?: number
     dpi?: number
+    effort?: NonNullable<CompressOptions['effort']>
   }
   return {
     quality: context.getNodeParameter('quality', index) as NonNullable<CompressOptions['quality']>,
@@ -72,6 +73,7 @@ function optionsOf(context: IExecuteFunctions, index: number): CompressOptions {
     ...(maxWidth ? { max_width: maxWidth } : {}),
     ...(maxHeight ? { max_height: maxHeight } : {}),
     ...(dpi ? { dpi } : {}),
+    ...(effort ? { effort } : {}),
   }
 }
 

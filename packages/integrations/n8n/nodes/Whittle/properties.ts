@@ -60,6 +60,18 @@ export const properties: INodeProperties[] = [
         default: 0,
         description: 'Higher pictures are reduced to this height',
       },
+      {
+        displayName: 'Effort',
+        name: 'effort',
+        type: 'options',
+        default: 'balanced',
+        options: [
+          { name: 'Balanced', value: 'balanced' },
+          { name: 'Best', value: 'best' },
+          { name: 'Fast', value: 'fast' },
+        ],
+        description: 'How long to search for a small result',
+      },
       { displayName: 'DPI', name: 'dpi', type: 'number', default: 0, description: 'Pictures of documents are reduced to this resolution' },
     ],
   },

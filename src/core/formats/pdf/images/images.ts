@@ -77,7 +77,7 @@ export class ImageRecompressor {
   private readonly time: TimeBudget | undefined
   private readonly signal: AbortSignal
   private readonly palettes = new PaletteBudget()
-  private readonly effort = new DeflateEffort()
+  private readonly effort: DeflateEffort
   /** Pixel budget for perceptual scores, one for each level. The result of a level must not depend on levels tried before. */
   private readonly scoreBudgets = { high: new ScoreBudget(), medium: new ScoreBudget(), low: new ScoreBudget(), ultra: new ScoreBudget() }
   /** Last JPEG quality found for each level. The next search starts there, because pages of a scan resemble each other. */
@@ -99,6 +99,7 @@ export class ImageRecompressor {
     this.drawn = drawn
     this.masks = masks
     this.goal = goal
+    this.effort = new DeflateEffort(goal.effort)
     this.lossless = lossless
     this.dotsPerInch = dotsPerInch
     this.time = time
@@ -226,7 +227,8 @@ export class ImageRecompressor {
   /** Perceptual target of a level, or of the score that the caller asked for. */
   private wantedAt(quality: Quality): PicturePerceptualTarget {
     const aim = aimOf(this.goal)
-    return aim === undefined ? LEVELS.perceptual[quality] : scoreTarget(aim)
+    const target = aim === undefined ? LEVELS.perceptual[quality] : scoreTarget(aim)
+    return this.goal.effort === undefined ? target : { ...target, effort: this.goal.effort }
   }
 
   private async measured({ stream, facts, mask }: Picture, found: Candidate, comparedSizes: readonly Size[]): Promise<PictureMeasurement> {
