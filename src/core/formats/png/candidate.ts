@@ -86,7 +86,7 @@ export function candidateInMemory({ pieces, outcome, isExact, rowBytes }: FileIn
     },
     ...(rowBytes !== undefined && {
       async redeflated() {
-        const redeflatedPieces = await redeflated(pieces, rowBytes, options.signal)
+        const redeflatedPieces = await redeflated(pieces, rowBytes, options)
         return candidateInMemory(
           { isExact, ...(redeflatedPieces ? { pieces: redeflatedPieces, outcome: withRedeflateStep(outcome) } : { pieces, outcome }) },
           options,
@@ -109,6 +109,7 @@ export function rowBytesToRedeflate(
   inOrder: boolean,
   { inner, effort }: Options,
 ): number | undefined {
-  if (animated || (header.interlaced && !inOrder) || inner.depth > 0 || effort === 'fast') return undefined
-  return rowBytesIfFew({ width: header.width, height: header.height, bitDepth: layout.bitDepth, colourType: layout.colourType })
+  if (animated || (header.interlaced && !inOrder) || inner.depth > 0) return undefined
+  const form = { width: header.width, height: header.height, bitDepth: layout.bitDepth, colourType: layout.colourType }
+  return rowBytesIfFew(form, effort)
 }

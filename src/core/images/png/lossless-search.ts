@@ -6,6 +6,7 @@ import { DEFAULT_EFFORT, type Effort as SearchEffort } from '../../catalog/effor
 import type { PngPicture } from './png-picture.ts'
 import {
   ALL_BUT_EXHAUSTIVE,
+  ALWAYS_THOROUGH_BYTES,
   FAST_EFFORT,
   FILTER_NONE,
   FLAT_EFFORT,
@@ -41,7 +42,7 @@ export interface LosslessSearch {
 function effortsFor(bytes: number, search: SearchEffort): readonly Effort[] {
   const at = LOSSLESS_EFFORTS.findIndex(({ mostBytes }) => bytes <= mostBytes)
   const usual = LOSSLESS_EFFORTS[at]?.efforts ?? [HUGE_EFFORT]
-  if (search === 'fast') return usual.map(quicker)
+  if (search === 'fast' && bytes > ALWAYS_THOROUGH_BYTES) return usual.map(quicker)
   // `best` also tries the efforts of smaller pictures.
   const slower = LOSSLESS_EFFORTS[(at < 0 ? LOSSLESS_EFFORTS.length : at) - 1]?.efforts ?? []
   return search === 'best' && bytes <= MOST_BYTES_OF_BEST ? [...usual, ...slower] : usual

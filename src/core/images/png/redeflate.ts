@@ -8,7 +8,9 @@ import { CHANNELS, type ColourType } from '../../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
 import { adler32, deflateThorough, zlibDecompress } from '../../bytes/deflate.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { ALWAYS_ROW_BYTES, MOST_DRAWING_SHARE, MOST_ROW_BYTES } from './tuning.ts'
+import { DEFAULT_EFFORT } from '../../catalog/effort.ts'
+import type { Options } from '../../model/codec.ts'
+import { ALWAYS_ROW_BYTES, ALWAYS_THOROUGH_BYTES, MOST_DRAWING_SHARE, MOST_ROW_BYTES } from './tuning.ts'
 
 export interface PngRowForm {
   readonly width: number
@@ -17,20 +19,25 @@ export interface PngRowForm {
   readonly colourType: ColourType
 }
 
-/** Size in bytes of the filtered rows. `undefined`: they are too many to be compressed twice. */
-export function rowBytesIfFew({ width, height, bitDepth, colourType }: PngRowForm): number | undefined {
+/** Size in bytes of the filtered rows. `undefined`: they are too many to be compressed twice at this effort. */
+export function rowBytesIfFew({ width, height, bitDepth, colourType }: PngRowForm, effort = DEFAULT_EFFORT): number | undefined {
   const bytes = (1 + Math.ceil((width * CHANNELS[colourType] * bitDepth) / 8)) * height
-  return bytes <= MOST_ROW_BYTES ? bytes : undefined
+  return bytes <= (effort === 'fast' ? ALWAYS_THOROUGH_BYTES : MOST_ROW_BYTES) ? bytes : undefined
 }
 
 /**
  * Returns the PNG with recompressed image data in one IDAT chunk. `undefined`: that is not smaller, or not worth its time. `pieces` are
  * the signature with IHDR, then one chunk each; `rowBytes` is the size of the filtered rows.
  */
-export async function redeflated(pieces: readonly Uint8Array[], rowBytes: number, signal: AbortSignal): Promise<Uint8Array[] | undefined> {
+export async function redeflated(
+  pieces: readonly Uint8Array[],
+  rowBytes: number,
+  { signal, effort }: Pick<Options, 'signal' | 'effort'>,
+): Promise<Uint8Array[] | undefined> {
   const first = pieces.findIndex(isData)
   const stream = concat(pieces.filter(isData).map((piece) => piece.subarray(8, -4)))
-  if (stream.length > rowBytes * MOST_DRAWING_SHARE && rowBytes > ALWAYS_ROW_BYTES) return undefined
+  const isDrawing = stream.length <= rowBytes * MOST_DRAWING_SHARE
+  if (!isDrawing && rowBytes > ALWAYS_ROW_BYTES && effort !== 'best') return undefined
   const rows = zlibDecompress(stream, rowBytes)
   const thorough = await deflateThorough(rows, stream.length - ZLIB_BYTES, signal)
   if (!thorough || thorough.length + ZLIB_BYTES >= stream.length) return undefined

@@ -49,6 +49,9 @@ export const LOSSLESS_EFFORTS: readonly { readonly mostBytes: number; readonly e
 /** Effort of the final lossless encoding above the largest entry of `LOSSLESS_EFFORTS`. */
 export const HUGE_EFFORT: Effort = effort(10, 4, 0x37, 131072)
 
+/** Size in bytes of the packed rows up to which a fast search saves no time, so that it does not change the result. */
+export const ALWAYS_THOROUGH_BYTES = 32 * 1024
+
 /** Change of the final efforts if the search is fast: Deflate by one pass of the lazy parser. */
 export const FAST_EFFORT: Pick<Effort, 'level' | 'trialLevel' | 'passes'> = { level: 9, trialLevel: 4, passes: 0 }
 

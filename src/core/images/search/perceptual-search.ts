@@ -68,6 +68,8 @@ export interface QualityScale {
   /** Score points that replace `CLOSE_POINTS` and `AIM_POINTS`. `undefined`: those constants. */
   readonly closePoints?: number
   readonly aimPoints?: number
+  /** Points above the target from which further probes are made. `undefined`: `WIDE_POINTS`, or never in searches of two probes. */
+  readonly widePoints?: number
   /** True if the next quality also takes into account the line between the nearest probes below and above the target. */
   readonly interpolates?: boolean
   /** Most score points that casts and steps may demand. They come from the worst window, which a higher quality may not improve. */
@@ -253,7 +255,7 @@ function nextQuality(
     .filter(({ margin, quality }) => margin < 0 && quality < (above?.quality ?? scale.highest + 1))
     .toSorted((a, b) => b.quality - a.quality)[0]
   const wasFar = probes.some(isFar)
-  const isWide = above && above.margin > WIDE_POINTS && scale.mostProbes >= 3
+  const isWide = above && above.margin > (scale.widePoints ?? (scale.mostProbes >= 3 ? WIDE_POINTS : Number.POSITIVE_INFINITY))
   const last = above ? scale.mostProbes + (wasFar || isWide ? EXTRA_PROBES_AFTER_FAR : 0) : (scale.mostMisses ?? MOST_MISSES)
   const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
   if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined

@@ -24,10 +24,10 @@ export const EXTRA_PROBES_AFTER_FAR = 2
 export const EXTRA_PROBES_OF_WANTED_SCORE = 3
 
 /**
- * Search at the effort `fast`. `closePoints`: points above the target from which a lower quality is not worth a probe, about 10 % of the
- * bytes. `aimPoints`: points that the second probe aims at, so that it rarely misses. `mostProbes`: two, or three after a far miss.
+ * Search at the effort `fast`. `closePoints`: points above the target below which a lower quality is not worth a probe; three are about 10 %
+ * of the bytes. `widePoints`: points above the target from which a third probe is made. `aimPoints`: as `AIM_POINTS`.
  */
-export const FAST_SEARCH = { closePoints: 3, aimPoints: 1, mostProbes: 2 }
+export const FAST_SEARCH = { closePoints: 2, widePoints: 4, aimPoints: 0.7, mostProbes: 2 }
 
 /** Search at the effort `best`: it goes on to the last quality step, which is 0.3 to 0.7 points. */
 export const BEST_SEARCH = { closePoints: 0.15, extraProbes: 6 }

@@ -70,7 +70,7 @@ async function fromPng(
 ): Promise<QuantisedPicture | undefined> {
   const form = parseHeader(encoded[0]!.subarray(16, 29), 16)
   const rowBytes = rowBytesIfFew(form)
-  const pieces = (rowBytes !== undefined && (await redeflated(encoded, rowBytes, signal))) || encoded
+  const pieces = (rowBytes !== undefined && (await redeflated(encoded, rowBytes, { signal }))) || encoded
   const table = tableOf(form, components, pieces)
   if (!table && CHANNELS[form.colourType] !== components) return undefined
   if (form.bitDepth === 1 && table && !isBlackAndWhite(table, components)) return undefined
