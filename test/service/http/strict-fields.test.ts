@@ -74,7 +74,7 @@ describe('an unknown field', () => {
 
   it('after a multipart file, and a file in an unknown field, release all reserved storage', async () => {
     const large = new Uint8Array(12_000_000).fill(65)
-    for (const last of [['effort', 'best'] as const, ['attachment', TEXT, 'b.txt'] as const]) {
+    for (const last of [['strength', 'best'] as const, ['attachment', TEXT, 'b.txt'] as const]) {
       const [name] = last
       const single = await call(who, '/v1/compress', parts(['file', large, 'a.txt'], [...last]))
       expect(await refusal(single)).toEqual({ param: name, allowed: COMPRESS })
@@ -96,7 +96,7 @@ describe('an unknown field', () => {
       }
     const batch = await refusal(await call(own, '/v1/batch/compress', json({ uploads: [id], target_size: 9 })))
     expect(batch).toEqual({ param: 'target_size', allowed: BATCH.slice(2) })
-    expect((await refusal(await call(own, '/v1/compress', parts(['upload', id], ['effort', SECRET])))).param).toBe('effort')
+    expect((await refusal(await call(own, '/v1/compress', parts(['upload', id], ['strength', SECRET])))).param).toBe('strength')
     expect(await left(own)).toEqual(before)
     expect((await call(own, '/v1/compress', json({ upload: id, quality: 'low' }))).status).toBe(200)
   })
@@ -128,8 +128,8 @@ describe('an unknown field', () => {
       const param = [...new URL(`http://x${path}`).searchParams.keys()].at(-1)
       expect(await refusal(await call(who, path, { method })), path).toEqual({ param, allowed })
     }
-    const wrong = await call(who, `/v1/compress?effort=${SECRET}`, parts(['file', TEXT, 'a.txt']))
-    expect(await refusal(wrong)).toEqual({ param: 'effort', allowed: [] })
+    const wrong = await call(who, `/v1/compress?strength=${SECRET}`, parts(['file', TEXT, 'a.txt']))
+    expect(await refusal(wrong)).toEqual({ param: 'strength', allowed: [] })
     expect((await refusal(await call(who, '/v1/tasks?limit=1&limit=2'))).param).toBe('limit')
     expect((await call(undefined, '/healthz?from=monitor')).status).toBe(200)
   })
@@ -151,14 +151,14 @@ describe('an unknown field', () => {
       ...{ param: 'colour', allowed: ['name', 'environment', 'plan'] },
     })
     expect((await refusal(await browser.ask('POST', '/callbacks/rotate', { soon: SECRET }))).allowed).toEqual([])
-    expect((await refusal(await browser.ask('POST', '/v1/compress', { upload: 'upl_x', effort: SECRET }))).param).toBe('effort')
+    expect((await refusal(await browser.ask('POST', '/v1/compress', { upload: 'upl_x', strength: SECRET }))).param).toBe('strength')
   })
 
   it('counts as one request, as every refusal does', async () => {
     const own = await member({ plan: 'basic' })
     const remaining = async () => Number((await call(own, '/v1/formats')).headers.get('X-RateLimit-Remaining'))
     const before = await remaining()
-    await refusal(await call(own, '/v1/compress', parts(['effort', SECRET], ['file', TEXT, 'a.txt'])))
+    await refusal(await call(own, '/v1/compress', parts(['strength', SECRET], ['file', TEXT, 'a.txt'])))
     expect(before - (await remaining())).toBe(2)
   })
 })
