@@ -88,6 +88,12 @@ describe('a value', () => {
     expect(batch.tasks[0]).toMatchObject({ status: 'failed', error_detail: { param: field } })
   })
 
+  it.each(['utmost', '', 'FAST', 'fast,best'])('effort=%j is refused with the allowed values', async (effort) => {
+    const answer = await compress(await member(), PNG, 'a.png', { effort })
+    const detail = { type: 'invalid_parameter', param: 'effort', allowed: ['fast', 'balanced', 'best'] }
+    expect([answer.status, (await errorOf(answer)).error_detail]).toMatchObject([400, detail])
+  })
+
   it.each(['quality', 'target_size'])('target_score beside %s is refused', async (other) => {
     const answer = await compress(await member(), PNG, 'a.png', { target_score: '70', [other]: other === 'quality' ? 'low' : '900' })
     expect([answer.status, (await errorOf(answer)).error_detail]).toMatchObject([400, { param: 'target_score' }])

@@ -217,7 +217,13 @@ function invalidField(name: string, value: string, error: z.ZodError) {
   const got = SECRET_FIELDS.includes(name) ? {} : { got: shorten(value) }
   const why = whyOf(error)
   const said = 'got' in got ? apiMessage('field_wrong_got', { name, why, got: got.got }) : apiMessage('field_wrong', { name, why })
-  return invalidParameter(name, said, got)
+  return invalidParameter(name, said, { ...got, ...allowedOf(error) })
+}
+
+/** Values of a field that has a fixed list of them. */
+function allowedOf(error: z.ZodError): { allowed?: readonly string[] } {
+  const [issue] = error.issues
+  return issue?.code === 'invalid_value' ? { allowed: issue.values.map(String) } : {}
 }
 
 const shorten = (value: string) => (value.length > 60 ? `${value.slice(0, 60)}…` : value)
