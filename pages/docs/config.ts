@@ -66,6 +66,23 @@ function adaptRenderer(md: MarkdownIt): void {
 /** Scripts that VitePress writes into the page. `boot.js` does the same as a file. */
 const INLINE_SCRIPT = /<script id="check-[\w-]+">[\s\S]*?<\/script>\s*/g
 
+/** Scripts and preloads of a page, and the stylesheet of icons, which is empty. */
+const MODULE = /<script type="module" src="([^"]+)"><\/script>/g
+const MODULE_PRELOAD = '<link rel="modulepreload"'
+const ICONS = /<link rel="preload stylesheet" href="[^"]*vp-icons\.css" as="style">\s*/
+
+/** Names the scripts for `boot.js`, which starts them. A phone does not preload them with the page, because its text needs none. */
+const scriptsForBoot = (html: string) =>
+  html
+    .replaceAll(MODULE, (_, source: string) => `<meta name="whittle-script" content="${source}">\n    ${MODULE_PRELOAD} href="${source}">`)
+    .replaceAll(MODULE_PRELOAD, `${MODULE_PRELOAD} media="${NOT_PHONE}"`)
+
+/** Screens whose scripts start at once. `boot.js` has the opposite. */
+const NOT_PHONE = 'not all and (pointer: coarse) and (max-width: 959px)'
+
+/** The font of the text, which is wanted before the stylesheet that names it is read. */
+const FONT = /geist-latin-wght-normal\.[\w-]+\.woff2$/
+
 /** Styles that VitePress's own components write into the page. They are initial values, which its scripts set again. */
 const INLINE_STYLE = / style="(?:--vp-vh:0px|position:relative);"/g
 
@@ -97,8 +114,16 @@ export default defineConfig({
   vite: { css: { postcss: {} }, build: { chunkSizeWarningLimit: 1500 }, logLevel: 'warn' },
   // `filePath` is the path in the repository, for "Edit this page".
   transformPageData: ({ frontmatter }) => (typeof frontmatter['source'] === 'string' ? { filePath: frontmatter['source'] } : {}),
+  transformHead: ({ assets }) =>
+    assets
+      .filter((href) => FONT.test(href))
+      .map((href) => ['link', { rel: 'preload', href, as: 'font', type: 'font/woff2', crossorigin: '' }]),
   transformHtml: (html) =>
-    html.replace(INLINE_SCRIPT, '').replaceAll(INLINE_STYLE, '').replace('<head>', '<head>\n    <script src="/docs/boot.js"></script>'),
+    scriptsForBoot(html)
+      .replace(INLINE_SCRIPT, '')
+      .replace(ICONS, '')
+      .replaceAll(INLINE_STYLE, '')
+      .replace('<head>', '<head>\n    <script src="/docs/boot.js"></script>'),
   themeConfig: {
     logo: { light: '/mark.svg', dark: '/mark-dark.svg', alt: '' },
     nav: [

@@ -1,14 +1,18 @@
-// Runs before the page is drawn: colours of the reader, and old addresses of error types.
+// Runs before the page is drawn: colours of the reader, old addresses of error types, and when the scripts of the page start.
 {
-  let choice = 'auto'
-  try {
-    choice = localStorage.getItem('vitepress-theme-appearance') || 'auto'
-  } catch {
-    // The browser stores nothing: the colours follow the system.
+  const root = document.documentElement
+  const stored = (key) => {
+    try {
+      return localStorage.getItem(key)
+    } catch {
+      // The browser stores nothing.
+      return null
+    }
   }
+  const choice = stored('vitepress-theme-appearance') || 'auto'
   const dark = choice === 'dark' || (choice !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
-  document.documentElement.classList.toggle('dark', dark)
-  document.documentElement.classList.toggle('mac', /Mac|iPhone|iPod|iPad/i.test(navigator.platform))
+  root.classList.toggle('dark', dark)
+  root.classList.toggle('mac', /Mac|iPhone|iPod|iPad/i.test(navigator.platform))
 
   // Links of errors are `/docs#type`. VitePress knows its first page as `/docs/` only.
   const { pathname, search, hash } = location
@@ -17,4 +21,56 @@
     addEventListener('DOMContentLoaded', () => {
       if (!document.getElementById(hash.slice(1))) location.replace(`/docs/errors${hash}`)
     })
+
+  // The text of a page needs no scripts. On a phone, they start when the reader first touches the page, and are loaded before that.
+  const PHONE = '(pointer: coarse) and (max-width: 959px)'
+  const SIGNS = ['pointerdown', 'click', 'keydown', 'focusin']
+  const NEEDS_SCRIPTS = 'button, input, label'
+  let state = 'waiting'
+  let pressed
+
+  const start = () => {
+    if (state !== 'waiting') return
+    state = 'starting'
+    for (const { content } of document.querySelectorAll('meta[name=whittle-script]')) {
+      const script = document.createElement('script')
+      script.type = 'module'
+      script.src = content
+      // In the order of the page.
+      script.async = false
+      document.head.append(script)
+    }
+  }
+  // A button that is pressed before the scripts have started is pressed again afterwards.
+  const keep = (event) => {
+    const target = event.target instanceof Element ? event.target.closest(NEEDS_SCRIPTS) : null
+    if (state === 'ready' || !target) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    pressed = target
+  }
+  const load = () => {
+    for (const link of document.querySelectorAll('link[rel=modulepreload][media]')) {
+      const now = link.cloneNode()
+      now.removeAttribute('media')
+      link.replaceWith(now)
+    }
+  }
+  const isRead = () =>
+    matchMedia(PHONE).matches &&
+    document.getElementById('app')?.firstElementChild &&
+    !(stored('whittle-docs-language') && document.querySelector('.vp-code-group'))
+
+  addEventListener('DOMContentLoaded', () => {
+    if (!document.querySelector('meta[name=whittle-script]')) return
+    if (!isRead()) return start()
+    for (const sign of SIGNS) addEventListener(sign, start, { capture: true, once: true, passive: true })
+    addEventListener('click', keep, { capture: true })
+    addEventListener('whittle-ready', () => {
+      state = 'ready'
+      removeEventListener('click', keep, { capture: true })
+      pressed?.click()
+    })
+    addEventListener('load', () => (window.requestIdleCallback ?? setTimeout)(load))
+  })
 }

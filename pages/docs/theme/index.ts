@@ -3,7 +3,7 @@ import '@fontsource-variable/geist/wght.css'
 import '@fontsource-variable/geist-mono/wght.css'
 import { inBrowser, onContentUpdated, type Theme } from 'vitepress'
 import DefaultTheme from 'vitepress/theme-without-fonts'
-import { defineComponent, h } from 'vue'
+import { defineComponent, h, onMounted } from 'vue'
 import '../../tokens.css'
 import './theme.css'
 import { rememberLanguage, showLanguage } from './language-tabs.ts'
@@ -20,6 +20,8 @@ const notFound = () =>
 
 const Layout = defineComponent(() => {
   onContentUpdated(showLanguage)
+  // `boot.js` waits for it.
+  onMounted(() => void dispatchEvent(new Event('whittle-ready')))
   const slots = {
     'nav-bar-content-after': () => consoleLink('console-link'),
     'not-found': notFound,

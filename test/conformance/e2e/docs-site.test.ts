@@ -140,6 +140,28 @@ describe.skipIf(!existsSync(CHROMIUM))('the site in a browser', () => {
     await page.setViewportSize(DESKTOP)
   }, 120_000)
 
+  it('shows a page on a phone without its scripts, and presses the first button again when they have started', async () => {
+    const phone = await browser.newContext({ viewport: PHONE, isMobile: true, hasTouch: true, locale: 'en-GB' })
+    try {
+      const reader = await phone.newPage()
+      const isRunning = () => reader.evaluate(`'__VITEPRESS__' in globalThis`)
+      for (const [button, shown] of [
+        [reader.getByRole('button', { name: 'Menu' }), reader.locator('.VPSidebar.open')],
+        [reader.getByRole('button', { name: /search/i }), reader.getByRole('searchbox')],
+        // Last, because a page with remembered tabs starts its scripts at once.
+        [reader.locator('.vp-code-group label', { hasText: 'Python' }).first(), reader.getByText('whittle = Whittle(os.environ').first()],
+      ] as const) {
+        await reader.goto(`${base}/docs/quick-start`, { waitUntil: 'networkidle' })
+        expect(await isRunning()).toBe(false)
+        await button.tap()
+        await shown.waitFor()
+        expect(await isRunning()).toBe(true)
+      }
+    } finally {
+      await phone.close()
+    }
+  })
+
   it('finds a page by a word of its text', async () => {
     await page.goto(`${base}/docs/`)
     await page.getByRole('button', { name: /search/i }).click()
