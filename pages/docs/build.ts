@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { collectSources } from './sources.ts'
+import { translationsOf } from './translations.ts'
 
 /** Folder of the site, from the root. */
 export const SITE = 'console/public/docs'
@@ -18,6 +19,7 @@ const INPUTS = [
   'pages/**/*',
   'packages/{cli,core,film}/README.md',
   'packages/{clients,integrations}/*/README.md',
+  'src/core/i18n/zh/inventory.ts',
   'src/service/http/error-texts.ts',
   'src/service/tasks/api-error.ts',
   'package.json',
@@ -57,6 +59,7 @@ export async function buildDocsSite(root: string): Promise<boolean> {
     renameSync(join(work, 'site'), join(root, SITE))
     mkdirSync(join(root, '.dev/build'), { recursive: true })
     writeFileSync(join(root, BUILT), hash)
+    for (const { source, isStale } of translationsOf(root)) if (isStale) console.log(`${source}: the English page is newer.`)
   } finally {
     rmSync(work, { recursive: true, force: true })
   }

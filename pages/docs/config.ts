@@ -1,14 +1,21 @@
 /** Configuration of VitePress. `pages/docs/build.ts` calls it. */
 import { join, resolve } from 'node:path'
-import { defineConfig, type MarkdownOptions } from 'vitepress'
+import { type DefaultTheme, defineConfig, type HeadConfig, type MarkdownOptions, type PageData } from 'vitepress'
+import { CHINESE_EDIT_LINK, CHINESE_SEARCH, CHINESE_THEME, chineseSidebar } from './chinese.ts'
 import { classesForColours, THEME } from './highlight.ts'
-import { DECISIONS, type Group } from './site-map.ts'
+import { htmlForIndex } from './search.ts'
+import { CHINESE_PREFIX, DECISIONS, type Group } from './site-map.ts'
 import { allGroups, repositoryOf, SERVICE } from './sources.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Folder of the collected Markdown, from `build.ts`. */
 const sources = process.env['WHITTLE_DOCS_SOURCES'] ?? join(ROOT, '.dev/docs-site/src')
 const repository = repositoryOf(ROOT)
+/** True for a page, by the path of its Markdown below the folder of all pages. */
+const isChinese = (path: string | undefined) => path?.startsWith(CHINESE_PREFIX) ?? false
+/** MiniSearch for questions in Chinese. */
+const SEARCH = join(import.meta.dirname, 'theme/minisearch.ts')
+const CHINESE_DESCRIPTION = '如何用 Whittle 让文件变小，以及如何核对没有任何内容丢失。'
 const DESCRIPTION = 'How to make files smaller with Whittle, and how to check that nothing was lost.'
 
 /** Titles of the groups for contributors. */
@@ -19,19 +26,24 @@ const sidebarGroup = ({ title, pages }: Group) => ({
   text: title,
   items: pages.map((page) => ({ text: page.title, link: `/${page.slug}` })),
 })
-const REFERENCE = {
-  text: 'Reference',
-  items: [
-    { text: 'API', link: '/api', target: '_self' },
-    { text: 'Errors', link: '/errors' },
-  ],
-}
+const API = { text: 'API', link: '/api', target: '_self' }
+const REFERENCE = { text: 'Reference', items: [API, { text: 'Errors', link: '/errors' }] }
 const ELSEWHERE = {
-  text: 'Contribute',
-  items: internal.map(({ title, pages }) => ({
-    text: pages[0]!.title === 'Overview' ? title : pages[0]!.title,
-    link: `/${pages[0]!.slug}`,
-  })),
+  title: 'Contribute',
+  pages: internal.map(({ title, pages }) => ({ ...pages[0]!, title: pages[0]!.title === 'Overview' ? title : pages[0]!.title })),
+}
+const forUsers = groups.filter(({ title }) => !INTERNAL.includes(title))
+const editLink = (text: string) => (repository === undefined ? {} : { editLink: { text, pattern: `${repository}/edit/main/:path` } })
+
+const chineseTheme: DefaultTheme.Config = {
+  ...CHINESE_THEME,
+  ...editLink(CHINESE_EDIT_LINK),
+  nav: [{ text: '文档', link: '/zh/quick-start', activeMatch: '.' }, API],
+  sidebar: [
+    ...chineseSidebar(ROOT, forUsers),
+    { text: '参考（英文）', items: [API, { text: '错误', link: '/errors' }] },
+    ...chineseSidebar(ROOT, [ELSEWHERE]),
+  ],
 }
 
 type MarkdownIt = Parameters<NonNullable<MarkdownOptions['config']>>[0]
@@ -43,17 +55,23 @@ function adaptRenderer(md: MarkdownIt): void {
   rules.link_open = (tokens, i, options, env, self) => {
     const token = tokens[i]
     const href = token?.attrGet('href') ?? ''
+    if (isChinese(env.relativePath) && token?.attrGet('class') === 'header-anchor') token.attrSet('aria-label', '此标题的链接')
     if (!token || !href.startsWith(SERVICE)) return open ? open(tokens, i, options, env, self) : self.renderToken(tokens, i, options)
     token.attrSet('href', href.slice(SERVICE.length))
     token.attrSet('target', '_self')
     return self.renderToken(tokens, i, options)
   }
   // A wide table scrolls in its own box, which needs keyboard focus.
-  rules.table_open = (tokens, i) => {
+  rules.table_open = (tokens, i, _, env) => {
     const number = tokens.slice(0, i + 1).filter(({ type }) => type === 'table_open').length
-    return `<div class="table" tabindex="0" role="region" aria-label="Table ${number}"><table>`
+    return `<div class="table" tabindex="0" role="region" aria-label="${isChinese(env.relativePath) ? '表格' : 'Table'} ${number}"><table>`
   }
   rules.table_close = () => '</table></div>'
+  const fence = rules.fence!
+  rules.fence = (tokens, i, options, env, self) => {
+    const html = fence(tokens, i, options, env, self)
+    return isChinese(env.relativePath) ? html.replace('title="Copy Code"', 'title="复制代码"') : html
+  }
   md.core.ruler.push('alignment', ({ tokens }) => {
     for (const token of tokens) {
       if (token.type !== 'td_open' && token.type !== 'th_open') continue
@@ -86,8 +104,32 @@ const FONT = /geist-latin-wght-normal\.[\w-]+\.woff2$/
 /** Styles that VitePress's own components write into the page. They are initial values, which its scripts set again. */
 const INLINE_STYLE = / style="(?:--vp-vh:0px|position:relative);"/g
 
+/** Names the page in both languages for search engines. The Worker completes the addresses. */
+function alternates({ relativePath, frontmatter }: PageData): HeadConfig[] {
+  const other = frontmatter['other'] as string | undefined
+  if (other === undefined) return []
+  const own = `/${relativePath.replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
+  const [english, chinese] = isChinese(relativePath) ? [other, own] : [own, other]
+  return Object.entries({ en: english, 'zh-Hans': chinese, 'x-default': english }).map(([hreflang, path]) => [
+    'link',
+    { rel: 'alternate', hreflang, href: `/docs${path}` },
+  ])
+}
+
+/** Puts `theme/minisearch.ts` in the place of MiniSearch. */
+const chineseQuestions = {
+  name: 'whittle-chinese-questions',
+  enforce: 'pre' as const,
+  resolveId: (id: string, importer = '') => (id === 'minisearch' && !importer.startsWith(SEARCH) ? SEARCH : undefined),
+}
+
 export default defineConfig({
   lang: 'en',
+  locales: {
+    // Without labels, the theme shows no menu of languages. `theme/index.ts` has a link to the other language instead.
+    root: { label: '', lang: 'en' },
+    zh: { label: '', lang: 'zh-Hans', titleTemplate: ':title – Whittle 文档', description: CHINESE_DESCRIPTION, themeConfig: chineseTheme },
+  },
   title: 'Whittle',
   titleTemplate: ':title – Whittle docs',
   description: DESCRIPTION,
@@ -111,13 +153,15 @@ export default defineConfig({
     config: adaptRenderer,
   },
   // Vite of VitePress may look for configuration files of other tools in the folders above.
-  vite: { css: { postcss: {} }, build: { chunkSizeWarningLimit: 1500 }, logLevel: 'warn' },
+  vite: { css: { postcss: {} }, build: { chunkSizeWarningLimit: 1500 }, logLevel: 'warn', plugins: [chineseQuestions] },
   // `filePath` is the path in the repository, for "Edit this page".
   transformPageData: ({ frontmatter }) => (typeof frontmatter['source'] === 'string' ? { filePath: frontmatter['source'] } : {}),
-  transformHead: ({ assets }) =>
-    assets
+  transformHead: ({ assets, pageData }) => [
+    ...assets
       .filter((href) => FONT.test(href))
-      .map((href) => ['link', { rel: 'preload', href, as: 'font', type: 'font/woff2', crossorigin: '' }]),
+      .map((href): HeadConfig => ['link', { rel: 'preload', href, as: 'font', type: 'font/woff2', crossorigin: '' }]),
+    ...alternates(pageData),
+  ],
   transformHtml: (html) =>
     scriptsForBoot(html)
       .replace(INLINE_SCRIPT, '')
@@ -126,21 +170,23 @@ export default defineConfig({
       .replace('<head>', '<head>\n    <script src="/docs/boot.js"></script>'),
   themeConfig: {
     logo: { light: '/mark.svg', dark: '/mark-dark.svg', alt: '' },
-    nav: [
-      { text: 'Docs', link: '/quick-start', activeMatch: '.' },
-      { text: 'API', link: '/api', target: '_self' },
-    ],
+    nav: [{ text: 'Docs', link: '/quick-start', activeMatch: '.' }, API],
     // Contributors read their own sidebar, so that the one of users stays short.
     sidebar: {
-      '/': [...groups.filter(({ title }) => !INTERNAL.includes(title)).map(sidebarGroup), REFERENCE, ELSEWHERE],
+      '/': [...forUsers.map(sidebarGroup), REFERENCE, sidebarGroup(ELSEWHERE)],
       ...Object.fromEntries(['/contributors/', '/decisions/'].map((path) => [path, internal.map(sidebarGroup)])),
     },
     outline: { level: [2, 3], label: 'On this page' },
     search: {
       provider: 'local',
-      options: { detailedView: true, translations: { button: { buttonText: 'Search the docs', buttonAriaLabel: 'Search the docs' } } },
+      options: {
+        detailedView: true,
+        translations: { button: { buttonText: 'Search the docs', buttonAriaLabel: 'Search the docs' } },
+        locales: { zh: { translations: CHINESE_SEARCH } },
+        _render: (text, env, md) => (isChinese(env.relativePath) ? htmlForIndex(md.render(text, env)) : md.render(text, env)),
+      },
     },
-    ...(repository === undefined ? {} : { editLink: { text: 'Edit this page', pattern: `${repository}/edit/main/:path` } }),
+    ...editLink('Edit this page'),
     docFooter: { prev: 'Previous', next: 'Next' },
     externalLinkIcon: false,
   },

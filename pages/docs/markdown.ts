@@ -43,26 +43,35 @@ function blocksOf(text: string): Block[] {
 const hasTitle = ({ kind, lines }: Block) => kind === 'code' && TITLE.test(lines[0] ?? '')
 const isBlank = ({ kind, lines }: Block) => kind === 'text' && lines.every((line) => line.trim() === '')
 
-/** Joins adjacent titled code blocks to one group of tabs. */
-function tabbed(blocks: readonly Block[]): Block[] {
-  const joined: Block[] = []
+/** Runs of adjacent titled code blocks, without the blank lines between them. Every other block is a run of its own. */
+function runsOf(blocks: readonly Block[]): Block[][] {
+  const runs: Block[][] = []
   for (let i = 0; i < blocks.length; i++) {
-    const group: Block[] = []
-    let end = i
-    while (blocks[end] && hasTitle(blocks[end]!)) {
-      group.push(blocks[end]!)
-      end += blocks[end + 1] && isBlank(blocks[end + 1]!) && blocks[end + 2] && hasTitle(blocks[end + 2]!) ? 2 : 1
+    const run = [blocks[i]!]
+    while (hasTitle(run[0]!)) {
+      const next = blocks[i + 1] && isBlank(blocks[i + 1]!) ? i + 2 : i + 1
+      if (!blocks[next] || !hasTitle(blocks[next]!)) break
+      run.push(blocks[next]!)
+      i = next
     }
-    if (group.length === 0) {
-      joined.push(blocks[i]!)
-      continue
-    }
-    const indent = FENCE.exec(group[0]?.lines[0] ?? '')?.[1] ?? ''
-    joined.push({ kind: 'tabs', lines: [`${indent}::: code-group`, ...group.flatMap(({ lines }) => lines), `${indent}:::`] })
-    i = end - 1
+    runs.push(run)
   }
-  return joined
+  return runs
 }
+
+/** Joins adjacent titled code blocks to one group of tabs. */
+const tabbed = (blocks: readonly Block[]): Block[] =>
+  runsOf(blocks).map((run) => {
+    if (!hasTitle(run[0]!)) return run[0]!
+    const indent = FENCE.exec(run[0]?.lines[0] ?? '')?.[1] ?? ''
+    return { kind: 'tabs', lines: [`${indent}::: code-group`, ...run.flatMap(({ lines }) => lines), `${indent}:::`] }
+  })
+
+/** Code of a page in its order. Adjacent blocks with titles count as one. */
+export const codeOf = (text: string): string[] =>
+  runsOf(blocksOf(text))
+    .filter(([first]) => first?.kind === 'code')
+    .map((run) => run.map(({ lines }) => lines.join('\n')).join('\n\n'))
 
 const relinked = (line: string, targetOf: (target: string) => string) =>
   line.replaceAll(CODE_OR_TARGET, (whole, _, target?: string) => (target === undefined ? whole : `](${targetOf(target)})`))

@@ -101,3 +101,36 @@ export const DECISIONS = { folder: 'docs/decisions', prefix: 'decisions/', title
 
 /** The page that explains every error type. The build writes it from the texts of the service. */
 export const ERRORS_SLUG = 'errors'
+
+/** Prefix of the addresses of Chinese pages. */
+export const CHINESE_PREFIX = 'zh/'
+
+/** Chinese titles of the sidebar, for groups and for pages that are in English only. */
+export const CHINESE_TITLES: Readonly<Record<string, string>> = {
+  Start: '开始',
+  'What it does': '功能',
+  'Use it': '使用',
+  Clients: '客户端',
+  'Run it': '运行服务',
+  Contribute: '参与开发',
+  Reference: '参考',
+  'A tour in pictures': '图解',
+  'Command line': '命令行',
+  Library: '程序库',
+  'Films and sound': '视频和音频',
+  'Plugin for Vite': 'Vite 插件',
+  'GitHub Action': 'GitHub Action',
+  'pre-commit hook': 'pre-commit 钩子',
+  'n8n node': 'n8n 节点',
+  'TypeScript client': 'TypeScript',
+  'Python client': 'Python',
+  'Go client': 'Go',
+  'PHP client': 'PHP',
+  'One machine': '单机运行',
+  Observability: '可观测性',
+  'Backup and upgrade': '备份与升级',
+  Cost: '成本',
+  Errors: '错误',
+  Architecture: '架构',
+  Decisions: '设计决定',
+}

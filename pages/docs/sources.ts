@@ -3,7 +3,8 @@ import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path'
 import { errorsPage } from './errors-page.ts'
 import { resolveLink, rewriteMarkdown } from './markdown.ts'
-import { DECISIONS, ERRORS_SLUG, GROUPS, type Group, type Page } from './site-map.ts'
+import { CHINESE_PREFIX, DECISIONS, ERRORS_SLUG, GROUPS, type Group, type Page } from './site-map.ts'
+import { completeText, type Translation, translationsOf } from './translations.ts'
 
 /** Prefix of links to pages of the service outside of `/docs`. `config.ts` removes it. */
 export const SERVICE = 'service:'
@@ -27,6 +28,24 @@ export function allGroups(root: string): Group[] {
   return [...GROUPS, { title: DECISIONS.title, pages: overviewFirst }]
 }
 
+/** A page, and its Chinese form. */
+interface Translated {
+  readonly english: Page
+  readonly chinese: Page
+  readonly translation: Translation
+}
+
+/** All pages that there are in Chinese. @throws Error if a Chinese file belongs to no page */
+export function translatedPages(root: string): Translated[] {
+  const pages = new Map(GROUPS.flatMap((group) => group.pages).map((page) => [page.source, page]))
+  return translationsOf(root).map((translation) => {
+    const english = pages.get(translation.english)
+    if (!english) throw new Error(`${translation.source} belongs to no page.`)
+    const [, title = english.title] = /^# (.+)$/m.exec(translation.text) ?? []
+    return { english, chinese: { slug: CHINESE_PREFIX + english.slug, title, source: translation.source }, translation }
+  })
+}
+
 /** Address of the repository from `package.json`. `undefined`: it names none. */
 export function repositoryOf(root: string): string | undefined {
   const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { repository?: { url?: string } }
@@ -36,10 +55,18 @@ export function repositoryOf(root: string): string | undefined {
 /** Writes the Markdown of all pages, their pictures and the public files to `out`. @throws Error if a page links to a missing file */
 export function collectSources(root: string, out: string): void {
   const pages = allGroups(root).flatMap((group) => group.pages)
-  const slugs = new Map(pages.map((page) => [page.source, page.slug]))
-  const repository = repositoryOf(root)
+  const translated = translatedPages(root)
+  const slugs = new Map([...pages, ...translated.map(({ chinese }) => chinese)].map((page) => [page.source, page.slug]))
+  const context = { root, out, slugs, repository: repositoryOf(root) }
+  const others = new Map(
+    translated.flatMap(({ english: { slug }, chinese }) => [[slug, chinese.slug] as const, [chinese.slug, slug] as const]),
+  )
   mkdirSync(out, { recursive: true })
-  for (const page of pages) writePage(page, out, pageText(page, { root, out, slugs, repository }))
+  for (const page of pages) writePage(page, out, pageText(page, textOf(page, root), context), others.get(page.slug))
+  for (const { english, chinese, translation } of translated) {
+    const text = completeText(translation, textOf(english, root))
+    writePage(chinese, out, pageText(chinese, text, context), english.slug)
+  }
   writePage({ slug: ERRORS_SLUG, title: 'Errors', source: '' }, out, errorsPage())
   cpSync(join(root, 'pages/docs/public'), join(out, 'public'), { recursive: true })
 }
@@ -52,8 +79,10 @@ interface Context {
   readonly repository: string | undefined
 }
 
-function pageText({ source }: Page, { root, out, slugs, repository }: Context): string {
-  return rewriteMarkdown(readFileSync(join(root, source), 'utf8'), (target) => {
+const textOf = ({ source }: Page, root: string) => readFileSync(join(root, source), 'utf8')
+
+function pageText({ source }: Page, text: string, { root, out, slugs, repository }: Context): string {
+  return rewriteMarkdown(text, (target) => {
     const link = resolveLink(target, source)
     if (!link) return target
     if (!existsSync(join(root, link.path))) throw new Error(`${source} links to ${target}, which does not exist.`)
@@ -69,10 +98,11 @@ function pageText({ source }: Page, { root, out, slugs, repository }: Context): 
   })
 }
 
-function writePage({ slug, title, source }: Page, out: string, text: string): void {
-  const file = join(out, `${slug === '' ? 'index' : slug}.md`)
+/** @param other slug of the page in the other language. `undefined`: there is none */
+function writePage({ slug, title, source }: Page, out: string, text: string, other?: string): void {
+  const file = join(out, `${slug === '' || slug.endsWith('/') ? `${slug}index` : slug}.md`)
   mkdirSync(dirname(file), { recursive: true })
-  const front = { title, ...(source === '' ? { editLink: false } : { source }) }
+  const front = { title, ...(source === '' ? { editLink: false } : { source }), ...(other === undefined ? {} : { other: `/${other}` }) }
   const lines = Object.entries(front).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
   writeFileSync(file, `---\n${lines.join('\n')}\n---\n\n${text}`)
 }

@@ -3,9 +3,11 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { resolveLink, rewriteMarkdown } from '../../pages/docs/markdown.ts'
+import { codeOf, resolveLink, rewriteMarkdown } from '../../pages/docs/markdown.ts'
+import { htmlForIndex, withPairs } from '../../pages/docs/search.ts'
 import { DECISIONS } from '../../pages/docs/site-map.ts'
-import { allGroups, collectSources, repositoryOf, SERVICE } from '../../pages/docs/sources.ts'
+import { allGroups, collectSources, repositoryOf, SERVICE, translatedPages } from '../../pages/docs/sources.ts'
+import { codeMarks, completeText } from '../../pages/docs/translations.ts'
 import { ERROR_MEANINGS } from '../../src/service/http/error-texts.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -41,13 +43,14 @@ describe('the Markdown of a page', () => {
 
 describe('the sources of the site', () => {
   let out: string
-  const pages = allGroups(ROOT).flatMap((group) => group.pages)
+  const translated = translatedPages(ROOT)
+  const pages = [...allGroups(ROOT).flatMap((group) => group.pages), ...translated.map(({ chinese }) => chinese)]
   beforeAll(() => {
     out = mkdtempSync(join(tmpdir(), 'whittle-docs-'))
     collectSources(ROOT, out)
   })
   afterAll(() => rmSync(out, { recursive: true }))
-  const read = (slug: string) => readFileSync(join(out, `${slug === '' ? 'index' : slug}.md`), 'utf8')
+  const read = (slug: string) => readFileSync(join(out, `${slug.replace(/^$|(?<=\/)$/, 'index')}.md`), 'utf8')
 
   it('have every page of docs/, each once', () => {
     const sources = pages.map(({ source }) => source)
@@ -79,6 +82,26 @@ describe('the sources of the site', () => {
     expect(read('versioning')).toContain(`${repositoryOf(ROOT)}/blob/main/CHANGELOG.md`)
   })
 
+  it('name each Chinese page on its English one, and the other way round', () => {
+    expect(translated.length).toBeGreaterThanOrEqual(14)
+    for (const { english, chinese } of translated) {
+      expect(read(english.slug)).toContain(`other: "/${chinese.slug}"`)
+      expect(read(chinese.slug)).toContain(`other: "/${english.slug}"`)
+    }
+  })
+
+  it('show the code of the English page on the Chinese one, each once and in its order', () => {
+    for (const { english, chinese, translation } of translated.filter(({ translation: { isStale } }) => !isStale)) {
+      const text = readFileSync(join(ROOT, english.source), 'utf8')
+      const places = codeMarks(translation).map((words) => codeOf(text).findIndex((code) => code.includes(words)))
+      expect(places, chinese.source).toEqual(codeOf(text).map((_, i) => i))
+      expect(codeOf(translation.text), chinese.source).toEqual([])
+      expect(codeOf(read(chinese.slug)).map((code) => code.replaceAll(/\s/g, ''))).toEqual(
+        codeOf(read(english.slug)).map((code) => code.replaceAll(/\s/g, '')),
+      )
+    }
+  })
+
   it('have a heading for every error type', () => {
     for (const type of Object.keys(ERROR_MEANINGS)) expect(read('errors')).toContain(`### \`${type}\` {#${type}}`)
   })
@@ -94,5 +117,40 @@ describe('the sources of the site', () => {
   it('show the first request in six languages', () => {
     const labels = [...read('quick-start').matchAll(/```\w+ \[([^\]]+)\]/g)].map(([, label]) => label)
     expect(new Set(labels)).toEqual(new Set(['curl', 'TypeScript', 'Python', 'Go', 'PHP', 'CLI']))
+  })
+})
+
+describe('a Chinese page', () => {
+  const page = {
+    source: 'docs/zh/users/a.md',
+    english: 'docs/users/a.md',
+    text: '# 标题\n\n<!-- code: run -->\n\n<!-- code: gone -->\n\n完',
+  }
+  const english = '# Title\n\n```sh [curl]\nfirst\n```\n\n```py [Python]\nrun()\n```\n\ntext\n\n```\nother\n```\n'
+  const code = '```sh [curl]\nfirst\n```\n\n```py [Python]\nrun()\n```'
+
+  it('gets the code of its English page, and nothing where that is gone', () => {
+    expect(completeText({ ...page, isStale: false }, english)).toBe(`# 标题\n\n${code}\n\n\n\n完`)
+  })
+
+  it('says so if its English page is newer', () => {
+    const text = completeText({ ...page, isStale: true }, english)
+    expect(text).toMatch(/^# 标题\n\n::: warning 英文页面较新\n.*\[英文页面\]\(\.\.\/\.\.\/users\/a\.md\)/)
+    expect(text).toContain(code)
+  })
+})
+
+describe('the search in Chinese', () => {
+  it('takes each pair of characters as a word', () => {
+    expect(withPairs('断点续传 of PDF文件')).toBe(' 断点 点续 续传  of PDF 文件 ')
+    expect(withPairs('图')).toBe(' 图 ')
+    expect(withPairs('plain text')).toBe('plain text')
+  })
+
+  it('indexes pairs of the text and of headings, and keeps headings as results show them', () => {
+    const heading = '<h2 id="a">断点续传 <a class="header-anchor" href="#a">#</a></h2>'
+    expect(htmlForIndex(`${heading}<p class="例子">分块大小</p>`).replaceAll(/ +/g, ' ')).toBe(
+      `${heading}<p> 断点 点续 续传 </p><p class="例子"> 分块 块大 大小 </p>`,
+    )
   })
 })

@@ -48,7 +48,9 @@ describe('documents', () => {
       return text.replaceAll(/<!-- npm run .*?<!-- end -->/gs, '')
     }
     const written = ['THIRD-PARTY.md', 'docs/contributors/measured.md']
-    const words = DOCUMENTS.filter((document) => !written.includes(document)).map((document) => wordsIn(prose(document)))
+    // The limit is of English words. Chinese pages follow the English ones.
+    const isCounted = (document: string) => !written.includes(document) && !document.startsWith('docs/zh/')
+    const words = DOCUMENTS.filter(isCounted).map((document) => wordsIn(prose(document)))
     expect(words.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(30_000)
   })
 

@@ -14,9 +14,9 @@
   root.classList.toggle('dark', dark)
   root.classList.toggle('mac', /Mac|iPhone|iPod|iPad/i.test(navigator.platform))
 
-  // Links of errors are `/docs#type`. VitePress knows its first page as `/docs/` only.
+  // Links of errors are `/docs#type`. VitePress knows its first pages as `/docs/` and `/docs/zh/` only.
   const { pathname, search, hash } = location
-  if (pathname === '/docs') history.replaceState(history.state, '', `/docs/${search}${hash}`)
+  if (/^\/docs(\/zh)?$/.test(pathname)) history.replaceState(history.state, '', `${pathname}/${search}${hash}`)
   if (/^\/docs\/?$/.test(pathname) && /^#[a-z_]+$/.test(hash))
     addEventListener('DOMContentLoaded', () => {
       if (!document.getElementById(hash.slice(1))) location.replace(`/docs/errors${hash}`)

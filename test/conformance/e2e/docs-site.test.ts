@@ -56,8 +56,10 @@ describe('the built site', () => {
   })
 
   it('has a search index with the text of its pages', () => {
-    const [index] = globSync('assets/chunks/@localSearchIndex*.js', { cwd: site })
+    const [index] = globSync('assets/chunks/@localSearchIndexroot*.js', { cwd: site })
     const text = readFileSync(join(site, index ?? 'missing'), 'utf8')
+    const [chinese] = globSync('assets/chunks/@localSearchIndexzh*.js', { cwd: site })
+    expect(readFileSync(join(site, chinese ?? 'missing'), 'utf8')).toContain('续传')
     for (const word of ['receipts', 'idempotency_mismatch', 'kubernetes', 'ssimulacra']) expect(text.toLowerCase()).toContain(word)
   })
 
@@ -85,6 +87,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the site in a browser', () => {
   let base: string
   const problems: string[] = []
   const MISSING = '/docs/nothing-here'
+  const IS_MISSING = /nothing-here$/
   const requests: { url: string; authorization: string | undefined }[] = []
 
   beforeAll(async () => {
@@ -95,7 +98,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the site in a browser', () => {
     page = await context.newPage()
     page.on('console', (message) => {
       // The browser reports the status of the page that is missing on purpose.
-      const isMeant = message.location().url.endsWith(MISSING)
+      const isMeant = IS_MISSING.test(message.location().url)
       if (message.type() === 'error' && !isMeant) problems.push(message.text())
     })
     page.on('pageerror', (error) => problems.push(error.message))
@@ -122,8 +125,13 @@ describe.skipIf(!existsSync(CHROMIUM))('the site in a browser', () => {
     '/docs/formats',
     '/docs/errors',
     '/docs/decisions/png',
+    '/docs/zh/',
+    '/docs/zh/quick-start',
+    '/docs/zh/formats',
+    '/docs/zh/inventory',
     '/docs/api',
     MISSING,
+    '/docs/zh/nothing-here',
   ])('shows %s in both colour schemes and on a phone, without a finding of axe', async (path) => {
     for (const viewport of [DESKTOP, PHONE]) {
       await page.setViewportSize(viewport)
@@ -169,6 +177,47 @@ describe.skipIf(!existsSync(CHROMIUM))('the site in a browser', () => {
     await page.getByRole('option').first().waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/docs\/.+/)
+  })
+
+  it('finds a Chinese page by a part of a word, and shows it', async () => {
+    await page.goto(`${base}/docs/zh/`)
+    await page.getByRole('button', { name: '搜索文档' }).click()
+    await page.getByRole('searchbox').fill('存储提醒')
+    await page
+      .getByRole('option', { name: /存储提醒/ })
+      .first()
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/docs\/zh\/callbacks/)
+    expect(await page.evaluate('document.documentElement.lang')).toBe('zh-Hans')
+  })
+
+  it('leads to the same page in the other language and back', async () => {
+    await page.goto(`${base}/docs/receipts`)
+    expect(await page.locator('link[hreflang="zh-Hans"]').getAttribute('href')).toBe(`${base}/docs/zh/receipts`)
+    await page.getByRole('link', { name: '中文' }).click()
+    await page.getByRole('heading', { level: 1, name: '凭据' }).waitFor()
+    expect(await page.evaluate('document.documentElement.lang')).toBe('zh-Hans')
+    await page.getByRole('link', { name: 'English', exact: true }).click()
+    await page.getByRole('heading', { level: 1, name: 'Receipts' }).waitFor()
+    await page.goto(`${base}/docs/decisions/png`)
+    await page.getByRole('link', { name: '中文' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Whittle 文档' }).waitFor()
+  })
+
+  it('opens a Chinese page from the keyboard, and moves nothing if the reader wants no motion', async () => {
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await page.goto(`${base}/docs/zh`)
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent.trim()')).toBe('跳到内容')
+    const link = page.locator('.VPSidebar').getByRole('link', { name: '快速开始' })
+    for (let i = 0; i < 40 && !(await link.evaluate('(element) => element === document.activeElement')); i++)
+      await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { level: 1, name: '快速开始' }).waitFor()
+    const moving = `document.getAnimations().filter(({ playState }) => playState === 'running').length`
+    expect(await page.evaluate(moving)).toBe(0)
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
   })
 
   it('remembers the language of code from page to page', async () => {

@@ -8,10 +8,14 @@ import { createApp } from '../../../src/service/http/app.ts'
 import { ROUTES } from '../../../src/service/http/routes/index.ts'
 
 const REFERENCE = '<head><meta property="csp-nonce" content=""></head>'
+const ALTERNATE = '<link rel="alternate" hreflang="zh-Hans" href="/docs/zh/formats">'
 const SITE: Readonly<Record<string, string>> = {
   '/docs/index.html': '<h1>Docs</h1>',
   '/docs/quick-start.html': '<h1>Quick start</h1>',
   '/docs/decisions/png.html': '<h1>PNG</h1>',
+  '/docs/formats.html': ALTERNATE,
+  '/docs/zh/index.html': '<h1>文档</h1>',
+  '/docs/zh/quick-start.html': '<h1>快速开始</h1>',
   '/docs/assets/app.a1b2c3.js': 'export {}',
   '/docs/api.html': REFERENCE,
   '/docs/404.html': '<h1>Not found</h1>',
@@ -37,6 +41,9 @@ describe('the documentation site', () => {
     ['/docs/quick-start', '<h1>Quick start</h1>'],
     ['/docs/quick-start/', '<h1>Quick start</h1>'],
     ['/docs/decisions/png', '<h1>PNG</h1>'],
+    ['/docs/zh', '<h1>文档</h1>'],
+    ['/docs/zh/', '<h1>文档</h1>'],
+    ['/docs/zh/quick-start', '<h1>快速开始</h1>'],
     ['/docs/assets/app.a1b2c3.js', 'export {}'],
   ])('serves %s', async (path, text) => {
     const answer = await get(path)
@@ -47,9 +54,15 @@ describe('the documentation site', () => {
     ['/docs/quick-start.html', '/docs/quick-start'],
     ['/docs/self-hosting.html?from=mail', '/docs/self-hosting?from=mail'],
     ['/docs/index.html', '/docs'],
+    ['/docs/zh/index.html', '/docs/zh'],
   ])('redirects the old address %s', async (path, to) => {
     const answer = await get(path)
     expect([answer.status, answer.headers.get('Location')]).toEqual([301, to])
+  })
+
+  it('names the host in the addresses of the same page in other languages', async () => {
+    for (const origin of ['http://localhost:8787', 'https://whittle.example.com'])
+      expect(await (await get('/docs/formats', { origin })).text()).toBe(ALTERNATE.replace('href="', `href="${origin}`))
   })
 
   it('answers 404 for a page that does not exist: a page to a browser, an error to others', async () => {

@@ -1,6 +1,6 @@
 /** Pages of the documentation site, which `pages/docs/build.ts` writes to `console/public/docs`. */
 import { ApiError } from '../../tasks/api-error.ts'
-import type { AppContext } from '../context.ts'
+import { type AppContext, baseUrl } from '../context.ts'
 import { PAGE_POLICY } from '../page-policies.ts'
 import { prefersHtml, redirect, withPolicy } from './page.ts'
 
@@ -26,14 +26,20 @@ export async function docsPage(c: AppContext): Promise<Response> {
   if (!found.ok && !(await docsFile(c, '/docs/index.html')).ok) return unbuilt(c)
   if (!found.ok && prefersHtml(c)) return notFound(c)
   if (path === REFERENCE) return reference(found)
-  const answer = withPolicy(found)
+  const answer = withPolicy(path.endsWith('.html') ? withAddresses(found, baseUrl(c)) : found)
   if (HASHED.test(path)) answer.headers.set('Cache-Control', IMMUTABLE)
   return answer
 }
 
-/** File of an address: `/docs` is the first page, and addresses without an extension are pages. */
+/** Completes the addresses of the same page in other languages, which search engines take only with a host. */
+const withAddresses = (found: Response, base: string) =>
+  new HTMLRewriter()
+    .on('link[hreflang]', { element: (link) => void link.setAttribute('href', new URL(link.getAttribute('href') ?? '', base).href) })
+    .transform(found)
+
+/** File of an address: `/docs` and `/docs/zh` are first pages, and addresses without an extension are pages. */
 function fileOf(pathname: string): string {
-  if (/^\/docs\/?$/.test(pathname)) return '/docs/index.html'
+  if (/^\/docs(\/zh)?\/?$/.test(pathname)) return `${pathname.replace(/\/$/, '')}/index.html`
   return /\.\w+$/.test(pathname) ? pathname : `${pathname.replace(/\/$/, '')}.html`
 }
 
