@@ -1,6 +1,7 @@
 /** Frame of every page: sidebar, and on a phone a bar with a menu that has all pages. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { guide } from '../../site/src/links.ts'
 import type { Me } from './api.ts'
 import { isTesting, setTesting } from './connection.ts'
 import { Icon, type IconName } from './icons.tsx'
@@ -119,7 +120,7 @@ const HELP: readonly (readonly [href: string, title: string, icon: IconName])[] 
 const HelpLinks = ({ look }: { look: string }) => (
   <>
     {HELP.map(([href, title, icon]) => (
-      <a key={href} class={look} href={href}>
+      <a key={href} class={look} href={guide(href)}>
         <Icon name={icon} />
         {t(title)}
       </a>

@@ -1,3 +1,5 @@
+import { language } from './language.ts'
+
 /** Addresses that the page links to. */
 export const LINKS = {
   front: '/',
@@ -11,6 +13,9 @@ export const LINKS = {
   status: '/status',
   licences: '/licences',
 } as const
+
+/** Address of a guide in the language of the page. */
+export const guide = (path: string) => (language() === 'zh' ? path.replace('/docs', '/docs/zh') : path)
 
 /** The pictures of the example on the front page. */
 export const EXAMPLE = { before: '/app/roofs.jpg', after: '/app/roofs.medium.jpg' } as const

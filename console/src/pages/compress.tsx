@@ -1,5 +1,7 @@
 /** Files of this tab: drop zone, options, and one row for each file. */
+
 import { useEffect, useState } from 'preact/hooks'
+import { guide } from '../../../site/src/links.ts'
 import type { Me } from '../api.ts'
 import { type Attempt, allAttempts, dismissDone, restoreAttempts, retry, watchAttempts } from '../attempts.ts'
 import { Icon } from '../icons.tsx'
@@ -36,7 +38,7 @@ export function CompressPage({ me, dragged }: PageProps) {
             text={t('Whittle decodes every result and compares it with your file. Files that cannot get smaller are returned unchanged.')}
           >
             <SampleButton me={me} />
-            <a class="btn" href="/docs/formats.html">
+            <a class="btn" href={guide('/docs/formats')}>
               {t('Supported formats')}
             </a>
           </Empty>

@@ -1,5 +1,7 @@
 /** Checklist for new accounts, with completed steps. */
+
 import { useEffect, useState } from 'preact/hooks'
+import { guide } from '../../../site/src/links.ts'
 import { type Application, call, type Delivery, type Me, type Task } from '../api.ts'
 import { Icon } from '../icons.tsx'
 import { t } from '../language.ts'
@@ -59,7 +61,7 @@ async function stepsOf(me: Me): Promise<Step[]> {
   return [
     { title: 'Compress a file', isDone: tasks.length > 0, page: '#compress' },
     { title: 'Create an application and a key', isDone: keys.length > 0, page: '#applications' },
-    { title: 'Call the API with the key', isDone: keys.some((key) => key.last_used_at), page: '/docs/quick-start.html' },
+    { title: 'Call the API with the key', isDone: keys.some((key) => key.last_used_at), page: guide('/docs/quick-start') },
     ...(me.limits?.callbacks ? [{ title: 'Receive a callback', isDone: deliveries.length > 0, page: '#callbacks' }] : []),
   ]
 }

@@ -1,5 +1,7 @@
 /** First page: drop zone, figures of this month, recent tasks, limits. */
+
 import { useEffect, useState } from 'preact/hooks'
+import { guide } from '../../../site/src/links.ts'
 import { call, isOpen, type Task, type Usage } from '../api.ts'
 import { bytes, countText, monthName, savedPercent, t } from '../language.ts'
 import { Card, Empty, For, Loading, message, Problem } from '../parts.tsx'
@@ -71,7 +73,7 @@ export function OverviewPage({ me, dragged }: PageProps) {
                   text={t('Drop a file here or send the first request. Tasks and their receipts appear here.')}
                 >
                   <SampleButton me={me} />
-                  <a class="btn" href="/docs/quick-start.html">
+                  <a class="btn" href={guide('/docs/quick-start')}>
                     {t('First request')}
                   </a>
                 </Empty>

@@ -1,7 +1,7 @@
 /** One screen of explanations: formats, how the proof works, and what it costs. */
 import type { ComponentChildren } from 'preact'
 import { t } from '../language.ts'
-import { LINKS } from '../links.ts'
+import { guide, LINKS } from '../links.ts'
 import { FACTS } from '../model/facts.ts'
 import { listedNames } from '../model/format-names.ts'
 import type { FormatId } from '../model/protocol.ts'
@@ -60,7 +60,7 @@ export function Formats() {
       </div>
       <p class="muted section__foot">
         {t('Anything else can be packed as Zstandard, Brotli or gzip and comes back byte for byte.')}{' '}
-        <a href={LINKS.formats}>{t('All formats')}</a>
+        <a href={guide(LINKS.formats)}>{t('All formats')}</a>
       </p>
     </section>
   )
@@ -105,7 +105,7 @@ export function Proof() {
         </Step>
       </ol>
       <p class="muted section__foot">
-        <a href={LINKS.receipts}>{t('How receipts work')}</a>
+        <a href={guide(LINKS.receipts)}>{t('How receipts work')}</a>
       </p>
     </section>
   )

@@ -1,7 +1,7 @@
 /** Code in several languages: tabs, and a button that copies. */
 import { useRef, useState } from 'preact/hooks'
 import { t } from '../language.ts'
-import { LINKS } from '../links.ts'
+import { guide, LINKS } from '../links.ts'
 import { codeSamples } from '../model/code-samples.ts'
 import type { Settings } from '../model/protocol.ts'
 import { Icon } from './icon.tsx'
@@ -72,7 +72,7 @@ export function CodeSamples({ name, output, settings, id }: CodeSamplesProps) {
         </pre>
       </div>
       <p class="code__foot small">
-        {t('The packages are not published yet.')} <a href={LINKS.guides}>{t('How to install them')}</a>
+        {t('The packages are not published yet.')} <a href={guide(LINKS.guides)}>{t('How to install them')}</a>
       </p>
     </div>
   )

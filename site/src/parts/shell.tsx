@@ -1,7 +1,7 @@
 /** Frame of every page: bar at the top, footer, switches for theme and language. */
 import type { ComponentChildren } from 'preact'
 import { type Language, language, t } from '../language.ts'
-import { LINKS } from '../links.ts'
+import { guide, LINKS } from '../links.ts'
 import { Icon } from './icon.tsx'
 
 interface ShellProps {
@@ -14,7 +14,7 @@ interface ShellProps {
 
 const links = () =>
   [
-    [LINKS.guides, t('Docs')],
+    [guide(LINKS.guides), t('Docs')],
     [LINKS.api, t('API')],
     ['/#formats', t('Formats')],
     ['/#proof', t('Proof')],
@@ -85,10 +85,10 @@ function Footer({ onLanguage }: Pick<ShellProps, 'onLanguage'>) {
       <div class="wrap foot__in">
         <p>{t('Whittle is open source, Apache-2.0.')}</p>
         <nav aria-label={t('Footer')}>
-          <a href={LINKS.guides}>{t('Docs')}</a>
+          <a href={guide(LINKS.guides)}>{t('Docs')}</a>
           <a href={LINKS.api}>{t('API reference')}</a>
           <a href={LINKS.status}>{t('Status')}</a>
-          <a href={LINKS.security}>{t('Security')}</a>
+          <a href={guide(LINKS.security)}>{t('Security')}</a>
           <a href={LINKS.licences}>{t('Licences')}</a>
           <button type="button" class="foot__language" lang={other === 'zh' ? 'zh-Hans' : 'en'} onClick={() => onLanguage(other)}>
             <Icon name="languages" />
