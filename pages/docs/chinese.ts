@@ -13,8 +13,9 @@ export function chineseSidebar(root: string, groups: readonly Group[]) {
   return groups.map(({ title, pages }) => {
     const hasChinese = pages.some(({ slug }) => chinese.has(slug))
     const itemOf = (page: Page) => {
-      const { title: text, slug } = chinese.get(page.slug) ?? { title: titleOf(page.title) + (hasChinese ? ENGLISH : ''), slug: page.slug }
-      return { text, link: `/${slug}` }
+      const own = chinese.get(page.slug)
+      if (own) return { text: CHINESE_TITLES[page.title] ?? own.title, link: `/${own.slug}` }
+      return { text: titleOf(page.title) + (hasChinese ? ENGLISH : ''), link: `/${page.slug}` }
     }
     return { text: titleOf(title) + (hasChinese ? '' : ENGLISH), items: pages.map(itemOf) }
   })

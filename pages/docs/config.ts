@@ -35,6 +35,8 @@ const ELSEWHERE = {
 const forUsers = groups.filter(({ title }) => !INTERNAL.includes(title))
 const editLink = (text: string) => (repository === undefined ? {} : { editLink: { text, pattern: `${repository}/edit/main/:path` } })
 
+const OUTLINE = 'On this page'
+
 const chineseTheme: DefaultTheme.Config = {
   ...CHINESE_THEME,
   ...editLink(CHINESE_EDIT_LINK),
@@ -94,6 +96,16 @@ const scriptsForBoot = (html: string) =>
   html
     .replaceAll(MODULE, (_, source: string) => `<meta name="whittle-script" content="${source}">\n    ${MODULE_PRELOAD} href="${source}">`)
     .replaceAll(MODULE_PRELOAD, `${MODULE_PRELOAD} media="${NOT_PHONE}"`)
+
+/**
+ * Button of the contents on a phone. VitePress reads the headings in the browser, so its HTML has another button in that place, which Vue may
+ * find changed.
+ */
+const NO_CONTENTS = /(<div class="VPLocalNavOutlineDropdown"[^>]*><button)([^>]*>)[^<]*(?=<\/button>)/
+const withContents = (html: string) =>
+  /<h2 id=/.test(html)
+    ? html.replace(NO_CONTENTS, `$1 data-allow-mismatch="text"$2${html.includes('<html lang="zh') ? CHINESE_THEME.outline.label : OUTLINE}`)
+    : html
 
 /** Screens whose scripts start at once. `boot.js` has the opposite. */
 const NOT_PHONE = 'not all and (pointer: coarse) and (max-width: 959px)'
@@ -163,7 +175,7 @@ export default defineConfig({
     ...alternates(pageData),
   ],
   transformHtml: (html) =>
-    scriptsForBoot(html)
+    withContents(scriptsForBoot(html))
       .replace(INLINE_SCRIPT, '')
       .replace(ICONS, '')
       .replaceAll(INLINE_STYLE, '')
@@ -176,7 +188,7 @@ export default defineConfig({
       '/': [...forUsers.map(sidebarGroup), REFERENCE, sidebarGroup(ELSEWHERE)],
       ...Object.fromEntries(['/contributors/', '/decisions/'].map((path) => [path, internal.map(sidebarGroup)])),
     },
-    outline: { level: [2, 3], label: 'On this page' },
+    outline: { level: [2, 3], label: OUTLINE },
     search: {
       provider: 'local',
       options: {

@@ -105,7 +105,7 @@ export const ERRORS_SLUG = 'errors'
 /** Prefix of the addresses of Chinese pages. */
 export const CHINESE_PREFIX = 'zh/'
 
-/** Chinese titles of the sidebar, for groups and for pages that are in English only. */
+/** Titles of the Chinese sidebar: of groups, of pages that are in English only, and of Chinese pages with a long heading. */
 export const CHINESE_TITLES: Readonly<Record<string, string>> = {
   Start: '开始',
   'What it does': '功能',
@@ -114,7 +114,9 @@ export const CHINESE_TITLES: Readonly<Record<string, string>> = {
   'Run it': '运行服务',
   Contribute: '参与开发',
   Reference: '参考',
+  Overview: '概览',
   'A tour in pictures': '图解',
+  'Files from addresses': '来自网址的文件',
   'Command line': '命令行',
   Library: '程序库',
   'Films and sound': '视频和音频',

@@ -25,6 +25,7 @@
   // The text of a page needs no scripts. On a phone, they start when the reader first touches the page, and are loaded before that.
   const PHONE = '(pointer: coarse) and (max-width: 959px)'
   const SIGNS = ['pointerdown', 'click', 'keydown', 'focusin']
+  const CONTENTS = '.VPLocalNavOutlineDropdown button'
   const NEEDS_SCRIPTS = 'button, input, label'
   let state = 'waiting'
   let pressed
@@ -69,7 +70,9 @@
     addEventListener('whittle-ready', () => {
       state = 'ready'
       removeEventListener('click', keep, { capture: true })
-      pressed?.click()
+      // After the theme has read the headings. The button of the contents is another one then.
+      const press = () => (pressed?.isConnected ? pressed : pressed && document.querySelector(CONTENTS))?.click()
+      requestAnimationFrame(() => requestAnimationFrame(press))
     })
     addEventListener('load', () => (window.requestIdleCallback ?? setTimeout)(load))
   })
