@@ -17,11 +17,11 @@ const VIEW = { width: 1100, height: 760 }
 const story: string[] = []
 let pictures = 0
 
-/** Takes a screenshot and adds it to the tutorial with its text. */
+/** Takes a screenshot and adds it to the tutorial with its text, which describes it also for those who do not see it. */
 async function addStep(page: Page, name: string, text: string): Promise<void> {
   const file = `${String(++pictures).padStart(2, '0')}-${name}.png`
   await page.screenshot({ path: join(out, file) })
-  story.push(`${text}\n\n![${text.replaceAll('`', '')}](${file})\n`)
+  story.push(`${text}\n\n![](${file})\n`)
 }
 
 async function takeTour(page: Page, service: Running): Promise<void> {
