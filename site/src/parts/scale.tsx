@@ -22,6 +22,7 @@ const positionOf = (value: number, { from, to }: Range): string =>
 /** Sets custom properties, which a Content Security Policy without `unsafe-inline` allows only from scripts. */
 const placed = (places: Readonly<Record<string, string>>) => (element: HTMLElement | null) => {
   for (const [name, value] of Object.entries(places)) element?.style.setProperty(name, value)
+  element?.setAttribute('data-placed', '')
 }
 
 /** Pictures whose level is defined by a goal for the score. */

@@ -318,6 +318,20 @@ describe.skipIf(!existsSync(CHROMIUM))('the front page in a browser', () => {
     await shot(page, 'forced-colours-done')
   })
 
+  it('shows the figures of its example before the script runs, and no scale without a place on it (scale-before-script)', async () => {
+    const plain = await browser.newContext({ viewport: DESKTOP, javaScriptEnabled: false })
+    try {
+      const page = await plain.newPage()
+      await page.goto(server.url)
+      expect(await page.locator('.scale__value b').isVisible()).toBe(true)
+      expect(await page.locator('.scale__track').first().isVisible()).toBe(false)
+    } finally {
+      await plain.close()
+    }
+    const scripted = await open()
+    expect(await scripted.locator('.scale__track').first().isVisible()).toBe(true)
+  })
+
   it('is ready within a second on a processor that is four times slower', async () => {
     const page = await open()
     const session = await context!.newCDPSession(page)
