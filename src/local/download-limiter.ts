@@ -1,53 +1,64 @@
 /**
- * Unfinished downloads in the local reverse proxy: few for each key, and a bounded number in all. Keys take turns. While others wait, a key
- * with more downloads than they have loses those that its client reads slowly.
+ * Unfinished downloads in the local reverse proxy: few for each key or link, more for each account and each address, and a bounded number
+ * in all. Accounts take turns, and addresses within an account. While others wait, those with more downloads lose the slowly read ones.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 
 export interface DownloadLimits {
-  /** Unfinished downloads of one key, as many as a browser opens. */
+  /** Unfinished downloads of one key or link, as many as a browser opens. */
   readonly perKey: number
-  /** Unfinished downloads of all keys together. Each holds about 1 MB in the processes of the service. */
+  /** Unfinished downloads of one account, and of one address. */
+  readonly perOwner: number
+  /** Unfinished downloads that an account or address may have in any case. It may have more while `reserve` places stay free. */
+  readonly own: number
+  readonly reserve: number
+  /** Unfinished downloads of all together. Each holds about 1 MB in the processes of the service. */
   readonly all: number
-  readonly waitingPerKey: number
+  readonly waitingPerOwner: number
   readonly waitMs: number
   /** Milliseconds between two measurements of the downloads, while all places are taken. */
   readonly paceMs: number
 }
 
-const LIMITS: DownloadLimits = { perKey: 6, all: 96, waitingPerKey: 64, waitMs: 20_000, paceMs: 5000 }
+const LIMITS: DownloadLimits = { perKey: 6, perOwner: 12, own: 6, reserve: 24, all: 96, waitingPerOwner: 64, waitMs: 20_000, paceMs: 5000 }
 /** Pace below which a download can lose its place: 2 Mbit/s, as for uploads. */
 const MIN_BYTES_PER_SECOND = 256 * 1024
-/** Paths whose responses are as long as a client's files. The first group of a link is its token. */
-const DOWNLOAD_PATH = /\/download\/?(?:\?|$)|^\/d\/([^/?]+)/
-const BEARER = /^bearer\s+(\S+)/i
-const SESSION_COOKIE = /(?:^|;\s*)whittle_session=([^;]*)/
+
+/** Those whose downloads are counted together. */
+export interface DownloadNames {
+  /** Account that the file belongs to. Empty: not known. */
+  readonly owner: string
+  /** Key, session or link. */
+  readonly key: string
+  /** Address of the client. `undefined`: this machine's own, which all clients of a local proxy share. */
+  readonly address?: string
+}
 
 interface Waiting {
-  /** Order of arrival among all keys. */
-  readonly turn: number
+  readonly names: DownloadNames
   settle(begins: boolean): void
 }
 
 interface Download {
+  readonly names: DownloadNames
   bytesWritten: number
   /** True if bytes waited for the client when the download was last measured. */
   waited: boolean
 }
 
-interface Key {
-  readonly running: Map<ServerResponse, Download>
-  readonly waiting: Set<Waiting>
+/** Running downloads of an owner, an address and a key. */
+interface Counts {
+  readonly owner: number
+  readonly address: number
+  readonly key: number
 }
 
-/** Admits downloads, each key at most `perKey`, and all together at most `all`. */
+/** Admits downloads within `DownloadLimits`. */
 export class DownloadLimiter {
   readonly #limits: DownloadLimits
-  /** An entry exists only while one of its downloads does. */
-  readonly #keys = new Map<string, Key>()
-  #running = 0
-  #waiting = 0
-  #turns = 0
+  readonly #running = new Map<ServerResponse, Download>()
+  /** In order of arrival. */
+  readonly #waiting = new Set<Waiting>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(limits: Partial<DownloadLimits> = {}) {
@@ -55,83 +66,90 @@ export class DownloadLimiter {
   }
 
   /**
-   * Waits until this request may download, for at most 20 s. Its place is free again when `outgoing` closes.
+   * Waits until a download may run, for at most 20 s. Its place is free again when `outgoing` closes.
    * @returns false if too many downloads are unfinished
    */
-  async admit(incoming: IncomingMessage, path: string, outgoing: ServerResponse): Promise<boolean> {
-    const name = keyOf(incoming, path)
-    if (name === undefined || outgoing.destroyed) return true
-    const key = this.#keys.get(name) ?? { running: new Map(), waiting: new Set() }
-    this.#keys.set(name, key)
-    if (key.running.size < this.#limits.perKey && this.#running < this.#limits.all) this.#start(name, key, outgoing)
-    else if (key.waiting.size >= this.#limits.waitingPerKey || !(await this.#waitFor(name, key, outgoing))) return false
+  async admit(names: DownloadNames, outgoing: ServerResponse): Promise<boolean> {
+    if (outgoing.destroyed) return true
+    if (!this.#fits(names)) {
+      const waiting = [...this.#waiting].filter((other) => other.names.owner === names.owner).length
+      return waiting < this.#limits.waitingPerOwner && this.#waitFor(names, outgoing)
+    }
+    this.#start(names, outgoing)
     return true
   }
 
-  #start(name: string, key: Key, outgoing: ServerResponse): void {
-    key.running.set(outgoing, { bytesWritten: 0, waited: false })
-    this.#running++
+  #start(names: DownloadNames, outgoing: ServerResponse): void {
+    this.#running.set(outgoing, { names, bytesWritten: 0, waited: false })
     outgoing.once('close', () => {
-      key.running.delete(outgoing)
-      this.#running--
-      this.#forgetIfIdle(name, key)
+      this.#running.delete(outgoing)
       this.#startWaiting()
     })
   }
 
+  #fits(names: DownloadNames): boolean {
+    const { perKey, perOwner, own, reserve, all } = this.#limits
+    const counts = this.#countsOf(names)
+    const most = Math.max(counts.owner, counts.address)
+    if (this.#running.size >= all || counts.key >= perKey || most >= perOwner) return false
+    return most < own || this.#running.size + reserve < all
+  }
+
+  #countsOf({ owner, address, key }: DownloadNames): Counts {
+    const counts = { owner: 0, address: 0, key: 0 }
+    for (const { names } of this.#running.values()) {
+      if (names.owner === owner) counts.owner++
+      if (address !== undefined && names.address === address) counts.address++
+      if (names.owner === owner && names.key === key) counts.key++
+    }
+    return counts
+  }
+
   /** @returns false if the wait was too long or the client left */
-  #waitFor(name: string, key: Key, outgoing: ServerResponse): Promise<boolean> {
-    this.#waiting++
+  #waitFor(names: DownloadNames, outgoing: ServerResponse): Promise<boolean> {
     this.#timer ??= setInterval(() => this.#evictSlow(), this.#limits.paceMs).unref()
     return new Promise((resolve) => {
       const settle = (begins: boolean) => {
         clearTimeout(timer)
         outgoing.off('close', leave)
-        key.waiting.delete(waiting)
-        if (--this.#waiting === 0) this.#stopMeasuring()
-        if (begins) this.#start(name, key, outgoing)
-        else this.#forgetIfIdle(name, key)
+        this.#waiting.delete(waiting)
+        if (this.#waiting.size === 0) this.#stopMeasuring()
+        if (begins) this.#start(names, outgoing)
         resolve(begins)
       }
       const leave = () => settle(false)
       const timer = setTimeout(leave, this.#limits.waitMs)
-      const waiting = { turn: this.#turns++, settle }
-      key.waiting.add(waiting)
+      const waiting = { names, settle }
+      this.#waiting.add(waiting)
       outgoing.once('close', leave)
     })
   }
 
-  /** Gives free places to the keys with the fewest running downloads, and among those in order of arrival. */
+  /** Gives free places to those with the fewest running downloads, and among those in order of arrival. */
   #startWaiting(): void {
     for (let next = this.#next(); next; next = this.#next()) next.settle(true)
   }
 
   #next(): Waiting | undefined {
-    if (this.#running >= this.#limits.all) return undefined
-    let best: { running: number; waiting: Waiting } | undefined
-    for (const { running, waiting } of this.#keys.values()) {
-      const [first] = waiting
-      if (!first || running.size >= this.#limits.perKey) continue
-      if (best && (running.size - best.running || first.turn - best.waiting.turn) > 0) continue
-      best = { running: running.size, waiting: first }
+    let best: { readonly waiting: Waiting; readonly counts: Counts } | undefined
+    for (const waiting of this.#waiting) {
+      if (!this.#fits(waiting.names)) continue
+      const counts = this.#countsOf(waiting.names)
+      if (!best || hasFewer(counts, best.counts)) best = { waiting, counts }
     }
     return best?.waiting
   }
 
-  /** Measures all downloads. Closes the slow ones of the keys with the most, one for each key that waits and has fewer. */
+  /** Measures all downloads. If all places are taken, closes slow ones, one for each waiting client whose turn is before theirs. */
   #evictSlow(): void {
-    const slow: { key: Key; outgoing: ServerResponse }[] = []
-    for (const key of this.#keys.values())
-      for (const [outgoing, download] of key.running) if (isSlow(outgoing, download, this.#limits.paceMs)) slow.push({ key, outgoing })
-    if (this.#running < this.#limits.all) return
-    slow.sort((a, b) => b.key.running.size - a.key.running.size)
-    const fewest = [...this.#keys.values()]
-      .filter(({ running, waiting }) => waiting.size > 0 && running.size < this.#limits.perKey)
-      .sort((a, b) => a.running.size - b.running.size)
-    for (const [at, { running }] of fewest.entries()) {
-      const victim = slow[at]
-      if (!victim || victim.key.running.size <= running.size) break
-      victim.outgoing.destroy()
+    const slow = [...this.#running].filter(([outgoing, download]) => isSlow(outgoing, download, this.#limits.paceMs))
+    if (this.#running.size < this.#limits.all) return
+    const victims = slow.map(([outgoing, { names }]) => ({ outgoing, names, counts: this.#countsOf(names) }))
+    victims.sort((a, b) => compare(b.counts, a.counts))
+    const waiting = firstOfEach(this.#waiting).map(({ names }) => ({ names, counts: this.#countsOf(names) }))
+    for (const one of waiting.sort((a, b) => compare(a.counts, b.counts))) {
+      const at = victims.findIndex((victim) => hasMore(victim, one))
+      if (at >= 0) victims.splice(at, 1)[0]!.outgoing.destroy()
     }
   }
 
@@ -139,10 +157,31 @@ export class DownloadLimiter {
     clearInterval(this.#timer)
     this.#timer = undefined
   }
+}
 
-  #forgetIfIdle(name: string, { running, waiting }: Key): void {
-    if (running.size === 0 && waiting.size === 0) this.#keys.delete(name)
+/** Compares by owner, then by address, then by key. Negative: `a` has fewer running downloads. */
+const compare = (a: Counts, b: Counts) => a.owner - b.owner || a.address - b.address || a.key - b.key
+const hasFewer = (a: Counts, b: Counts) => compare(a, b) < 0
+
+interface Counted {
+  readonly names: DownloadNames
+  readonly counts: Counts
+}
+
+/** True if `a` has more running downloads than `b`, by the first of owner, address and key in which they differ. */
+function hasMore(a: Counted, b: Counted): boolean {
+  for (const part of ['owner', 'address', 'key'] as const) if (a.names[part] !== b.names[part]) return a.counts[part] > b.counts[part]
+  return false
+}
+
+/** The first waiting client of each account and key. */
+function firstOfEach(waiting: Iterable<Waiting>): Waiting[] {
+  const first = new Map<string, Waiting>()
+  for (const one of waiting) {
+    const name = `${one.names.owner} ${one.names.key}`
+    if (!first.has(name)) first.set(name, one)
   }
+  return [...first.values()]
 }
 
 /** True if bytes waited for the client at the last two measurements, and few were sent in between. */
@@ -154,17 +193,4 @@ function isSlow(outgoing: ServerResponse, download: Download, paceMs: number): b
   download.bytesWritten = socket?.bytesWritten ?? 0
   download.waited = waits
   return slow
-}
-
-/**
- * Name of the key whose places a request needs: its API key or session, or the token of a link, which needs no key. `undefined`: it is no
- * download.
- */
-function keyOf({ method, headers }: IncomingMessage, path: string): string | undefined {
-  if (method !== 'GET') return undefined
-  const download = DOWNLOAD_PATH.exec(path)
-  if (!download) return undefined
-  const [, link] = download
-  if (link !== undefined) return `link ${link}`
-  return BEARER.exec(headers.authorization ?? '')?.[1] ?? SESSION_COOKIE.exec(headers.cookie ?? '')?.[1] ?? ''
 }

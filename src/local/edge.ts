@@ -94,6 +94,7 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
           ...variables,
           JOB_MEMORY_BYTES: String(jobMemoryBudget(limits.memoryBytes)),
           DOWNLOAD_RANGE_BYTES: String(DOWNLOAD_RANGE_BYTES),
+          NAMES_OWNER: 'true',
         },
         r2Buckets: { BLOBS: BUCKET_NAME },
         serviceBindings: {

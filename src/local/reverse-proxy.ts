@@ -5,15 +5,17 @@
  *
  * Miniflare's own paths and headers, which expose all stored data without a key, are not forwarded.
  */
-import { randomUUID } from 'node:crypto'
-import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
+import { OWNER_HEADER } from '../service/owner-header.ts'
 import { DownloadLimiter, type DownloadLimits } from './download-limiter.ts'
 import type { FreeSpace } from './free-space.ts'
 import { answerOperator, type OperatorSources } from './observability/endpoints.ts'
 import { traceRequest } from './observability/tracing.ts'
+import { BUSY, DISK_FULL, LATE, NOT_FOUND, type Refusal, rejectUnparsed, TOO_MANY_DOWNLOADS, textOf, UNREADABLE } from './refusals.ts'
 import { announcedBytes, enforceMinimumRate, RATE_WINDOW_MS, receiveBody } from './request-body.ts'
+import { type OwnedRequest, RequestOwners } from './request-owners.ts'
+import { RequestTurns } from './request-turns.ts'
 import { endEventStreamAt, enforceReadingRate, READ_WINDOW_MS } from './response-body.ts'
 
 const ATTEMPTS = 5
@@ -38,6 +40,10 @@ const INTERNAL_HEADER = /^(mf|cf)-/i
 const FILE_PATH = /^\/(?:d|(?:console\/api\/)?v1)\//
 /** Header with the client's address for the rate limits by address, as on Cloudflare. Clients cannot set it: see `INTERNAL_HEADER`. */
 const CLIENT_ADDRESS = 'CF-Connecting-IP'
+/** Header of a response that is the result of the request's own upload. */
+const RESULT_HEADER = 'whittle-outcome'
+/** Results up to this size need no place: the buffers of a connection hold them. In bytes. */
+const MAX_UNCOUNTED_BYTES = 256 * 1024
 
 export interface ReverseProxyOptions {
   /** Address to listen on. Default: 127.0.0.1. */
@@ -77,6 +83,8 @@ export function openReverseProxy(port: number, upstreamPort: number, options: Re
     rateWindowMs,
     readWindowMs,
     downloads: new DownloadLimiter(options.downloads),
+    owners: new RequestOwners(),
+    turns: new RequestTurns(),
     isBehindProxy: publicUrl !== undefined,
   }
   const origin = () => publicUrl ?? `http://127.0.0.1:${(server.address() as AddressInfo | null)?.port}`
@@ -126,6 +134,8 @@ interface Upstream {
   readonly rateWindowMs: number
   readonly readWindowMs: number
   readonly downloads: DownloadLimiter
+  readonly owners: RequestOwners
+  readonly turns: RequestTurns
   /** True if another proxy forwards all requests, and adds their addresses to `X-Forwarded-For`. */
   readonly isBehindProxy: boolean
 }
@@ -140,24 +150,65 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upst
   if (upstream.operator && (await answerOperator(incoming, outgoing, path, upstream.operator))) return undefined
   const traceparent = traceRequest(incoming, outgoing)
   if (!((await upstream.disk?.fits(announcedBytes(incoming, path))) ?? true)) return DISK_FULL
-  if (!(await upstream.downloads.admit(incoming, path, outgoing))) return TOO_MANY_DOWNLOADS
-  enforceMinimumRate(incoming, upstream.rateWindowMs, () => abort.abort(LATE))
-  const body = await receiveBody(incoming, path, abort.signal)
+  const target: ForwardTarget = { ...upstream, method: incoming.method ?? 'GET', path, traceparent, signal: abort.signal }
+  const request = { method: target.method, path, headers: incoming.headers, address: clientAddress(incoming, upstream.isBehindProxy) }
+  const names = await upstream.owners.downloadOf(request, () => linkOwner(incoming, target, upstream.turns))
+  if (names && !(await upstream.downloads.admit(names, outgoing))) return TOO_MANY_DOWNLOADS
+  const owner = upstream.owners.ownerOf(request)
+  const endTurn = owner === undefined ? () => undefined : await upstream.turns.take(owner, abort.signal)
   try {
-    const response = await sendWithRetries(incoming, body.buffered, { ...upstream, path, traceparent, signal: abort.signal })
-    if (!response) return BUSY
-    outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, endToEnd(response.rawHeaders))
-    response.once('error', () => outgoing.destroy())
-    enforceReadingRate(outgoing, upstream.readWindowMs)
-    response.pipe(outgoing)
-    if (upstream.draining) endEventStreamAt(upstream.draining, response, outgoing)
-    return undefined
+    enforceMinimumRate(incoming, upstream.rateWindowMs, () => abort.abort(LATE))
+    const body = await receiveBody(incoming, path, abort.signal)
+    const response = await sendWithRetries(incoming, body.buffered, target).finally(() => body.release())
+    endTurn()
+    return response ? await passOn(response, outgoing, { ...target, request }) : BUSY
   } finally {
-    body.release()
+    endTurn()
   }
 }
 
-type ForwardTarget = Upstream & { readonly path: string; readonly traceparent: string | undefined; readonly signal: AbortSignal }
+/** Sends a response of the Worker to the client. @returns the error response if the client has too many unfinished downloads */
+async function passOn(
+  response: IncomingMessage,
+  outgoing: ServerResponse,
+  { owners, downloads, readWindowMs, draining, request }: ForwardTarget & { readonly request: OwnedRequest },
+): Promise<Refusal | undefined> {
+  response.once('error', () => outgoing.destroy())
+  const owner = ownerIn(response)
+  if (owner !== undefined) {
+    const names = owners.note(request, owner)
+    if (isLargeResult(response) && !(await downloads.admit(names, outgoing))) {
+      response.destroy()
+      return TOO_MANY_DOWNLOADS
+    }
+  }
+  outgoing.writeHead(response.statusCode ?? 502, response.statusMessage, endToEnd(response.rawHeaders))
+  enforceReadingRate(outgoing, readWindowMs)
+  response.pipe(outgoing)
+  if (draining) endEventStreamAt(draining, response, outgoing)
+  return undefined
+}
+
+const ownerIn = ({ headers }: IncomingMessage) => headers[OWNER_HEADER.toLowerCase()]?.toString()
+
+/** True if the response is a result that its client did not ask for by a download. */
+const isLargeResult = ({ headers }: IncomingMessage) =>
+  RESULT_HEADER in headers && !(Number(headers['content-length']) <= MAX_UNCOUNTED_BYTES)
+
+/** Account of a link. HEAD is no download, so a link with few downloads keeps them. `undefined`: the link does not work. */
+async function linkOwner(incoming: IncomingMessage, target: ForwardTarget, turns: RequestTurns): Promise<string | undefined> {
+  const endTurn = await turns.take('', target.signal)
+  const response = await sendWithRetries(incoming, Buffer.alloc(0), { ...target, method: 'HEAD' }).finally(endTurn)
+  response?.resume()
+  return response && ownerIn(response)
+}
+
+type ForwardTarget = Upstream & {
+  readonly method: string
+  readonly path: string
+  readonly traceparent: string | undefined
+  readonly signal: AbortSignal
+}
 
 /**
  * Sends the request until the Worker answers, at most 5 times. `undefined`: all attempts were lost, or a streamed body cannot be sent
@@ -198,7 +249,7 @@ function hasHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
 function sendOnce(
   incoming: IncomingMessage,
   buffered: Buffer | undefined,
-  { port, agent, path, traceparent, signal, isBehindProxy }: ForwardTarget,
+  { port, agent, method, path, traceparent, signal, isBehindProxy }: ForwardTarget,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const own = ['traceparent', ...(buffered ? ['content-length'] : []), ...(FILE_PATH.test(path) ? ['accept-encoding'] : [])]
@@ -210,7 +261,7 @@ function sendOnce(
     // A buffered body may be shorter than its declared length.
     if (buffered && hasBody) headers.push('Content-Length', String(buffered.length))
     else if ('transfer-encoding' in incoming.headers) headers.push('Transfer-Encoding', 'chunked')
-    const upstream = request({ port, agent, path, signal, host: '127.0.0.1', method: incoming.method ?? 'GET', headers }, resolve)
+    const upstream = request({ port, agent, path, signal, host: '127.0.0.1', method, headers }, resolve)
     upstream.once('error', (error) => reject(signal.aborted ? signal.reason : error))
     if (buffered) upstream.end(buffered)
     else incoming.pipe(upstream)
@@ -230,61 +281,4 @@ function endToEnd(raw: readonly string[], own: readonly string[] = []): string[]
   const isForwarded = (name: string) =>
     !HOP_BY_HOP.has(name.toLowerCase()) && !INTERNAL_HEADER.test(name) && !own.includes(name.toLowerCase())
   return raw.flatMap((name, i) => (i % 2 === 0 && isForwarded(name) ? [name, raw[i + 1] ?? ''] : []))
-}
-
-// ── Error responses of the proxy itself, in the format of the API ───────────────────────────────────────────────────
-
-interface Refusal {
-  readonly status: number
-  readonly type: string
-  readonly message: string
-  /** Reason in `error_detail`. `undefined`: none. */
-  readonly reason?: string
-}
-const DISK_FULL: Refusal = {
-  status: 503,
-  type: 'overloaded',
-  message: 'The disk of this service is almost full, so it accepts no files now. Results can still be downloaded and deleted.',
-  reason: 'disk_full',
-}
-const BUSY: Refusal = { status: 503, type: 'overloaded', message: 'The service is busy right now; please try again in a few seconds.' }
-const TOO_MANY_DOWNLOADS: Refusal = {
-  status: 503,
-  type: 'overloaded',
-  message: 'Too many downloads are unfinished. Read those of this key to their end or close them, then try again.',
-}
-const NOT_FOUND: Refusal = { status: 404, type: 'unknown_route', message: 'This path does not exist.' }
-const UNREADABLE: Refusal = { status: 400, type: 'malformed_request', message: 'The request is not readable HTTP.' }
-const LONG_HEADERS: Refusal = { status: 431, type: 'malformed_request', message: 'The request line and headers are longer than 16 KB.' }
-const LATE: Refusal = { status: 408, type: 'malformed_request', message: 'The request did not come in time.' }
-
-function textOf({ status, type, message, reason }: Refusal, origin: string): { body: string; headers: Record<string, string> } {
-  const id = `req_${randomUUID().replaceAll('-', '').slice(0, 20)}`
-  const body = JSON.stringify({
-    error: { code: status, message, request_id: id },
-    error_detail: { type, ...(reason === undefined ? {} : { reason }), doc_url: `${origin}/docs#${type}` },
-  })
-  const headers = {
-    'Content-Type': 'application/json',
-    'Content-Length': String(Buffer.byteLength(body)),
-    'Cache-Control': 'no-store',
-    'X-Request-Id': id,
-    'X-Content-Type-Options': 'nosniff',
-    'Access-Control-Allow-Origin': '*',
-    ...(status === 503 ? { 'Retry-After': '5' } : {}),
-  }
-  return { body, headers }
-}
-
-/** Writes the error response by hand, because Node creates no response object for a request that it cannot parse. */
-function rejectUnparsed(error: NodeJS.ErrnoException, socket: Duplex, origin: string): Refusal | undefined {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return undefined
-  }
-  const refusal = error.code === 'HPE_HEADER_OVERFLOW' ? LONG_HEADERS : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? LATE : UNREADABLE
-  const { body, headers } = textOf(refusal, origin)
-  const lines = Object.entries({ ...headers, Connection: 'close' }).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`)
-  return refusal
 }

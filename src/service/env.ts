@@ -83,6 +83,8 @@ export interface Env {
   readonly JOB_MEMORY_BYTES?: string
   /** Bytes that a download reads at a time. Default: 8 MiB. Only `npm start` sets it: see `src/service/store/ranged-stream.ts`. */
   readonly DOWNLOAD_RANGE_BYTES?: string
+  /** Set if responses name the account in `OWNER_HEADER`. Only `npm start` sets it, whose reverse proxy removes the header. */
+  readonly NAMES_OWNER?: string
   /** Lease time in milliseconds, after which a silent worker counts as lost. Default: 90,000. */
   readonly LEASE_MS?: string
 }

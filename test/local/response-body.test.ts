@@ -131,13 +131,71 @@ it('gives free places to the keys with the fewest downloads', async () => {
   await expect.poll(() => begun.slice(3)).toEqual(['b1', 'c1', 'a4'])
 })
 
+/** A proxy before a service that names the account of each response, and records the GET requests that begin. */
+async function proxyOf(accountOf: (path: string) => string, options: ReverseProxyOptions = {}) {
+  const [begun, looked]: [string[], string[]] = [[], []]
+  const service = createServer((incoming, response) => {
+    const path = incoming.url!
+    const names = incoming.method === 'HEAD' ? looked : begun
+    names.push(path)
+    response.writeHead(200, { 'x-request-id': 'req_1', 'CF-Whittle-Owner': accountOf(path) })
+    if (incoming.method === 'HEAD') response.end()
+    else response.write('x')
+  })
+  await once(service.listen(0, '127.0.0.1'), 'listening')
+  const proxy = await openReverseProxy(0, portOf(service), options)
+  servers.push(service, proxy)
+  return { port: portOf(proxy), begun, looked }
+}
+
 it('counts the downloads of a link together, whatever else a request says', async () => {
-  const { begun, answer } = recorder()
-  const port = await proxyBefore(answer, { downloads: { all: 3, perKey: 2 } })
-  for (const key of ['a', 'b', 'c']) request(port, key, '/d/token?link')
-  await expect.poll(() => begun).toEqual(['link', 'link'])
-  request(port, 'a', `${PATH}?download`)
-  await expect.poll(() => begun.slice(2)).toEqual(['download'])
+  const { port, begun } = await proxyOf(() => 'acc_1', { downloads: { all: 3, perKey: 2 } })
+  for (const key of ['a', 'b', 'c']) request(port, key, '/d/token')
+  await expect.poll(() => begun).toEqual(['/d/token', '/d/token'])
+  request(port, 'a')
+  await expect.poll(() => begun.slice(2)).toEqual([PATH])
+})
+
+it('counts links for the account of their task, and looks each link up once (stalled-links)', async () => {
+  const { port, begun, looked } = await proxyOf((path) => (path.startsWith('/d/x') ? 'acc_x' : 'acc_y'), { downloads: { perOwner: 3 } })
+  for (const link of ['x1', 'x2', 'x3', 'x4', 'x5', 'y1']) request(port, 'invented', `/d/${link}`)
+  await expect.poll(() => begun).toHaveLength(4)
+  await sleep(30)
+  expect(begun.filter((path) => path.startsWith('/d/x'))).toHaveLength(3)
+  expect(begun).toContain('/d/y1')
+  request(port, 'invented', '/d/y1')
+  await expect.poll(() => begun).toHaveLength(5)
+  expect(looked.filter((path) => path === '/d/y1')).toHaveLength(1)
+})
+
+it('removes the name of the account from responses', async () => {
+  const { port } = await proxyOf(() => 'acc_secret')
+  const text: string[] = []
+  request(port, 'a', '/v1/tasks').on('data', (chunk) => text.push(String(chunk)))
+  await expect.poll(() => text.join('')).toContain('200')
+  expect(text.join('')).not.toMatch(/acc_secret/)
+})
+
+it('lets the results of uploads wait for places as well', async () => {
+  const begun: ServerResponse[] = []
+  const service = createServer((_, response) => {
+    const size = 300_000
+    response.writeHead(200, { 'x-request-id': 'r', 'CF-Whittle-Owner': 'acc_1', 'Whittle-Outcome': 'compressed', 'Content-Length': size })
+    response.write('x')
+    begun.push(response)
+  })
+  await once(service.listen(0, '127.0.0.1'), 'listening')
+  const proxy = await openReverseProxy(0, portOf(service), { downloads: { perKey: 2, waitMs: 100 } })
+  servers.push(service, proxy)
+  const answers: string[] = []
+  for (let i = 0; i < 3; i++) {
+    const socket = connect(portOf(proxy), '127.0.0.1')
+    sockets.push(socket)
+    socket.on('data', (chunk) => answers.push(String(chunk)))
+    socket.write('POST /v1/compress HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nContent-Length: 0\r\n\r\n')
+  }
+  await expect.poll(() => answers.filter((text) => text.startsWith('HTTP/1.1 503 '))).toHaveLength(1)
+  expect(begun).toHaveLength(3)
 })
 
 it('ends a download that its client reads slowly when a key with fewer waits, and no other (places-of-stalled-readers)', async () => {

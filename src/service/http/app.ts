@@ -2,6 +2,7 @@
 
 import { Hono } from 'hono'
 import { apiMessage } from '../i18n/message.ts'
+import { OWNER_HEADER } from '../owner-header.ts'
 import { countRequest } from '../store/metrics.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { validTraceparent } from '../trace-context.ts'
@@ -81,11 +82,18 @@ async function serve(
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   response.headers.set('X-Request-Id', c.get('requestId'))
   response.headers.set('Server-Timing', c.get('timing').header())
+  nameOwner(c, response.headers)
   const rate = c.get('rate')
   if (rate) setRateHeaders(response.headers, rate, Date.now())
   logRequest(c, response.status, thrown)
   countRequest(c.env.METRICS, { method: c.req.method, route, status: response.status, ms: c.get('timing').elapsedMs })
   return response
+}
+
+/** Names the account to the reverse proxy of one machine. On Cloudflare, nothing would remove the header. */
+function nameOwner(c: AppContext, headers: Headers): void {
+  const owner = c.get('key')?.accountId ?? c.get('fileOwner')
+  if (owner !== undefined && c.env.NAMES_OWNER !== undefined) headers.set(OWNER_HEADER, owner)
 }
 
 async function answerOrError(c: AppContext, answer: () => Promise<Response>, thrown: (error: unknown) => void): Promise<Response> {

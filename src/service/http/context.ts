@@ -23,6 +23,8 @@ export interface App {
     /** Only origin whose pages may read the answer. `''`: none. `undefined`: any. */
     readableBy: string | undefined
     rate: RateState
+    /** Account whose file a public route sends. Not set on other routes. */
+    fileOwner: string
     /** Account of the signed-in person. While they view test data, `key` belongs to the account for test keys instead. */
     home: string
     /** Signed-in person, on routes of the console. */

@@ -2,8 +2,9 @@
 
 import { Buffer } from 'node:buffer'
 import { apiMessage } from '../i18n/message.ts'
-import { rangedStream } from '../store/ranged-stream.ts'
+import { type BlobRange, rangedStream } from '../store/ranged-stream.ts'
 import type { Task, TaskResult } from '../store/task.ts'
+import { TransferTurns } from '../store/transfer-turns.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { attachment } from '../tasks/file-name.ts'
 import type { AppContext } from './context.ts'
@@ -12,6 +13,9 @@ import { afterLastByte } from './single-download.ts'
 
 /** Proxies must not compress the answer, because entity tag and digest belong to these exact bytes. */
 const CACHE_CONTROL = 'private, no-cache, no-transform'
+
+/** Transfers of all downloads in this isolate. */
+const turns = new TransferTurns()
 
 export interface FileAnswerOptions {
   /** Value of `Cache-Control`. Default: a client may keep the file, but must ask before it uses it again. */
@@ -85,6 +89,16 @@ const fileHeaders = (result: TaskResult, bytes: number) => ({
   'Content-Security-Policy': "sandbox; default-src 'none'",
 })
 
+/** How a result is read: on one machine in small ranges, and in turn with other accounts. */
+function readingOf(c: AppContext, { accountId }: Task): Partial<BlobRange> {
+  if (c.env.DOWNLOAD_RANGE_BYTES === undefined) return {}
+  return {
+    rangeBytes: Number(c.env.DOWNLOAD_RANGE_BYTES),
+    inTurn: (transfer) => turns.run(accountId, transfer),
+    keepAlive: (work) => c.executionCtx.waitUntil(work),
+  }
+}
+
 /**
  * Streams bytes of a result as its reader takes them.
  * @throws ApiError `unknown_task` if the task was deleted a moment ago
@@ -96,8 +110,7 @@ export async function openResult(
   offset: number,
   length: number,
 ): Promise<ReadableStream<Uint8Array>> {
-  const rangeBytes = c.env.DOWNLOAD_RANGE_BYTES === undefined ? undefined : Number(c.env.DOWNLOAD_RANGE_BYTES)
-  const body = await rangedStream(c.env.BLOBS, result.key, { offset, length, rangeBytes })
+  const body = await rangedStream(c.env.BLOBS, result.key, { offset, length, ...readingOf(c, task) })
   if (body) return body
   if (await c.env.TASKS.getByName(task.taskId).read()) throw new Error(`the blob ${result.key} of a completed task is gone`)
   throw new ApiError('unknown_task', apiMessage('task_deleted_just_now', { id: task.taskId }))

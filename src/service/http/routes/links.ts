@@ -53,6 +53,7 @@ export const downloadLink: Route = {
     const record = c.env.TASKS.getByName(name.taskId)
     const task = await record.linked(name.linkId)
     if (!task?.result) throw unknownLink()
+    c.set('fileOwner', task.accountId)
     return fileAnswer(c, task, task.result, {
       cacheControl: 'private, no-store',
       beforeBytes: async () => {
