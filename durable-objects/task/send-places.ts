@@ -2,6 +2,8 @@
 const MAX_DELIVERIES = 16
 /** Most of them for one account, so that its slow receivers do not stop the deliveries of others. */
 const MAX_OF_ACCOUNT = 4
+/** Deliveries that only accounts without another one may begin, so that a few accounts do not stop all others. */
+const RESERVE = 8
 
 /** Limits the results that one isolate sends at the same time. */
 export class SendPlaces {
@@ -11,7 +13,8 @@ export class SendPlaces {
   /** Takes a place until the returned object is disposed. `undefined`: none is free. */
   take(accountId: string): Disposable | undefined {
     const own = this.#counts.get(accountId) ?? 0
-    if (this.#taken >= MAX_DELIVERIES || own >= MAX_OF_ACCOUNT) return undefined
+    const most = own === 0 ? MAX_DELIVERIES : MAX_DELIVERIES - RESERVE
+    if (this.#taken >= most || own >= MAX_OF_ACCOUNT) return undefined
     this.#taken++
     this.#counts.set(accountId, own + 1)
     return { [Symbol.dispose]: () => this.#release(accountId) }
