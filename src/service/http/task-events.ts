@@ -1,12 +1,12 @@
 /** Events of tasks: their progress until each of them has ended. One task, or all tasks of a batch. */
 
-import { maxOf, minOf } from '../../core/bytes/min-max.ts'
+import { minOf } from '../../core/bytes/min-max.ts'
 import { apiMessage } from '../i18n/message.ts'
 import { randomBase62 } from '../store/key-format.ts'
 import type { Task } from '../store/task.ts'
 import { MAX_STREAMS_PER_KEY } from '../store/waiting.ts'
 import { ApiError } from '../tasks/api-error.ts'
-import { isOpen, outlookOf, placesOf } from '../tasks/outlook.ts'
+import { isOpen, jointEta, outlookOf, placesOf } from '../tasks/outlook.ts'
 import type { AppContext } from './context.ts'
 import { EndedTasks } from './ended-tasks.ts'
 import { type EventWriter, eventStream, eventStreamHead, HEARTBEAT_MS } from './event-stream.ts'
@@ -131,13 +131,12 @@ class TaskStream {
     const places = await placesOf(this.#c.env, open)
     const now = Date.now()
     const outlooks = open.map((task) => outlookOf(task, now, places[task.taskId]))
-    const etas = outlooks.flatMap(({ etaSeconds }) => etaSeconds ?? [])
     const positions = outlooks.flatMap(({ queuePosition }) => queuePosition ?? [])
     this.#progress = Math.max(this.#progress, meanProgress([...this.#known.values()]))
     return {
       progress: this.#progress,
-      // The tasks of a batch end together with its last one. One unknown end makes that of the batch unknown.
-      eta_seconds: etas.length < open.length ? null : maxOf(etas),
+      // The tasks of a batch end together with its last one.
+      eta_seconds: jointEta([...this.#known.values()], now, places),
       queue_position: positions.length === 0 ? null : minOf(positions),
     }
   }

@@ -1,8 +1,9 @@
 /** When a task will probably end, and how many tasks start before it. */
+import { maxOf, minOf } from '../../core/bytes/min-max.ts'
 import { FORMATS } from '../../core/catalog/index.ts'
 import { averageSeconds } from '../../core/model/work-estimate.ts'
 import type { Env } from '../env.ts'
-import type { Task } from '../store/task.ts'
+import type { Pace, Task } from '../store/task.ts'
 import type { WaitingPlace } from '../store/waiting.ts'
 
 export interface Outlook {
@@ -16,6 +17,7 @@ export const UNKNOWN_OUTLOOK: Outlook = { etaSeconds: null, queuePosition: null 
 
 /** Share of the work from which on the pace of the job alone decides. Before it, the estimate from format and size counts as well. */
 const MEASURED_SHARE = 0.1
+const MIN_WORK_SECONDS = 0.05
 
 export const isOpen = ({ status }: Task) => status === 'pending' || status === 'processing'
 
@@ -30,17 +32,66 @@ export function outlookOf(task: Task, now: number, place?: WaitingPlace): Outloo
 const estimatedSeconds = ({ format, originalSize }: Task) =>
   averageSeconds(format === 'unknown' ? undefined : FORMATS[format].family, originalSize)
 
+/**
+ * Estimated seconds until the last of several tasks ends: at first from format and size, then from the pace of all of them together, which
+ * knows how fast this machine is and how many others use it. `null`: unknown.
+ */
+export function jointEta(tasks: readonly Task[], now: number, places: Readonly<Record<string, WaitingPlace>>): number | null {
+  const open = tasks.filter(isOpen)
+  const etas = open.flatMap((task) => outlookOf(task, now, places[task.taskId]).etaSeconds ?? [])
+  const estimated = etas.length < open.length ? null : maxOf(etas)
+  const pace = tasks.length > 1 ? jointPace(tasks) : undefined
+  if (!pace || pace.share <= 0 || open.length === 0) return estimated
+  const weight = Math.min(1, pace.share / MEASURED_SHARE)
+  if (estimated === null && weight < 1) return null
+  const measured = Math.max(paceSeconds(pace, now), longestSeconds(tasks))
+  return rounded(measured * weight + (estimated ?? 0) * (1 - weight))
+}
+
+/** Pace of several tasks together, by estimated work. `undefined`: none has run yet. */
+function jointPace(tasks: readonly Task[]): Pace | undefined {
+  // A task that failed before it ran says nothing about the pace.
+  const counted = tasks.filter((task) => task.pace !== undefined || isOpen(task))
+  const begun = counted.flatMap((task) => (task.pace ? [task as Task & { readonly pace: Pace }] : []))
+  if (begun.length === 0) return undefined
+  const whole = counted.reduce((sum, task) => sum + workOf(task), 0)
+  const done = begun.reduce((sum, task) => sum + workOf(task) * doneShare(task), 0)
+  return {
+    since: minOf(begun.map(({ pace }) => pace.since)),
+    share: done / whole,
+    at: maxOf(begun.map(({ pace, completedAt }) => completedAt ?? pace.at)),
+  }
+}
+
+/** Seconds of the open task that will take longest, at the speed of the tasks that have ended. 0: none has ended. */
+function longestSeconds(tasks: readonly Task[]): number {
+  const ended = tasks.filter(({ pace, completedAt }) => pace !== undefined && completedAt !== undefined)
+  const seconds = ended.reduce((sum, { pace, completedAt }) => sum + (completedAt! - pace!.since) / 1000, 0)
+  const work = ended.reduce((sum, task) => sum + workOf(task), 0)
+  const left = tasks.filter(isOpen).map((task) => workOf(task) * (1 - doneShare(task)))
+  return work > 0 ? (maxOf(left) * seconds) / work : 0
+}
+
+const doneShare = (task: Task) => (isOpen(task) ? task.progress : 1)
+/** Estimated work in CPU seconds. Even an empty file has some. */
+const workOf = (task: Task) => estimatedSeconds(task) + MIN_WORK_SECONDS
+
 /** Seconds until the end, from the pace of the running attempt so far. */
-function remainingSeconds(task: Task, { since, share, at }: NonNullable<Task['pace']>, now: number): number {
-  const elapsed = Math.max(0, now - since) / 1000
+function remainingSeconds(task: Task, pace: Pace, now: number): number {
+  const elapsed = Math.max(0, now - pace.since) / 1000
   const estimated = Math.max(estimatedSeconds(task) - elapsed, estimatedSeconds(task) / 10)
-  if (share <= 0) return estimated
+  if (pace.share <= 0) return estimated
+  const weight = Math.min(1, pace.share / MEASURED_SHARE)
+  return paceSeconds(pace, now) * weight + estimated * (1 - weight)
+}
+
+/** Seconds until the end at the pace so far. */
+function paceSeconds({ since, share, at }: Pace, now: number): number {
+  const elapsed = Math.max(0, now - since) / 1000
   // Reported progress is as old as its report, so the truth is between the pace until the report and the pace until now.
   const fast = Math.max(0, at - since) / 1000 / share - elapsed
   const slow = (elapsed * (1 - share)) / share
-  const measured = Math.max(fast, slow / 2)
-  const weight = Math.min(1, share / MEASURED_SHARE)
-  return measured * weight + estimated * (1 - weight)
+  return Math.max(fast, slow / 2)
 }
 
 const rounded = (seconds: number) => (seconds < 10 ? Math.round(seconds * 10) / 10 : Math.round(seconds))

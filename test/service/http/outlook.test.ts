@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { pacedBy, type Task } from '../../../src/service/store/task.ts'
-import { outlookOf } from '../../../src/service/tasks/outlook.ts'
+import { jointEta, outlookOf } from '../../../src/service/tasks/outlook.ts'
 
 const START = 1_700_000_000_000
 const task = (change: Partial<Task>): Task => ({
@@ -47,4 +47,53 @@ it('grows while a job makes no progress, and never becomes negative', () => {
   expect(etas[0]).toBe(10)
   expect(etas.every((eta) => eta >= 0)).toBe(true)
   expect(etas.at(-1)).toBeGreaterThan(100)
+})
+
+/** Tasks of one batch at a moment: `workers` run at a time, and each takes `seconds`. */
+function batchAt(nowSeconds: number, { count, workers, seconds }: { count: number; workers: number; seconds: number }): Task[] {
+  return Array.from({ length: count }, (_, at) => {
+    const startSeconds = Math.floor(at / workers) * seconds
+    const since = START + startSeconds * 1000
+    const share = (nowSeconds - startSeconds) / seconds
+    if (share < 0) return task({ taskId: `tsk_${at}`, status: 'pending' })
+    if (share >= 1)
+      return task({
+        taskId: `tsk_${at}`,
+        status: 'completed',
+        progress: 1,
+        pace: { since, share: 0.9, at: since },
+        completedAt: since + seconds * 1000,
+      })
+    const reported = Math.floor(share * 20) / 20
+    return task({ taskId: `tsk_${at}`, progress: reported, pace: { since, share: reported, at: since + reported * seconds * 1000 } })
+  })
+}
+
+it('is right within a factor of two for a batch once 10 % is done, however slow the machine is (batch-on-a-slow-machine)', () => {
+  const shapes = fc.record({
+    count: fc.integer({ min: 2, max: 40 }),
+    workers: fc.integer({ min: 1, max: 4 }),
+    // The estimate from format and size is 30 s.
+    seconds: fc.double({ min: 3, max: 600, noNaN: true }),
+  })
+  fc.assert(
+    fc.property(shapes, fc.double({ min: 0.12, max: 0.97, noNaN: true }), (shape, share) => {
+      const totalSeconds = Math.ceil(shape.count / shape.workers) * shape.seconds
+      const nowSeconds = share * totalSeconds
+      const tasks = batchAt(nowSeconds, shape)
+      const places = Object.fromEntries(tasks.map(({ taskId }, at) => [taskId, { position: at, seconds: 30 * at }]))
+      const eta = jointEta(tasks, START + nowSeconds * 1000, places)
+      const truth = totalSeconds - nowSeconds
+      expect(eta! / truth).toBeGreaterThan(0.5)
+      expect(eta! / truth).toBeLessThan(2)
+    }),
+  )
+})
+
+it('knows the end of a batch without places in the queue once 10 % is done, and not before', () => {
+  const shape = { count: 20, workers: 1, seconds: 100 }
+  expect(jointEta(batchAt(110, shape), START + 110_000, {})).toBeNull()
+  expect(jointEta(batchAt(1000, shape), START + 1_000_000, {})).toBe(1000)
+  const refused = task({ taskId: 'tsk_refused', status: 'failed', completedAt: START })
+  expect(jointEta([refused, ...batchAt(1000, shape)], START + 1_000_000, {}), 'a file that never ran').toBe(1000)
 })
