@@ -41,8 +41,9 @@ export function withDomain(edge: string, domain: string): string {
   return withoutAddress(edge).replace(/^(name = .*)$/m, `$1\nroutes = [{ pattern = "${domain}", custom_domain = true }]`)
 }
 
-/** Configuration that logs a share of all invocations. Alerts use metrics, which count all of them. */
-export function withLogShare(configuration: string, share: number): string {
+/** Configuration that logs a share of all invocations. Metrics count all of them. `undefined`: its own share. */
+export function withLogShare(configuration: string, share: number | undefined): string {
+  if (share === undefined) return configuration
   return configuration.replace(/^head_sampling_rate = .*$/m, `head_sampling_rate = ${share}`)
 }
 

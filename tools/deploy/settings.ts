@@ -16,8 +16,8 @@ export interface Settings {
   readonly accountId: string | undefined
   /** Number of queues of each kind. */
   readonly shards: number
-  /** Share of invocations whose logs are stored, 0–1. */
-  readonly logShare: number
+  /** Share of invocations whose logs are stored, 0–1. `undefined`: that of the configuration, 0.1. */
+  readonly logShare: number | undefined
   readonly traces: Traces | undefined
   /** Seconds until `/healthz` must be healthy. */
   readonly waitSeconds: number
@@ -115,7 +115,7 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     replaceDns: values['replace-dns'],
     accountId: environment?.account_id ?? process.env['CLOUDFLARE_ACCOUNT_ID'],
     shards: environment?.queue_shards ?? 1,
-    logShare: environment?.log_share ?? 1,
+    logShare: environment?.log_share,
     traces: environment?.traces,
     waitSeconds: Number(values.wait),
     gradual: values.gradual,

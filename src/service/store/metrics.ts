@@ -29,6 +29,11 @@ export function countDeadLetter(metrics: Metrics | undefined, queue: string): vo
   metrics?.writeDataPoint({ indexes: ['dead_letter'], blobs: ['dead_letter', queue] })
 }
 
+/** Counts a result that failed its own verification, or a codec that crashed. The log, which may be sampled, has the facts. */
+export function countDefect(metrics: Metrics | undefined, format: string): void {
+  metrics?.writeDataPoint({ indexes: ['defect'], blobs: ['defect', format] })
+}
+
 /** Names that both Analytics Engine (first blob of a point) and Prometheus use. */
 export const METRIC_NAMES = { requests: 'whittle_http_requests_total', jobs: 'whittle_jobs_total' } as const
 

@@ -20,6 +20,7 @@ import { ISOLATE_BYTES } from '../lanes.ts'
 import { partPrefix, resultPrefix } from '../store/blob-names.ts'
 import { r2Sink, r2Source, sha256OfBlob } from '../store/blobs.ts'
 import { BlockCache, MAX_READS } from '../store/blocks.ts'
+import { countDefect } from '../store/metrics.ts'
 import { outcomeInEnglish } from '../store/outcome.ts'
 import type { Task, TaskError } from '../store/task.ts'
 import { type Claim, CODED_MESSAGES, type JobMessage, OLDEST_PROTOCOL, type TaskRecordApi } from '../store/tasks.ts'
@@ -174,7 +175,10 @@ export class StepRun implements Disposable {
     const { env, claim, record } = this.#job
     const task = this.#task
     this.#blocks.assertNoFailure()
-    if (pressed.result === undefined && pressed.defect) logDefect(task, pressed.outcome, pressed.defect)
+    if (pressed.result === undefined && pressed.defect) {
+      logDefect(task, pressed.outcome, pressed.defect)
+      countDefect(env.METRICS, task.format)
+    }
     const plain = pressed.result ?? this.#source
     if (task.targetSize !== undefined && plain.size > task.targetSize) {
       await record.fail(claim.attempt, targetUnreachable(claim, plain.size))

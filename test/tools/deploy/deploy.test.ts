@@ -128,10 +128,12 @@ it('uses its own metrics dataset, with a name that is valid in SQL', () => {
   }
 })
 
-it('sets the log share of deploy.config.json', async () => {
+it('keeps the logs of a tenth of all invocations, or the share of deploy.config.json', async () => {
   const root = join(import.meta.dirname, '../../..')
   for (const file of [EDGE, ...SERVICES]) {
-    expect(withLogShare(configurationOf(root, file, ''), 0.05)).toMatch(/^\[observability\]\nenabled = true\nhead_sampling_rate = 0\.05$/m)
+    const own = configurationOf(root, file, '')
+    expect(withLogShare(own, readSettings(root, []).logShare)).toMatch(/^\[observability\]\nenabled = true\nhead_sampling_rate = 0\.1$/m)
+    expect(withLogShare(own, 0.05)).toMatch(/^\[observability\]\nenabled = true\nhead_sampling_rate = 0\.05$/m)
   }
 })
 
