@@ -11,13 +11,13 @@ import { nestedArchives } from './nested-archives.ts'
 import { slowCallbacks } from './slow-callbacks.ts'
 import { slowChunks } from './slow-chunks.ts'
 import { slowWriters } from './slow-writers.ts'
-import { stalledAccounts, stalledLinks, stalledReaders } from './stalled-readers.ts'
+import { slowLinks, stalledAccounts, stalledLinks, stalledReaders } from './stalled-readers.ts'
 import { uncountedState } from './uncounted-state.ts'
 import { unfairBatches } from './unfair-batches.ts'
 
 const ATTACKS: readonly Attack[] = [
-  ...[stalledReaders, stalledAccounts, stalledLinks, slowWriters, slowChunks, unfairBatches, expensiveShapes, fullDisk, drain],
-  ...[slowCallbacks, deletedDownloads, nestedArchives, uncountedState],
+  ...[stalledReaders, stalledAccounts, stalledLinks, slowLinks, slowWriters, slowChunks, unfairBatches, expensiveShapes],
+  ...[fullDisk, drain, slowCallbacks, deletedDownloads, nestedArchives, uncountedState],
 ]
 
 const names = process.argv.slice(2)

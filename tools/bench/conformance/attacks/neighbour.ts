@@ -1,53 +1,56 @@
-/** A customer of another account, who sends a small file again and again while an attack runs. */
-import { setTimeout as sleep } from 'node:timers/promises'
+/** A customer of another account, who sends a small file again and again, first alone and then while an attack runs. */
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import type { Figure } from './attack.ts'
 import type { Target } from './target.ts'
 
-const PAUSE_MS = 500
 const MOST_SECONDS = 10
-const FILE = new Uint8Array(Buffer.alloc(50_000, 'text of a neighbour\n'))
+/** Most time of a file beside the attack, as a multiple of its time alone. */
+const MOST_FACTOR = 2
+
+export interface NeighbourOrder {
+  readonly baseUrl: string
+  readonly key: string
+}
+
+/** Milliseconds of each file. `undefined`: it was refused. */
+export interface NeighbourReport {
+  readonly alone: readonly (number | undefined)[]
+  readonly beside: readonly (number | undefined)[]
+}
 
 export class Neighbour {
-  readonly #target: Target
-  readonly #key: string
-  readonly #work: Promise<void>
-  #accepted = 0
-  #refused = 0
-  #slowestMs = 0
-  #left = false
+  readonly #worker: Worker
 
-  private constructor(target: Target, key: string) {
-    this.#target = target
-    this.#key = key
-    this.#work = this.#send()
+  private constructor(worker: Worker) {
+    this.#worker = worker
   }
 
-  /** Starts sending. The first file loads the codec; it is sent before this resolves, and not measured. */
+  /** Resolves when the customer has measured its files alone. It then goes on until `leave`. */
   static async beside(target: Target): Promise<Neighbour> {
     const { key } = await target.account('enterprise')
-    await (await target.upload(key, FILE, 'neighbour.txt')).arrayBuffer()
-    return new Neighbour(target, key)
-  }
-
-  async #send(): Promise<void> {
-    for (; !this.#left; await sleep(PAUSE_MS)) {
-      const began = performance.now()
-      const response = await this.#target.upload(this.#key, FILE, 'neighbour.txt').catch(() => undefined)
-      await response?.arrayBuffer().catch(() => undefined)
-      if (response?.ok) this.#accepted++
-      else this.#refused++
-      this.#slowestMs = Math.max(this.#slowestMs, performance.now() - began)
-    }
+    const workerData: NeighbourOrder = { baseUrl: target.baseUrl, key }
+    const worker = new Worker(new URL('neighbour-client.ts', import.meta.url), { workerData })
+    await once(worker, 'message')
+    return new Neighbour(worker)
   }
 
   /** Stops sending. @returns the figures */
   async leave(): Promise<Figure[]> {
-    this.#left = true
-    await this.#work
+    const reported = once(this.#worker, 'message')
+    this.#worker.postMessage('leave')
+    const [{ alone, beside }] = (await reported) as [NeighbourReport]
+    const [quiet, busy] = [completed(alone), completed(beside)]
+    const factor = mean(busy) / mean(quiet)
     return [
-      { what: 'files of a neighbour compressed', value: this.#accepted, unit: '' },
-      { what: 'files of a neighbour refused', value: this.#refused, unit: '', most: 0 },
-      { what: 'slowest file of the neighbour', value: this.#slowestMs / 1000, unit: 's', most: MOST_SECONDS },
+      { what: 'files of a neighbour that were refused', value: beside.length - busy.length, unit: '', most: 0 },
+      { what: `a file of the neighbour alone, mean of ${quiet.length}`, value: mean(quiet), unit: 'ms' },
+      { what: `beside the attack, mean of ${busy.length}`, value: mean(busy), unit: 'ms' },
+      { what: 'slowest file of the neighbour', value: Math.max(...busy) / 1000, unit: 's', most: MOST_SECONDS },
+      { what: 'mean time beside the attack, as a multiple of the time alone', value: factor, unit: '×', most: MOST_FACTOR },
     ]
   }
 }
+
+const completed = (times: readonly (number | undefined)[]) => times.filter((ms) => ms !== undefined)
+const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length

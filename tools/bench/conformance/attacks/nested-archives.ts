@@ -37,11 +37,12 @@ export const nestedArchives: Attack = {
   async run() {
     await using target = await Target.start()
     const { key } = await target.account('enterprise')
-    const neighbour = await Neighbour.beside(target)
     const body = new FormData()
-    for (const [name, bytes] of Object.entries(archives())) body.append('files[]', new Blob([new Uint8Array(bytes)]), name)
+    const files = archives()
+    const names = Object.keys(files)
+    for (const [name, bytes] of Object.entries(files)) body.append('files[]', new Blob([new Uint8Array(bytes)]), name)
+    const neighbour = await Neighbour.beside(target)
     const sent = (await (await target.call(key, '/v1/batch/compress', { method: 'POST', body })).json()) as { tasks: Task[] }
-    const names = Object.keys(archives())
     let [tasks, peak] = [sent.tasks, 0]
     const began = performance.now()
     for (; tasks.some(isOpen) && performance.now() - began < MOST_SECONDS * 1000; await sleep(500)) {
