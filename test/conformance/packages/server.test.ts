@@ -64,7 +64,7 @@ it('serves the pages, compresses, and its state can be backed up', { timeout: 30
     expect([answer.status, made.subarray(0, 3).toString('hex')]).toEqual([200, 'ffd8ff'])
     expect(made.length).toBeLessThan(photo.length / 2)
     for (const path of ['/', '/docs', '/docs/api', '/console', '/licences', '/openapi.json'])
-      expect([path, (await fetch(base + path)).status]).toEqual([path, 200])
+      expect([path, (await fetch(base + path, { headers: { Accept: 'text/html' } })).status]).toEqual([path, 200])
   } finally {
     service.kill('SIGTERM')
     await gone
