@@ -15,6 +15,7 @@ import { basename, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { generatedSeeds } from '../../fuzz/seeds.ts'
+import { differences, type Regions, regionsOf } from './memory-regions.ts'
 import { Processes, type Victim } from './victims.ts'
 
 const { values } = parseArgs({
@@ -65,6 +66,8 @@ const admitted = new Map<string, { sent: number; answered: number }[]>(Object.ke
 const ended = new Map<string, string>()
 const accepted = new Set<string>()
 const memory = new Map<string, { at: number; bytes: number }[]>()
+/** Memory of each process by kind of region: first and last in the quiet period. */
+const regions = new Map<string, { first: Regions; last: Regions }>()
 let killed = 0
 
 async function start(): Promise<[ChildProcess, Promise<unknown>]> {
@@ -192,12 +195,21 @@ async function watch(): Promise<void> {
       const samples = memory.get(`${kind} ${pid}`) ?? []
       memory.set(`${kind} ${pid}`, samples)
       if (bytes > 0) samples.push({ at: share(), bytes })
+      noteRegions(`${kind} ${pid}`, pid)
       sizes.push(`${kind} ${mb(bytes)}`)
     }
     if (share() < reported) continue
     reported += 1 / REPORTS
     console.log(`  minute ${((share() * totalMs) / 60_000).toFixed(0)}, ${killed} kills, ${accepted.size} tasks: ${sizes.join(', ')} MB`)
   }
+}
+
+function noteRegions(name: string, pid: number): void {
+  const known = regions.get(name)
+  const isDue = known ? share() >= 10 / 12 && share() < 11 / 12 : share() >= 1 / 6 && share() < 2 / 6
+  if (!isDue) return
+  const now = regionsOf(pid)
+  if (now.size > 0) regions.set(name, { first: known?.first ?? now, last: now })
 }
 
 function residentBytes(pid: number): number {
@@ -223,6 +235,8 @@ function judgeMemory(): void {
     if (!samples[0] || samples[0].at > 1 / 6 + 0.02 || !first || !last) continue
     const growth = last / first
     console.log(`  ${name.padEnd(20)} ${mb(first)} → ${mb(last)} MB, ${((growth - 1) * 100).toFixed(1)} %`)
+    const { first: before, last: after } = regions.get(name) ?? {}
+    if (before && after) console.log(`  ${''.padEnd(20)} ${differences(before, after)} MB`)
     if (growth > MOST_GROWTH) problems.push(`${name} grew from ${mb(first)} to ${mb(last)} MB`)
   }
 }
