@@ -16,7 +16,7 @@ interface Row {
 /** Imported files by file, as paths from the root. */
 type Graph = ReadonlyMap<string, readonly string[]>
 
-const CODE = '{src,durable-objects,wasm,test,tools,console,site,packages,pages}/**/*.{ts,tsx}'
+const CODE = '{src,durable-objects,wasm,test,tools,console,site,packages,pages}/**/*.{ts,tsx,js,mjs}'
 const EXCLUDED = /(^|\/)(node_modules|dist)(\/|$)/
 /** Matches `import … from './x.ts'`, `import './x.ts'` and `import('./x.ts')`. */
 const IMPORT = /(?:^\s*(?:import|export)\b[^'"]*?from\s+|^\s*import\s+|\bimport\(\s*)'(\.[^']+)'/gm
