@@ -10,8 +10,10 @@ import { wasmModules } from '../support/wasm-modules.ts'
 Object.assign(process.env, CODEC_V8_ENVIRONMENT)
 process.env['WHITTLE_THOROUGH'] = '1'
 
-/** Files of `npm test` that do more when they are asked to be thorough. */
-const thorough = globSync('test/core/**/*.test.ts').filter((path) => readFileSync(path, 'utf8').includes('support/thorough.ts'))
+/** Files of `npm test` that do more in the thorough run. `generated.test.ts` joins files that import `thorough.ts`. */
+const isThorough = (path: string) => /support\/thorough\.ts|pipeline\/generated\.test/.test(`${path} ${readFileSync(path, 'utf8')}`)
+const thorough = globSync('test/core/**/*.test.ts').filter(isThorough)
+const thoroughPrograms = globSync('test/{packages,tools}/**/*.test.ts', { exclude: ['test/tools/fuzz/**'] }).filter(isThorough)
 
 const wasm = {
   plugins: [wasmModules],
@@ -38,7 +40,7 @@ export default defineConfig({
       {
         test: {
           name: 'running',
-          include: ['test/conformance/{e2e,local,packages,site}/**/*.test.ts'],
+          include: ['test/conformance/{e2e,local,packages,site}/**/*.test.ts', ...thoroughPrograms],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -11,7 +11,7 @@ import type { Sink } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { Libdeflate } from '../../../wasm/libdeflate/libdeflate.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { roundsOf } from '../../support/thorough.ts'
 
 const encode = (text: string) => new TextEncoder().encode(text)
 const quiet = { signal: new AbortController().signal, progress: () => undefined }
@@ -302,7 +302,7 @@ describe('hostile archives', () => {
           expect((error as Error).name).toBe('CodecError')
         }
       }),
-      { numRuns: damageRounds(400), seed: 11 },
+      { numRuns: roundsOf(400), seed: 11 },
     )
     expect((await same(whole, await attempt(whole))).equal).toBe(true)
   })

@@ -10,7 +10,7 @@ import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { aiffFile, aiffOf } from '../../support/aiff-file.ts'
 import { inEnglish } from '../../support/in-english.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { noise, optionsFor, press, tones } from './media-fixtures.ts'
 
 const scaled = (frames: number, bits: number, unit = 1, channels = 2) =>
@@ -70,7 +70,7 @@ describe('AIFF', () => {
           expect(await samplesOf(bytes)).toEqual(await samplesOf(file))
         },
       ),
-      { numRuns: 40 },
+      { numRuns: roundsOf(40) },
     )
   })
 
@@ -165,7 +165,7 @@ describe('damaged AIFF', () => {
 
   it('gives an outcome for any damage, and no defect', async () => {
     const random = noise(5)
-    for (let round = 0; round < damageRounds(120); round++) {
+    for (let round = 0; round < roundsOf(120); round++) {
       const at = Math.floor(random() * 300)
       const damaged = round % 5 === 0 ? file.slice(0, at * 20) : file.with(at, Math.floor(random() * 256))
       for (const output of ['aiff', 'flac'] as const) expect(await press(aiff, damaged, 'high', output)).not.toHaveProperty('defect')

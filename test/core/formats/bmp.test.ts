@@ -10,6 +10,7 @@ import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
+import { roundsOf } from '../../support/thorough.ts'
 
 const base = {
   memoryBudget: 96 * 1024 * 1024,
@@ -145,7 +146,7 @@ describe('BMP', () => {
           }
         }
       }),
-      { numRuns: 200 },
+      { numRuns: roundsOf(200) },
     )
   })
 

@@ -11,7 +11,7 @@ import { heldBytes } from '../../support/held-memory.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { encodeLosslessJpeg, type LosslessJpeg } from '../../support/lossless-jpeg.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
-import { damagePositions, damageRounds } from '../../support/thorough.ts'
+import { damagePositions, IS_THOROUGH, roundsOf } from '../../support/thorough.ts'
 
 const charLs = createCharLs()
 const press = (bytes: Uint8Array) => pressFile(dicom, bytes, 'a.dcm')
@@ -178,7 +178,7 @@ describe('dicom', () => {
       expect(Buffer.compare(decoded, wanted.subarray(0, decoded.length))).toBe(0)
     })
 
-    it('keeps one decoded frame in memory', async () => {
+    it.runIf(IS_THOROUGH)('keeps one decoded frame in memory', async () => {
       const [side, frames] = [1100, 4]
       const uint16 = Uint8Array.of(side & 255, side >> 8)
       const elements = imageElements({ width: 4, height: 4, frames }, 'explicit').map((element) =>
@@ -332,7 +332,7 @@ describe('dicom', () => {
     expect((bytes.length - start) % 2).toBe(0)
   })
 
-  it('encodes a frame too large for memory twice', async () => {
+  it.runIf(IS_THOROUGH)('encodes a frame too large for memory twice', async () => {
     const file = dicomFile(imageElements({ width: 2300, height: 2000, stored: 12 }, 'explicit'), 'explicit')
     const { outcome, bytes, defect } = await press(file)
     expect(defect).toBeUndefined()
@@ -481,7 +481,7 @@ describe('dicom', () => {
       const random = randomNumbers(2)
       for (const encoding of ['explicit', 'implicit', 'big'] as const) {
         const file = dicomFile(imageElements({ width: 30, height: 20, stored: 12, frames: 2 }, encoding), encoding)
-        for (let i = 0; i < damageRounds(120); i++) {
+        for (let i = 0; i < roundsOf(120); i++) {
           const damaged = file.slice()
           damaged[132 + Math.floor(random() * 700)]! ^= 1 << (random() * 8)
           expect((await press(damaged)).defect).toBeUndefined()
@@ -534,7 +534,7 @@ describe('JPEG-LS', () => {
           expect(Buffer.compare(Buffer.concat(rows), pixels)).toBe(0)
         },
       ),
-      { numRuns: 120 },
+      { numRuns: roundsOf(120) },
     )
   })
 
@@ -560,7 +560,7 @@ describe('JPEG-LS', () => {
     const pixels = new Uint8Array(1200).map((_, i) => (i * i) >> 5)
     const code = await encode(coder, frame, pixels)
     const random = randomNumbers(1)
-    for (let i = 0; i < damageRounds(200); i++) {
+    for (let i = 0; i < roundsOf(200); i++) {
       const damaged = Buffer.from(code.subarray(0, random() < 0.3 ? 30 + random() * code.length : undefined))
       damaged[25 + Math.floor(random() * (damaged.length - 25))]! ^= 1 << (random() * 8)
       try {

@@ -18,7 +18,7 @@ import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { noise, optionsFor, press, rawAvi, rawMovie } from './media-fixtures.ts'
 
 describe('QuickTime and MP4', () => {
@@ -297,7 +297,7 @@ describe('bad input', () => {
     const film = rawMovie(3)
     const made = (await press(mov, rawMovie(5), 'medium', 'mp4')).bytes
     const random = noise(5)
-    for (let round = 0; round < damageRounds(60); round++) {
+    for (let round = 0; round < roundsOf(60); round++) {
       const [codec, file] = round % 2 ? ([mov, film] as const) : ([mp4, made] as const)
       const broken = file.slice(0, round % 5 ? file.length : Math.floor(random() * file.length))
       const from = codec === mov ? file.length - 1400 : 0
@@ -306,7 +306,7 @@ describe('bad input', () => {
       expect(['compressed', 'unchanged']).toContain(outcome.kind)
     }
     const clip = rawAvi(3)
-    for (let round = 0; round < damageRounds(30); round++) {
+    for (let round = 0; round < roundsOf(30); round++) {
       const broken = clip.slice(0, round % 4 ? clip.length : Math.floor(random() * clip.length))
       for (let flip = 0; flip < 3; flip++) broken[Math.floor(random() * 300)] = Math.floor(random() * 256)
       expect(['compressed', 'unchanged']).toContain((await press(avi, broken, 'high', 'avi')).outcome.kind)

@@ -12,7 +12,7 @@ import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { commentBlock, flacFile, paddingBlock, pictureBlock, seekTableBlock } from '../../support/flac-file.ts'
 import { inEnglish } from '../../support/in-english.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { noise, optionsFor, press, tones } from './media-fixtures.ts'
 
 const sound = (frames: number, channels = 2, bits = 16) =>
@@ -71,7 +71,7 @@ describe('FLAC', () => {
           expect((await samplesOf(bytes)).samples).toEqual([...values])
         },
       ),
-      { numRuns: 25 },
+      { numRuns: roundsOf(25) },
     )
   })
 
@@ -183,7 +183,7 @@ describe('damaged FLAC', () => {
   it('gives an outcome for any damage, and never another sound', async () => {
     const { samples } = await samplesOf(file)
     const random = noise(5)
-    for (let round = 0; round < damageRounds(80); round++) {
+    for (let round = 0; round < roundsOf(80); round++) {
       const at = Math.floor(random() * file.length * (round % 2 === 0 ? 0.05 : 1))
       const damaged = round % 5 === 0 ? file.slice(0, at) : file.with(at, Math.floor(random() * 256))
       const { outcome, bytes, ...rest } = await pressFlac(damaged)

@@ -10,7 +10,7 @@ import { withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
 import { hdf5File } from '../../support/science-files.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { IS_THOROUGH, roundsOf } from '../../support/thorough.ts'
 
 const folder = (id: string) => join(import.meta.dirname, '../../fixtures', id)
 const fixture = (id: string, name: string) => new Uint8Array(readFileSync(join(folder(id), name)))
@@ -270,7 +270,7 @@ describe('hdf5', () => {
     expect((await press(file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
   })
 
-  it('rewrites any number of chunks with one value each', async () => {
+  it.runIf(IS_THOROUGH)('rewrites any number of chunks with one value each', async () => {
     const { outcome, defect } = await press(fixture('hdf5', 'one-value-chunks.h5'))
     expect([outcome.kind, defect]).toEqual(['compressed', undefined])
   })
@@ -306,7 +306,7 @@ describe('hdf5', () => {
     await expect(pressFile(hdf5, fixture('hdf5', 'everything-earliest.h5'), 'a.h5', { signal })).rejects.toThrow()
   })
 
-  it('streams a result too large for memory, with the metadata in front', async () => {
+  it.runIf(IS_THOROUGH)('streams a result too large for memory, with the metadata in front', async () => {
     const file = hdf5File(7_000_000, 2)
     const { outcome, bytes, defect } = await pressFile(hdf5, file, 'a.h5', { memoryBudget: 40 << 20 })
     expect(defect).toBeUndefined()
@@ -357,7 +357,7 @@ describe('hdf5', () => {
 
     it('survives flipped bits without hanging, and the next job works', async () => {
       const random = randomNumbers(6)
-      for (let i = 0; i < damageRounds(80); i++) {
+      for (let i = 0; i < roundsOf(80); i++) {
         const file = fixture('hdf5', SOUND[i % SOUND.length]!)
         for (let j = 0; j < 3; j++) file[Math.floor(random() * (i % 2 ? 4096 : file.length))]! ^= 1 << (random() * 8)
         await press(file)

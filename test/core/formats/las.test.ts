@@ -7,7 +7,7 @@ import type { Options, Source } from '../../../src/core/model/codec.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { lasFile } from '../../support/las-file.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
-import { damagePositions, damageRounds } from '../../support/thorough.ts'
+import { damagePositions, roundsOf } from '../../support/thorough.ts'
 
 const POINT_FORMATS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
 const lazPerf = createLazPerf()
@@ -85,7 +85,7 @@ describe('las', () => {
           })
         },
       ),
-      { numRuns: 60 },
+      { numRuns: roundsOf(60) },
     )
   })
 
@@ -144,7 +144,7 @@ describe('las', () => {
 
     it('survives flipped bits in the header', async () => {
       const random = randomNumbers(9)
-      for (let i = 0; i < damageRounds(300); i++) {
+      for (let i = 0; i < roundsOf(300); i++) {
         const file = sound.slice()
         file[4 + Math.floor(random() * 450)]! ^= 1 << (random() * 8)
         const { outcome, defect } = await pressFile(las, file, 'a.las')

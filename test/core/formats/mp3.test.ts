@@ -13,7 +13,7 @@ import { Lame } from '../../../wasm/lame/lame.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { looseMp3 } from '../../support/mp3-file.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { noise, optionsFor, press, tones, wave } from './media-fixtures.ts'
 
 /** An MP3 of tones encoded with -V0, every frame padded to a constant bit rate. */
@@ -179,7 +179,7 @@ describe('bad input', () => {
   it('survives truncations and flipped bits, and the next job works', async () => {
     const file = await fixture('low')
     const random = noise(11)
-    for (let round = 0; round < damageRounds(40); round++) {
+    for (let round = 0; round < roundsOf(40); round++) {
       const broken = file.slice(0, round % 2 ? file.length : Math.floor(random() * file.length))
       for (let flip = 0; flip < 4; flip++) broken[Math.floor(random() * broken.length)] = Math.floor(random() * 256)
       const { outcome } = await press(mp3, broken, round % 3 ? 'high' : 'low', 'mp3')

@@ -7,7 +7,7 @@ import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { roundsOf } from '../../support/thorough.ts'
 
 /** A volume of int16 voxels: a smooth blob with noise. */
 function volume(version: 1 | 2, littleEndian: boolean, [x, y, z]: [number, number, number], extensionBytes = 4): Uint8Array {
@@ -156,7 +156,7 @@ describe('nifti', () => {
     it('survives flipped bits in the header and in a compressed stream', async () => {
       const random = randomNumbers(4)
       const packed = gzipSync(sound, { level: 1 })
-      for (let i = 0; i < damageRounds(80); i++) {
+      for (let i = 0; i < roundsOf(80); i++) {
         const file = (i % 2 ? packed : sound).slice()
         file[Math.floor(random() * (i % 2 ? file.length : 352))]! ^= 1 << (random() * 8)
         const { defect } = await press(file)

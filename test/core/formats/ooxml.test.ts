@@ -19,7 +19,7 @@ import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { body, document, drawing, OFFICE, PACKAGE, relationships, TYPES } from '../../support/office.ts'
 import { jpegOf, mockInner, type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { roundsOf } from '../../support/thorough.ts'
 
 /** Test codec that replaces any picture by a JPEG of the requested size. */
 const shrinking = (calls: { name: string; width?: number; output?: string }[]): Inner =>
@@ -385,7 +385,7 @@ describe('documents', () => {
         if (pressed.outcome.kind === 'unchanged')
           expect(['malformed', 'no_gain', 'unsupported_feature', 'over_budget']).toContain(pressed.outcome.reason)
       }),
-      { numRuns: damageRounds(200), seed: 9 },
+      { numRuns: roundsOf(200), seed: 9 },
     )
     expect((await press(docx, zip, 'low')).outcome.kind).toBe('compressed')
   })

@@ -12,6 +12,7 @@ import type { Codec, Quality } from '../../../src/core/model/codec.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { document, drawing } from '../../support/office.ts'
 import { jpegOf, type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
+import { roundsOf } from '../../support/thorough.ts'
 
 async function pressed(codec: Codec, zip: Uint8Array, quality: Quality) {
   return await press(codec, zip, quality, { jpg, png })
@@ -169,7 +170,7 @@ describe('the order of levels', () => {
         expect(sizes, JSON.stringify(asked)).toEqual(sizes.toSorted((a, b) => a - b))
         expect(sizes.at(-1)).toBeLessThanOrEqual(zip.length)
       }),
-      { numRuns: 3 },
+      { numRuns: roundsOf(3) },
     )
   })
 })

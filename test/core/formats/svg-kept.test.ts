@@ -10,8 +10,9 @@ import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { textsOf } from '../../support/in-english.ts'
 import { svgCases } from '../../support/svg-cases.ts'
+import { fewOf } from '../../support/thorough.ts'
 
-const LEVELS = ['low', 'medium', 'high'] as const
+const LEVELS = fewOf(['low', 'medium', 'high'] as const, 2)
 const CASES = svgCases()
 
 async function compressed(text: string, quality: Quality, depth = 0): Promise<{ text: string; steps: readonly string[] }> {

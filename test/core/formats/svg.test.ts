@@ -8,6 +8,7 @@ import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob, optionsOf } from '../../../src/core/pipeline/job.ts'
 import { pictureLossOf, withFidelity } from '../../support/fidelity.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { countWork } from '../../support/work.ts'
 
 function optionsFor(quality: Quality = 'medium', over: Partial<Options> = {}): Options {
@@ -216,7 +217,7 @@ describe('invalid or hostile SVG files', () => {
         if (!cut) bent[at]! ^= flip
         expect(['compressed', 'unchanged']).toContain((await pack(bent, optionsFor('medium'))).outcome.kind)
       }),
-      { numRuns: 60 },
+      { numRuns: roundsOf(60) },
     )
     expect((await pack(DRAWING)).outcome.kind).toBe('compressed')
   })

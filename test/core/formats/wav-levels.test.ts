@@ -5,6 +5,7 @@ import type { Outcome, Quality } from '../../../src/core/model/codec.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { inEnglish, textOfDetail } from '../../support/in-english.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { noise, optionsFor, press, wave } from './media-fixtures.ts'
 
 const HERTZ = 44_100
@@ -93,7 +94,7 @@ describe('WAVE levels', () => {
           expect(sizes).toEqual([...sizes].sort((a, b) => a - b))
         },
       ),
-      { numRuns: 25 },
+      { numRuns: roundsOf(25) },
     )
   })
 })

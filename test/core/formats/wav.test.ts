@@ -7,7 +7,7 @@ import { SnrMeter } from '../../../src/core/metrics/snr.ts'
 import { fidelityOf } from '../../../src/core/model/codec.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { inEnglish } from '../../support/in-english.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { noise, press, tones, wave } from './media-fixtures.ts'
 
 const scaled = (frames: number, channels: number, bits: number, unit = 1) =>
@@ -121,7 +121,7 @@ describe('bad input', () => {
   it('survives truncations and flipped bits', async () => {
     const file = wave(scaled(600, 2, 16, 256), 16, 2, 44100, [['LIST', Uint8Array.of(73, 78, 70, 79)]])
     const random = noise(3)
-    for (let round = 0; round < damageRounds(120); round++) {
+    for (let round = 0; round < roundsOf(120); round++) {
       const broken = file.slice(0, round % 2 ? file.length : Math.floor(random() * file.length))
       for (let flip = 0; flip < 3; flip++) broken[Math.floor(random() * Math.min(broken.length, 80))] = Math.floor(random() * 256)
       const { outcome } = await press(wav, broken, 'low', 'wav')

@@ -12,6 +12,7 @@ import { type JobRequest, optionsOf } from '../../../src/core/pipeline/job.ts'
 import { decodeWebp } from '../../../wasm/webp/webp.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { pressFile } from '../../support/press-file.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { animationOf, described, FLAG, pictureChunks, riff, vp8x, webpOf } from '../../support/webp-file.ts'
 import { photo } from './jpg/photo.ts'
 
@@ -273,7 +274,7 @@ describe('hostile WebP', () => {
         expect(bytes.length).toBeLessThanOrEqual(damaged.length)
         if (cuts) expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
       }),
-      { numRuns: 120 },
+      { numRuns: roundsOf(120) },
     )
   })
 })

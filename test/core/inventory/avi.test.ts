@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { avi } from '../../../src/core/formats/film/avi/avi.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { press, rawAvi } from '../formats/media-fixtures.ts'
 import { compared, expectSurvival, flipped, itemsIn, overwritten, positionOf } from './reading.ts'
 
@@ -96,7 +97,7 @@ describe.each(['avi', 'mp4', 'mov'] as const satisfies readonly OutputId[])('AVI
         const verdict = await compared('avi', output, film, flipped(result, positionOf(result, text) + offset))
         expect(verdict, text).toMatchObject({ kind: 'lost' })
       }),
-      { numRuns: 40 },
+      { numRuns: roundsOf(40) },
     )
   })
 

@@ -6,6 +6,7 @@ import { damaging, expectNoHarm, itemsOf, verdictOf } from '../../support/invent
 import { gifFile, plainCodes } from '../../support/picture-files.ts'
 import { latin1, photoXmp } from '../../support/picture-metadata.ts'
 import { pressFile } from '../../support/press-file.ts'
+import { roundsOf } from '../../support/thorough.ts'
 
 const [WIDTH, HEIGHT] = [40, 30]
 const PALETTE = Array.from({ length: 768 }, (_, i) => (i * 7) & 255)
@@ -155,7 +156,7 @@ describe('inventory of GIF', () => {
         for (const [at, value] of places) file[at] = value
         await expectNoHarm('gif', file, file.length - 1)
       }),
-      { numRuns: 40 },
+      { numRuns: roundsOf(40) },
     )
   })
 })

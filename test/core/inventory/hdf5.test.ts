@@ -8,7 +8,7 @@ import { metadataChecksum } from '../../../src/core/inventory/hdf5/checksum.ts'
 import { Cursor } from '../../../src/core/inventory/hdf5/cursor.ts'
 import { datatypeOf } from '../../../src/core/inventory/hdf5/datatype.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
-import { damagePositions, damageRounds } from '../../support/thorough.ts'
+import { damagePositions, roundsOf } from '../../support/thorough.ts'
 import { countsOf, damaging, inventoryOf, itemsOf, readOrReason, verdictOf } from './damage.ts'
 
 const FOLDER = join(import.meta.dirname, '../../fixtures')
@@ -190,7 +190,7 @@ describe('damage to HDF5 results', () => {
         const verdict = await verdictOf('hdf5', file, damaged)
         expect(['lost', 'unreadable'], `${kind} ${mark}`).toContain(verdict.kind)
       }),
-      { numRuns: 150 },
+      { numRuns: roundsOf(150) },
     )
   })
 
@@ -250,7 +250,7 @@ describe('hostile HDF5', () => {
 
   it('reads files with wrong bytes, or names the damage', async () => {
     const random = randomNumbers(8)
-    for (let i = 0; i < damageRounds(400); i++) {
+    for (let i = 0; i < roundsOf(400); i++) {
       const file = fixture(`hdf5/${FILES[i % FILES.length]}`)
       for (let j = 0; j < 3; j++) file[Math.floor(random() * (i % 2 ? 4096 : file.length)) % file.length] = random() * 256
       const read = await readOrReason('hdf5', file)

@@ -6,6 +6,7 @@ import { damaging, expectNoHarm, itemsOf, verdictOf } from '../../support/invent
 import { jpegOf, photo } from '../../support/packages.ts'
 import { latin1, photoExif, photoshopBlock, photoXmp, u16, u32 } from '../../support/picture-metadata.ts'
 import { pressFile } from '../../support/press-file.ts'
+import { roundsOf } from '../../support/thorough.ts'
 
 const XMP = 'http://ns.adobe.com/xap/1.0/\0'
 const EXTENDED = 'http://ns.adobe.com/xmp/extension/\0'
@@ -113,7 +114,7 @@ describe('inventory of JPEG', () => {
         const verdict = await verdictOf({ format: 'jpg' }, original, bytes.subarray(0, bytes.length - cut))
         expect(verdict.kind).toBe('lost')
       }),
-      { numRuns: 40 },
+      { numRuns: roundsOf(40) },
     )
   })
 
@@ -156,7 +157,7 @@ describe('inventory of JPEG', () => {
     const bytes = () => fc.uint8Array({ maxLength: 400 })
     await fc.assert(
       fc.asyncProperty(bytes(), async (more) => void (await itemsOf('jpg', concat([latin1('\xff\xd8\xff'), more])))),
-      { numRuns: 100 },
+      { numRuns: roundsOf(100) },
     )
   })
 })

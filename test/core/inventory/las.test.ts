@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { las } from '../../../src/core/formats/las/las.ts'
 import { lasFile } from '../../support/las-file.ts'
 import { pressFile } from '../../support/press-file.ts'
-import { damagePositions } from '../../support/thorough.ts'
+import { damagePositions, roundsOf } from '../../support/thorough.ts'
 import { countsOf, damaging, inventoryOf, itemsOf, readOrReason, verdictOf } from './damage.ts'
 
 const [VLR_BYTES, DIMENSION_BYTES] = [54, 192]
@@ -78,7 +78,7 @@ describe('inventory of LAS', () => {
         damaged[at]! ^= 1
         expect((await verdictOf('las', file, damaged)).kind).not.toBe('kept')
       }),
-      { numRuns: 200 },
+      { numRuns: roundsOf(200) },
     )
   })
 

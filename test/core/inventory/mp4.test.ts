@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { box, boxes, findBox, fullBox, latin1Bytes, words } from '../../../src/core/containers/isobmff/box.ts'
 import { mov } from '../../../src/core/formats/film/film.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { press, rawMovie } from '../formats/media-fixtures.ts'
 import { compared, expectSurvival, flipped, itemsIn, overwritten, positionOf } from './reading.ts'
 import { richMovie } from './rich-movie.ts'
@@ -117,7 +118,7 @@ describe('loss of any item of a film', () => {
         const verdict = await compared('mov', 'mp4', movie, overwritten(result, positionOf(result, type), 'free'))
         expect(verdict).toMatchObject({ kind: 'lost', loss: { kind } })
       }),
-      { numRuns: 40 },
+      { numRuns: roundsOf(40) },
     )
   })
 
@@ -148,7 +149,7 @@ describe('loss of any item of a film', () => {
         const verdict = await compared('mov', 'mp4', movie, isTime ? overwritten(result, at, '\0') : flipped(result, at))
         expect(verdict.kind === 'lost' || verdict.kind === 'unreadable', `${kind}: ${JSON.stringify(verdict)}`).toBe(true)
       }),
-      { numRuns: 120 },
+      { numRuns: roundsOf(120) },
     )
   })
 

@@ -6,7 +6,7 @@ import { nifti } from '../../../src/core/formats/nifti/nifti.ts'
 import { INFLATE_LIBRARY } from '../../../src/core/inventory/inflate.ts'
 import { pressFile } from '../../support/press-file.ts'
 import { niftiFile } from '../../support/science-files.ts'
-import { damagePositions } from '../../support/thorough.ts'
+import { damagePositions, roundsOf } from '../../support/thorough.ts'
 import { countsOf, damaging, inventoryOf, itemsOf, readOrReason, verdictOf } from './damage.ts'
 
 /** Bytes from the header to the volume: 4 of the extender, an extension of 32 bytes, and 12 others. */
@@ -92,7 +92,7 @@ describe('inventory of NIfTI', () => {
         plain[at]! ^= 1 << bit
         expect((await verdictOf('nifti', file, gzipSync(plain))).kind).not.toBe('kept')
       }),
-      { numRuns: 200 },
+      { numRuns: roundsOf(200) },
     )
     const lossy = damaging(nifti, (result) => gzipSync(gunzipSync(result).subarray(0, -TAIL.length)))
     const pressed = await pressFile(lossy, file, 'a.nii')

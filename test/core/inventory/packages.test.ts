@@ -16,7 +16,7 @@ import { CodecError } from '../../../src/core/model/error.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { type Parts, partsOf, photo, pngOf, press, text, zipOf } from '../../support/packages.ts'
-import { damagePositions, damageRounds } from '../../support/thorough.ts'
+import { damagePositions, roundsOf } from '../../support/thorough.ts'
 import { book, kmzMap, ofdDocument, shapes, textDocument } from './books.ts'
 import { presentation, wordDocument, workbook } from './office.ts'
 
@@ -159,7 +159,7 @@ describe.each(
         const verdict = await check(codec, original, await zipOf(Object.fromEntries(damaged)), 'medium')
         expect(verdict.kind, `${isRemoved ? 'removed' : 'changed'} ${name}`).toMatch(/^(lost|unreadable)$/)
       }),
-      { numRuns: damageRounds(200) },
+      { numRuns: roundsOf(200) },
     )
   })
 

@@ -13,6 +13,7 @@ import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { inEnglish } from '../../support/in-english.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { pressAlone } from '../formats/pdf/run.ts'
 import { type Change, Name, nameOf, richPdf, string, textOf, withChange } from './pdf-files.ts'
 
@@ -180,7 +181,7 @@ describe('inventory of PDF', () => {
         expect(inEnglish(outcome)).toMatchObject({ kind: 'unchanged', detail: expect.stringContaining('the result would lose') })
         expect(result).toBeUndefined()
       }),
-      { numRuns: 25 },
+      { numRuns: roundsOf(25) },
     )
   })
 

@@ -8,6 +8,7 @@ import { damaging, expectNoHarm, itemsOf, readOrRefuse, verdictOf } from '../../
 import { latin1, photoExif, photoXmp, u16, u32 } from '../../support/picture-metadata.ts'
 import { plainPng } from '../../support/plain-png.ts'
 import { pressFile } from '../../support/press-file.ts'
+import { roundsOf } from '../../support/thorough.ts'
 
 const PROFILE = latin1('not a real profile, but bytes that must stay')
 const CHUNKS: { readonly [type: string]: Uint8Array } = {
@@ -106,7 +107,7 @@ describe('inventory of PNG', () => {
         fc.pre(Buffer.compare(bytes, result) !== 0)
         expect((await verdictOf({ format: 'png' }, described(), bytes)).kind).toBe('lost')
       }),
-      { numRuns: 40 },
+      { numRuns: roundsOf(40) },
     )
   })
 

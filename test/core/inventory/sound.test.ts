@@ -12,6 +12,7 @@ import type { Codec } from '../../../src/core/model/codec.ts'
 import { aiffFile } from '../../support/aiff-file.ts'
 import { commentBlock, flacFile, pictureBlock } from '../../support/flac-file.ts'
 import { looseMp3 } from '../../support/mp3-file.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { press, tones, wave } from '../formats/media-fixtures.ts'
 import { compared, expectSurvival, flipped, itemsIn, overwritten, positionOf } from './reading.ts'
 
@@ -284,7 +285,7 @@ describe.each(JOBS)('loss of any item of %s', (_, codec, format, output, file) =
         const verdict = await compared(format, output, file, flipped(result, positionOf(result, text) + offset))
         expect(verdict, text).toMatchObject({ kind: 'lost' })
       }),
-      { numRuns: 60 },
+      { numRuns: roundsOf(60) },
     )
   })
 

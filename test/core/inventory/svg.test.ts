@@ -13,6 +13,7 @@ import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { openJob } from '../../../src/core/pipeline/job.ts'
 import { svgCases } from '../../support/svg-cases.ts'
+import { roundsOf } from '../../support/thorough.ts'
 
 const { signal } = new AbortController()
 const bytesOf = (text: string | Uint8Array) => (typeof text === 'string' ? new TextEncoder().encode(text) : text)
@@ -251,7 +252,7 @@ describe('a result that lacks an item', () => {
         const after = await svgInventory.read(sourceOf(damaged), signal)
         expect([...(after.get(kind as never) ?? [])]).not.toEqual([...(before.get(kind as never) ?? [])])
       }),
-      { numRuns: 120 },
+      { numRuns: roundsOf(120) },
     )
   })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { geotiff, tiff } from '../../../src/core/formats/tiff/tiff.ts'
 import { pressFile } from '../../support/press-file.ts'
-import { damagePositions } from '../../support/thorough.ts'
+import { damagePositions, roundsOf } from '../../support/thorough.ts'
 import { buildTiff, type Picture, type Shape } from '../formats/tiff/build-tiff.ts'
 import { countsOf, damaging, inventoryOf, itemsOf, readOrReason, verdictOf } from './damage.ts'
 
@@ -139,7 +139,7 @@ describe('inventory of TIFF', () => {
         }
         expect((await verdictOf('tiff', original, damaged)).kind).not.toBe('kept')
       }),
-      { numRuns: 200 },
+      { numRuns: roundsOf(200) },
     )
   })
 

@@ -11,7 +11,7 @@ import { memorySink, type ResultSink } from '../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { encryptResult, type PlainResult } from '../../../src/core/pipeline/encrypt.ts'
 import { passwordObstacle } from '../../../src/core/pipeline/password.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { fewOf, roundsOf } from '../../support/thorough.ts'
 
 const noise = (length: number) => {
   let state = 12345
@@ -98,7 +98,7 @@ describe('agile ECMA-376 encryption', () => {
   const sealDocx = (bytes: Uint8Array, password: string) => encryptResult(docx(memorySource(bytes, 'a.docx')), password, openSink)
 
   // Up to 4 KB the package is in the mini stream. Above 7.1 MB the sector table no longer fits into the header.
-  test.each([800, 4088, 4089, 20_000, 8_000_003])('another reader opens a package of %i bytes', async (length) => {
+  test.each(fewOf([4088, 800, 20_000, 8_000_003, 4089], 2))('another reader opens a package of %i bytes', async (length) => {
     const bytes = zipLike(length)
     const { encrypted, name, output } = await sealDocx(bytes, 'Пароль-密码-é')
     expect({ name, output }).toEqual({ name: 'a.docx', output: 'docx' })
@@ -155,7 +155,7 @@ describe('agile ECMA-376 encryption', () => {
           }
         }
       }),
-      { numRuns: damageRounds(300), seed: 7 },
+      { numRuns: roundsOf(300), seed: 7 },
     )
   })
 })

@@ -16,6 +16,7 @@ import { generatedOnce } from '../../support/generated.ts'
 import { GENERATORS, type Generated } from '../../support/generators.ts'
 import { expectReadersAgree } from '../../support/independent/agree.ts'
 import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { fewOf } from '../../support/thorough.ts'
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
 const IDS = Object.keys(FORMATS) as FormatId[]
@@ -97,6 +98,7 @@ describe.each(IDS)('%s', (id) => {
   )('$holds: results are smaller, keep the floors, have levels in order, and do not grow when compressed again', async (row) => {
     const sizes: number[] = []
     let originalSize = 0
+    const again = new Set(fewOf(levelsOf(codec), 1))
     for (const quality of levelsOf(codec)) {
       const { file, outcome, bytes, defect } = await generatedOnce(id, row, quality)
       originalSize = file.length
@@ -108,7 +110,7 @@ describe.each(IDS)('%s', (id) => {
       if (neverGains(id, row)) expectFloors(outcome, [NEVER_GAINS[id]!])
       else expectFloors(outcome)
       await expectReadersAgree({ format: id, output: row.output ?? codec.format.outputs[0], upload: file, bytes, outcome })
-      if (outcome.kind === 'compressed') await expectNoGrowth(bytes, row, codec, quality)
+      if (outcome.kind === 'compressed' && again.has(quality)) await expectNoGrowth(bytes, row, codec, quality)
       sizes.push(bytes.length)
     }
     expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))

@@ -13,7 +13,7 @@ import { openJob } from '../../../../src/core/pipeline/job.ts'
 import { encodeRows, JpegJob, type RowsIn } from '../../../../wasm/jpeg/jpeg.ts'
 import { pictureLossOf, withFidelity } from '../../../support/fidelity.ts'
 import { textsOf } from '../../../support/in-english.ts'
-import { damageRounds } from '../../../support/thorough.ts'
+import { roundsOf } from '../../../support/thorough.ts'
 import { photo } from './photo.ts'
 
 const WIDTH = 420
@@ -365,7 +365,7 @@ describe('jpg codec, invalid input', () => {
           expect(pictureLossOf(outcome).psnrDb).toBeGreaterThanOrEqual(FLOOR_PSNR_DB)
         }
       }),
-      { numRuns: damageRounds(25), seed: 7 },
+      { numRuns: roundsOf(25), seed: 7 },
     )
     expect((await press(good, { quality: 'low' as Quality })).outcome.kind).toBe('compressed')
   })

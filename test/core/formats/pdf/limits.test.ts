@@ -5,7 +5,7 @@ import { withFidelity } from '../../../support/fidelity.ts'
 import { heldBytes } from '../../../support/held-memory.ts'
 import { inEnglish } from '../../../support/in-english.ts'
 import { pressFile } from '../../../support/press-file.ts'
-import { damageRounds } from '../../../support/thorough.ts'
+import { IS_THOROUGH, roundsOf } from '../../../support/thorough.ts'
 import { buildPdf, type Part, plainDocument } from './build.ts'
 import { pressAlone as press } from './run.ts'
 
@@ -90,7 +90,7 @@ function scan(pages: number): Source {
 }
 
 describe('memory and time limits for PDF', () => {
-  it('a scan far larger than memory needs a few megabytes', async () => {
+  it.runIf(IS_THOROUGH)('a scan far larger than memory needs a few megabytes', async () => {
     const source = scan(24)
     expect(source.size).toBeGreaterThan(24 << 20)
     const { outcome, peak } = await peakOf(source, { lossless: true })
@@ -155,7 +155,7 @@ describe('memory and time limits for PDF', () => {
   it('files with flipped bits give a smaller document or the unchanged upload', async () => {
     const whole = buildPdf(plainDocument(4))
     let seed = 11
-    for (let round = 0; round < damageRounds(60); round++) {
+    for (let round = 0; round < roundsOf(60); round++) {
       const bytes = whole.slice()
       for (let k = 0; k < 4; k++) {
         seed = (seed * 1103515245 + 12345) & 0x7fffffff

@@ -10,6 +10,7 @@ import { serialise } from '../../../../src/core/formats/pdf/serialise.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { inEnglish } from '../../../support/in-english.ts'
+import { fewOf } from '../../../support/thorough.ts'
 import { buildPdf, flate, type Part } from './build.ts'
 import { press } from './run.ts'
 
@@ -95,7 +96,7 @@ describe('a picture with at most 256 colours', () => {
   ])('with %i RGB colours gets a palette at every level and keeps every pixel', async (colours, bits) => {
     const pixels = screenshot(colours, 3)
     const bytes = documentOf('/ColorSpace/DeviceRGB/BitsPerComponent 8', pixels)
-    for (const quality of ['high', 'medium', 'low'] as const) {
+    for (const quality of fewOf(['low', 'medium', 'high'] as const, 1)) {
       const { outcome, bytes: result } = await press(bytes, quality)
       expect(inEnglish(withFidelity(outcome))).toMatchObject({
         fidelity: 'lossless',

@@ -19,8 +19,9 @@ import { inEnglish } from '../../../support/in-english.ts'
 import { NOTHING_LENT, press } from '../../../support/packages.ts'
 import { plainPng, randomUnitNumbers } from '../../../support/plain-png.ts'
 import { pressFile } from '../../../support/press-file.ts'
+import { fewOf } from '../../../support/thorough.ts'
 
-const [WIDTH, HEIGHT] = [192, 128]
+const [WIDTH, HEIGHT] = [96, 72]
 const PQ = chunk('cICP', Uint8Array.of(9, 16, 0, 1))
 const HLG = chunk('cICP', Uint8Array.of(9, 18, 0, 1))
 const halves = (...values: number[]) => Uint8Array.from(values.flatMap((value) => [value >> 8, value & 255]))
@@ -70,7 +71,7 @@ describe('HDR PNG stays lossless and keeps its bit depth and signalling', () => 
     ['16 bits of linear light by gAMA', colours(16, chunk('gAMA', longs(100_000))), 16, ['gAMA']],
   ] as const)('%s', async (_, file, bits, types) => {
     const sizes = []
-    for (const quality of ['low', 'medium', 'high'] as const) {
+    for (const quality of fewOf(['low', 'medium', 'high'] as const, 1)) {
       const { outcome, bytes, defect } = await pressFile(png, file, 'hdr.png', { quality })
       expect(defect).toBeUndefined()
       expect(inEnglish(outcome)).toMatchObject({
@@ -113,9 +114,14 @@ async function decoded(file: Uint8Array, what: 'tiles' | 'alphas' = 'tiles') {
   return codec.decode16(singleFile(all[what][0]!, grid.tileWidth, grid.tileHeight), 10)!
 }
 
+const LOW_PQ = colours(16, PQ)
+let lowPressed: ReturnType<typeof press> | undefined
+/** Compresses `LOW_PQ` to AVIF once for several tests. */
+const lowAvif = () => (lowPressed ??= press(png, LOW_PQ, 'low', NOTHING_LENT, 'avif'))
+
 describe('AVIF of HDR', () => {
   it('has no more bits than the facts of the output', async () => {
-    const { bytes } = await pressFile(png, colours(16, PQ), 'hdr.png', { quality: 'low', output: 'avif' })
+    const { bytes } = await lowAvif()
     const [, , , , channels, ...depths] = propertiesOf(bytes).get('pixi')!
     expect(depths).toEqual(Array.from({ length: channels! }, () => outputFacts('avif').holds?.bits))
   })
@@ -140,7 +146,7 @@ describe('AVIF of HDR', () => {
   })
 
   it('has the same code points in the coded frame as in the container', async () => {
-    const { bytes } = await pressFile(png, colours(16, PQ), 'hdr.png', { quality: 'low', output: 'avif' })
+    const { bytes } = await lowAvif()
     const bits = [...readGrid(bytes)!.tiles[0]!.frame.subarray(0, 20)].map((byte) => byte.toString(2).padStart(8, '0')).join('')
     expect(bits).toContain('000010010001000000000110') // bits of the code points 9, 16 and 6
   })
@@ -167,32 +173,31 @@ describe('AVIF of HDR', () => {
     expect(defect).toBeUndefined()
     expect(outcome.kind).toBe('compressed')
     const alpha = await decoded(bytes, 'alphas')
-    for (const x of [0, 50, 100, 191]) expect(Math.abs(alpha.samples[x * 4]! - (x / (WIDTH - 1)) * 1023)).toBeLessThan(16)
+    for (const x of [0, 25, 50, 95]) expect(Math.abs(alpha.samples[x * 4]! - (x / (WIDTH - 1)) * 1023)).toBeLessThan(16)
   })
 
   it('uses a grid with cropped last tiles above the tile size', async () => {
-    const file = plainPng({ width: 600, height: 530, colourType: 2, bitDepth: 16 }, (x, y) => [0, 1, 2].map((c) => scene(x, y, c)), HLG)
+    const file = plainPng({ width: 530, height: 520, colourType: 2, bitDepth: 16 }, (x, y) => [0, 1, 2].map((c) => scene(x, y, c)), HLG)
     const { outcome, bytes, defect } = await pressFile(png, file, 'hdr.png', { quality: 'low', output: 'avif' })
     expect(defect).toBeUndefined()
     expect(inEnglish(outcome)).toMatchObject({
       kind: 'compressed',
       steps: [expect.stringContaining('HLG'), expect.stringContaining('2×2 tiles')],
     })
-    expect(readGrid(bytes)!.grid).toMatchObject({ width: 600, height: 530 })
+    expect(readGrid(bytes)!.grid).toMatchObject({ width: 530, height: 520 })
   }, 60_000)
 
   it('meets a target size', async () => {
-    const { bytes, outcome } = await pressFile(png, colours(16, PQ), 'hdr.png', { quality: 'high', output: 'avif', targetSize: 4000 })
+    const { bytes, outcome } = await pressFile(png, colours(16, PQ), 'hdr.png', { quality: 'high', output: 'avif', targetSize: 1200 })
     expect(outcome.kind).toBe('compressed')
-    expect(bytes.length).toBeLessThanOrEqual(4000)
+    expect(bytes.length).toBeLessThanOrEqual(1200)
   })
 
   it('verification rejects changed signalling', async () => {
-    const file = colours(16, PQ)
-    const { outcome, bytes, options } = await press(png, file, 'low', NOTHING_LENT, 'avif')
+    const { outcome, bytes, options } = await lowAvif()
     const altered = bytes.slice()
     altered[Buffer.from(altered).indexOf('nclx') + 7] = 13
-    const verdict = await png.verify(memorySource(file, 'hdr.png'), memorySource(altered, ''), outcome, options)
+    const verdict = await png.verify(memorySource(LOW_PQ, 'hdr.png'), memorySource(altered, ''), outcome, options)
     expect(verdict).toEqual({ equal: false, difference: 'the colour signalling was lost' })
   })
 })

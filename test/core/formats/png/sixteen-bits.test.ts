@@ -21,8 +21,8 @@ const options: Options = {
   progress: () => undefined,
   inner: { depth: 0, compress: async () => ({ kind: 'unchanged', reason: 'no_gain' }) },
 }
-const WIDTH = 160
-const HEIGHT = 120
+const WIDTH = 96
+const HEIGHT = 72
 const CHANNELS = { 0: 1, 2: 3, 6: 4 } as const
 
 type Sample = (x: number, y: number, c: number) => number

@@ -12,6 +12,7 @@ import { openJob, optionsOf } from '../../../../src/core/pipeline/job.ts'
 import { withFidelity } from '../../../support/fidelity.ts'
 import { inEnglish, textsOf } from '../../../support/in-english.ts'
 import { randomNumbers } from '../../../support/press-file.ts'
+import { roundsOf } from '../../../support/thorough.ts'
 import { countWork } from '../../../support/work.ts'
 import { buildTiff, makePixels, type Picture, readDirectories, readDirectory, readPicture, type Shape } from './build-tiff.ts'
 
@@ -117,7 +118,7 @@ describe('keeps pixels of every format', () => {
             expect(Buffer.compare(readPicture(bytes, directories[i]!, expected), makePixels(expected))).toBe(0)
         })
       }),
-      { numRuns: 40 },
+      { numRuns: roundsOf(40) },
     )
   })
 })
@@ -381,7 +382,7 @@ describe('bad input', () => {
           expect(defect).toBeUndefined()
         },
       ),
-      { numRuns: 120 },
+      { numRuns: roundsOf(120) },
     )
   })
 
