@@ -125,7 +125,7 @@ describe('keeps pixels of every format', () => {
 
 describe('structure', () => {
   test('merges small strips and splits large ones', async () => {
-    const small = await expectSamePixels([{ ...RGB, width: 700, height: 900, rowsPerStrip: 1 }])
+    const small = await expectSamePixels([{ ...RGB, width: 700, height: 300, rowsPerStrip: 1 }])
     expect(small.directories[0]!.number(278)).toBeGreaterThan(100)
     const large = await expectSamePixels([{ ...RGB, width: 1500, height: 1200, compression: 5 }])
     expect(large.directories[0]!.numbers(273).length).toBeGreaterThan(5)
