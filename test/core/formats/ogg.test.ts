@@ -27,7 +27,7 @@ import {
   vorbisPacket,
 } from '../../support/ogg-file.ts'
 import { pressFile } from '../../support/press-file.ts'
-import { damageRounds } from '../../support/thorough.ts'
+import { roundsOf } from '../../support/thorough.ts'
 import { optionsFor, press } from './media-fixtures.ts'
 
 const pressOgg = (bytes: Uint8Array) => press(ogg, bytes, 'medium', 'ogg')
@@ -383,7 +383,7 @@ describe('damaged Ogg files', () => {
   })
 
   it('of a million tiny pages are repacked, or stay', async () => {
-    const empty = Array.from({ length: damageRounds(40_000) }, (): TestPage => ({ granule: -1 }))
+    const empty = Array.from({ length: roundsOf(40_000) }, (): TestPage => ({ granule: -1 }))
     const { outcome, bytes } = await pressOpus(oggPages([...start, ...empty, page(1, { flags: 4 })]))
     expect(outcome.kind).toBe('compressed')
     expect(await pages(bytes)).toHaveLength(3)
@@ -391,7 +391,7 @@ describe('damaged Ogg files', () => {
 
   it('give an outcome, never another error', async () => {
     const whole = vorbisFile(60, 4)
-    for (let round = 0; round < damageRounds(400); round++) {
+    for (let round = 0; round < roundsOf(400); round++) {
       const [at, length] = [(round * 37) % whole.length, 1 + (round % 9)]
       const damaged = concat([whole.subarray(0, at), randomBytes(length, round), whole.subarray(at + (round % 3) * length)])
       expect(['compressed', 'unchanged']).toContain((await pressOgg(damaged)).outcome.kind)
