@@ -9,7 +9,14 @@ import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import { jpegRaster } from '../../images/jpeg/decode.ts'
-import { canBeScored, requantiseToScore, type SearchEnd, startingQuality, streamToScore } from '../../images/jpeg/perceptual-search.ts'
+import {
+  canBeScored,
+  requantiseToScore,
+  type SearchEnd,
+  similarityOfJob,
+  startingQuality,
+  streamToScore,
+} from '../../images/jpeg/perceptual-search.ts'
 import {
   qualityAfterMiss,
   reachesWithinStreamedTolerance,
@@ -314,7 +321,14 @@ class Recompression {
   private async perceptual({ job, quality, figures }: Omit<Made, 'reached'>): Promise<Candidate> {
     const { scans, coded, bytes } = await this.assembled(job, writeSmallest(job, figures))
     const steps = [...this.steps, message(scans === 'sequential' ? 'requantised_sequential' : 'requantised_progressive', { quality })]
-    return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(pixelLoss(figures)), steps } }
+    return { job, coded, bytes, outcome: { kind: 'compressed', ...lossOf(pixelLoss(await this.shownFigures(job, figures))), steps } }
+  }
+
+  /** Figures of a result with halved chroma: the lower ones of the coded luma, and of the luma that viewers show. */
+  private async shownFigures(job: JpegJob, coded: Measured): Promise<Pick<Measured, 'ssim' | 'psnrDb'>> {
+    if (!this.steps.includes(CHROMA_HALVED) || !this.isSteeredByScore(job)) return coded
+    const shown = (await similarityOfJob(job, jpegRaster(this.source, this.header))) ?? coded
+    return { ssim: Math.min(coded.ssim, shown.ssim), psnrDb: Math.min(coded.psnrDb, shown.psnrDb) }
   }
 
   /** Returns the coded scans together with the size of the whole file. */

@@ -2,6 +2,8 @@
 import { type JpegJob, JpegRows, type Measured } from '../../../../wasm/jpeg/jpeg.ts'
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
 import type { PerceptualFigures } from '../../metrics/perceptual.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
+import { similarityOfRows } from '../compare/compare.ts'
 import type { Strips } from '../compare/paired-rows.ts'
 import type { Raster } from '../raster/raster.ts'
 import {
@@ -109,6 +111,15 @@ export const startingQuality = (
   { floor, usualQuality }: PicturePerceptualTarget,
   settings: SearchSettings,
 ): Promise<number> => searchQuality(job, { ...floor, lowestJpegQuality: usualQuality.jpeg }, settings)
+
+/**
+ * SSIM and PSNR of the job's last result as viewers show it, in RGB. They are lower than those of the coded luma where halved chroma drives
+ * colours out of range.
+ */
+export async function similarityOfJob(job: JpegJob, reference: Raster): Promise<Similarity | undefined> {
+  using candidate = await JpegRows.open(job.writePreview(), { colour: reference.channels === 1 ? 'gray' : 'rgb' })
+  return await similarityOfRows(reference, candidate.strips(STRIP_ROWS))
+}
 
 /** Score points by which a picture exceeds the target. */
 export const pointsAboveTarget = (visible: PerceptualFigures, target: PicturePerceptualTarget): number =>
