@@ -8,16 +8,17 @@ import { randomNumbers } from '../../../support/press-file.ts'
 
 const [WIDTH, HEIGHT] = [320, 240]
 
-/** Gradients with grain whose colours often reach 0 or 255, so that errors of halved chroma change the luma that viewers show. */
-function saturated(): Uint8Array {
+/** Soft gradients with discs in strong colours, in white rings: halved chroma drives the rings beyond white. */
+function discs(): Uint8Array {
   const random = randomNumbers(11)
   const pixels = new Uint8Array(WIDTH * HEIGHT * 3)
   for (let y = 0; y < HEIGHT; y++) {
     for (let x = 0; x < WIDTH; x++) {
-      const at = (y * WIDTH + x) * 3
-      const grain = 30 * (random() - 0.5)
-      const value = (wave: number) => Math.min(255, Math.max(0, 128 + 170 * Math.sin(wave) + grain))
-      pixels.set([value(x / 30), value(y / 25 + 1), value((x + y) / 40 + 2)], at)
+      const distance = Math.hypot((x % 160) - 80, (y % 120) - 60)
+      const at = Math.floor(x / 160)
+      const wave = (c: number) => 128 + 90 * Math.sin(x / (31 + 9 * c) + y / (47 - 7 * c)) + 8 * (random() - 0.5)
+      const colour = distance < 40 ? [30 + at * 60, 200 - at * 40, 90] : distance < 43 ? [255, 255, 255] : [wave(0), wave(1), wave(2)]
+      pixels.set(colour, (y * WIDTH + x) * 3)
     }
   }
   return pixels
@@ -32,7 +33,7 @@ async function pixelsOf(file: Uint8Array): Promise<Uint8Array> {
 
 it('reports the lower figures of coded luma and decoded pixels (jpeg-clipped-chroma)', async () => {
   const form = { width: WIDTH, height: HEIGHT, pixels: 'rgb', quality: 96, scans: 'sequential', subsampled: false } as const
-  const file = concat((await encodeRows(form, [saturated()])).chunks)
+  const file = concat((await encodeRows(form, [discs()])).chunks)
   const { result, receipt } = await compress(file, { quality: 'low' })
   expect(receipt.result.steps?.[0]).toMatch(/^chroma subsampled/)
   const [before, after] = [await pixelsOf(file), await pixelsOf(await readAll(result))]
