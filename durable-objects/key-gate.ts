@@ -1,6 +1,8 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../src/service/env.ts'
+import { GUEST_KEY, GUEST_WINDOW_MS } from '../src/service/store/guests.ts'
 import type {
+  GuestUse,
   KeyCheckResult,
   KeyGateApi,
   KeyRecord,
@@ -14,6 +16,7 @@ import { PLANS } from '../src/service/store/plans.ts'
 import { withRegionBindings } from '../src/service/store/region-bindings.ts'
 import { uploadIdOfTask } from '../src/service/store/upload-records.ts'
 import type { UploadToken } from '../src/service/store/upload-tokens.ts'
+import { GuestTable } from './guest-table.ts'
 import { RateWindow } from './rate-window.ts'
 import { TokenTable } from './token-table.ts'
 
@@ -29,6 +32,13 @@ interface Day {
   /** Day of the count, such as "2026-11-20" (UTC). */
   readonly day: string
   calls: number
+}
+
+/** Rate limit of a request, and what counts towards it. */
+interface RateMeter {
+  /** Requests in 60 s. `null`: unlimited. */
+  readonly limit: number | null
+  readonly window: RateWindow
 }
 
 /** State of an API key that changes with every request. Stored as one row. */
@@ -52,10 +62,12 @@ export class KeyGate extends DurableObject<Env> implements KeyGateApi {
   #lastUsedAt: number | undefined
   #writeTimer: ReturnType<typeof setTimeout> | undefined
   readonly #tokens: TokenTable
+  readonly #guests: GuestTable
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withRegionBindings(env))
     this.#tokens = new TokenTable(ctx.storage)
+    this.#guests = new GuestTable(ctx.storage)
     const { kv } = ctx.storage
     this.#record = kv.get<KeyRecord>('record')
     const { window, lastUsedAt, today } = kv.get<Recent>('recent') ?? migrateFirstRelease(kv)
@@ -68,9 +80,9 @@ export class KeyGate extends DurableObject<Env> implements KeyGateApi {
     const now = Date.now()
     const key = this.#usableKey(now)
     if ('kind' in key) return key
-    this.#window.forget(now)
-    if (scope && !key.scopes.includes(scope)) return { kind: 'missing_scope', key, rate: this.#rate(key, now) }
-    return this.#admit(key, now)
+    const meter = this.#meterOf(key, now)
+    if (scope && !key.scopes.includes(scope)) return { kind: 'missing_scope', key, rate: rateOf(meter, now) }
+    return this.#admit(key, meter, now)
   }
 
   /** Returns the record of the key, or why the key is refused. */
@@ -86,21 +98,46 @@ export class KeyGate extends DurableObject<Env> implements KeyGateApi {
     return this.#tokens.add(token, Date.now())
   }
 
-  async enterWithToken(tokenId: string, { origin, purpose }: TokenUse): Promise<TokenCheckResult> {
+  async createGuestToken(token: UploadToken & { readonly guest: string }) {
+    const now = Date.now()
+    if (!this.#record) await this.put(GUEST_KEY)
+    const until = this.#charge(token, { tokens: 1 }, now)
+    if (until !== undefined) return until
+    return this.#tokens.add(token, now) ? undefined : now + GUEST_WINDOW_MS
+  }
+
+  async chargeGuest(tokenId: string, use: GuestUse) {
+    const token = this.#tokens.find(tokenId)
+    return token && this.#charge(token, use, Date.now())
+  }
+
+  /** Counts a use of the guest who has the token. Others, and guests without limits, are not counted. */
+  #charge({ guest = '' }: UploadToken, use: GuestUse, now: number): number | undefined {
+    return guest === '' ? undefined : this.#guests.charge(guest, use, now)
+  }
+
+  async enterWithToken(tokenId: string, { origin, purpose, bytes }: TokenUse): Promise<TokenCheckResult> {
     const now = Date.now()
     const token = this.#tokens.find(tokenId)
-    const key = this.#usableKey(now)
+    const found = this.#usableKey(now)
     if (!token) return { kind: 'unknown' }
-    if ('kind' in key) return key
+    if ('kind' in found) return found
+    // Event streams and log lines of guests belong to their address.
+    const key = token.guest ? { ...found, keyId: `${found.keyId}_${token.guest}` } : found
     if (token.expiresAt <= now) return { kind: 'token_expired' }
     if (token.origin !== origin) return { kind: 'other_origin' }
-    this.#window.forget(now)
-    const refused = (kind: 'missing_scope' | 'none' | 'used_up') => ({ kind, key, token, rate: this.#rate(key, now) })
+    const meter = this.#meterOf(key, now, token)
+    const refused = (kind: 'missing_scope' | 'none' | 'used_up') => ({ kind, key, token, rate: rateOf(meter, now) })
     if (!key.scopes.includes('tokens')) return refused('missing_scope')
     if (purpose === 'none') return refused('none')
     // Claims do not count here: the file of this request may be a complete upload that has its claim already.
     if (purpose === 'file' && this.#tokens.files(tokenId, 'settled') >= token.maxFiles) return refused('used_up')
-    return { ...this.#admit(key, now), token }
+    const admitted = this.#admit(key, meter, now)
+    const until =
+      admitted.kind === 'accepted' && purpose === 'file'
+        ? this.#charge(token, { bytes: bytes ?? PLANS[key.plan].maxFileBytes }, now)
+        : undefined
+    return until === undefined ? { ...admitted, token } : { kind: 'hour_used', until }
   }
 
   async claimTokenFile(tokenId: string, taskId: string) {
@@ -121,16 +158,23 @@ export class KeyGate extends DurableObject<Env> implements KeyGateApi {
 
   async enterAs(key: KeyRecord): Promise<KeyCheckResult> {
     const now = Date.now()
-    this.#window.forget(now)
-    return this.#admit(key, now)
+    return this.#admit(key, this.#meterOf(key, now), now)
   }
 
-  #admit(key: KeyRecord, now: number) {
-    const limit = limitOf(key)
-    if (limit !== null && this.#window.size >= limit) return { kind: 'limited' as const, key, rate: this.#rate(key, now) }
+  /** Rate limit of a request of the key, or of the guest who has the token. */
+  #meterOf(key: KeyRecord, now: number, { guest }: Pick<UploadToken, 'guest'> = {}): RateMeter {
+    const limit = guest === '' ? null : (key.requestsPerMinute ?? PLANS[key.plan].requestsPerMinute)
+    const window = guest ? this.#guests.windowOf(guest, now) : this.#window
+    window.forget(now)
+    return { limit, window }
+  }
+
+  #admit(key: KeyRecord, meter: RateMeter, now: number) {
+    const { limit, window } = meter
+    if (limit !== null && window.size >= limit) return { kind: 'limited' as const, key, rate: rateOf(meter, now) }
     this.#count(now)
-    if (limit !== null) this.#window.add(now, limit)
-    return { kind: 'accepted' as const, key, rate: this.#rate(key, now) }
+    if (limit !== null) window.add(now, limit)
+    return { kind: 'accepted' as const, key, rate: rateOf(meter, now) }
   }
 
   async put(record: KeyRecord, window?: StoredWindow): Promise<void> {
@@ -188,12 +232,11 @@ export class KeyGate extends DurableObject<Env> implements KeyGateApi {
   get #recent(): Recent {
     return { window: this.#window.stored(), ...this.#lastUse, ...(this.#today && { today: this.#today }) }
   }
+}
 
-  #rate(key: KeyRecord, now: number): RateState {
-    const limit = limitOf(key)
-    if (limit === null) return { limit: null, remaining: null }
-    return { limit, remaining: Math.max(0, limit - this.#window.size), resetAt: this.#window.freeAt ?? now }
-  }
+function rateOf({ limit, window }: RateMeter, now: number): RateState {
+  if (limit === null) return { limit: null, remaining: null }
+  return { limit, remaining: Math.max(0, limit - window.size), resetAt: window.freeAt ?? now }
 }
 
 /** Converts the state of the first release, which stored the window and `lastUsedAt` separately and one number for each request. */
@@ -205,8 +248,4 @@ function migrateFirstRelease(kv: SyncKvStorage): Partial<Recent> {
   kv.delete('window')
   kv.delete('lastUsedAt')
   return recent
-}
-
-function limitOf(key: KeyRecord): number | null {
-  return key.requestsPerMinute ?? PLANS[key.plan].requestsPerMinute
 }

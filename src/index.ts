@@ -51,7 +51,7 @@ const withRetriedCalls = (env: Env): Env => ({
   ),
   KEY_GATES: withRetries(
     env.KEY_GATES,
-    ['enter', 'enterAs', 'createToken', 'enterWithToken', 'claimTokenFile', 'settleTokenFile'],
+    ['enter', 'enterAs', 'createToken', 'createGuestToken', 'chargeGuest', 'enterWithToken', 'claimTokenFile', 'settleTokenFile'],
     SHORT_PAUSES_MS,
   ),
 })

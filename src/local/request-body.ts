@@ -3,6 +3,8 @@
  * minimum rate.
  */
 import type { IncomingMessage } from 'node:http'
+import { GUEST_PREFIX } from '../service/store/guests.ts'
+import { PLANS } from '../service/store/plans.ts'
 
 /** Largest upload body that is buffered for retries, in bytes. Longer ones are streamed once. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
@@ -22,8 +24,21 @@ const UPLOAD_PATH = /^\/(console\/api\/)?v1\//
 /** Paths that store files. */
 const STORING_PATH = /^\/(console\/api\/)?v1\/(compress|batch|uploads)(\/|\?|$)/
 
+/** Path where the front page makes tokens for guests. */
+const GUESTS_PATH = /^\/guests(\/|\?|$)/
+const GUEST_BEARER = new RegExp(`^bearer\\s+${GUEST_PREFIX}`, 'i')
+/** Free space in bytes that only files of accounts may use: as much as all guests may store. So guests are refused first. */
+const GUEST_MARGIN_BYTES = PLANS.guest.storageBytes
+
+/** Free bytes that a request needs. Negative infinity: it stores no file. Unknown lengths count as 0. */
+export function neededBytes(incoming: IncomingMessage, path: string): number {
+  if (incoming.method === 'POST' && GUESTS_PATH.test(path)) return GUEST_MARGIN_BYTES
+  const isGuest = GUEST_BEARER.test(incoming.headers.authorization ?? '')
+  return announcedBytes(incoming, path) + (isGuest ? GUEST_MARGIN_BYTES : 0)
+}
+
 /** Bytes that a request will store. Negative infinity: it stores no file. Unknown lengths count as 0. */
-export function announcedBytes({ method, headers }: IncomingMessage, path: string): number {
+function announcedBytes({ method, headers }: IncomingMessage, path: string): number {
   const override = headers['x-http-method-override']
   const verb = method === 'POST' && typeof override === 'string' ? override.toUpperCase() : method
   if (!(verb === 'POST' || verb === 'PATCH') || !STORING_PATH.test(path)) return Number.NEGATIVE_INFINITY

@@ -13,7 +13,7 @@ import type { FreeSpace } from './free-space.ts'
 import { answerOperator, type OperatorSources } from './observability/endpoints.ts'
 import { traceRequest } from './observability/tracing.ts'
 import { BUSY, DISK_FULL, LATE, NOT_FOUND, type Refusal, rejectUnparsed, TOO_MANY_DOWNLOADS, textOf, UNREADABLE } from './refusals.ts'
-import { announcedBytes, enforceMinimumRate, RATE_WINDOW_MS, receiveBody } from './request-body.ts'
+import { enforceMinimumRate, neededBytes, RATE_WINDOW_MS, receiveBody } from './request-body.ts'
 import { type OwnedRequest, RequestOwners } from './request-owners.ts'
 import { RequestTurns } from './request-turns.ts'
 import { endEventStreamAt, enforceReadingRate, READ_WINDOW_MS } from './response-body.ts'
@@ -149,7 +149,7 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, upst
   if (INTERNAL_PATH.test(path)) return NOT_FOUND
   if (upstream.operator && (await answerOperator(incoming, outgoing, path, upstream.operator))) return undefined
   const traceparent = traceRequest(incoming, outgoing)
-  if (!((await upstream.disk?.fits(announcedBytes(incoming, path))) ?? true)) return DISK_FULL
+  if (!((await upstream.disk?.fits(neededBytes(incoming, path))) ?? true)) return DISK_FULL
   const target: ForwardTarget = { ...upstream, method: incoming.method ?? 'GET', path, traceparent, signal: abort.signal }
   const request = { method: target.method, path, headers: incoming.headers, address: clientAddress(incoming, upstream.isBehindProxy) }
   const names = await upstream.owners.downloadOf(request, () => linkOwner(incoming, target, upstream.turns))

@@ -30,6 +30,8 @@ export interface StartOptions {
   readonly resettable: boolean
   /** True if an invitation to the console is printed. The first start prints one in any case. */
   readonly invite: boolean
+  /** True if the front page may send files of visitors without an account. */
+  readonly guests: boolean
   readonly verbose: boolean
 }
 
@@ -55,6 +57,7 @@ export function startOptions(argv: readonly string[]): StartOptions {
     .option('--hang-timeout <seconds>', 'CPU time without a response, after which the service is restarted', positiveSeconds, 60)
     .option('--metrics-port <n>', 'loopback port for Prometheus, without a token; 0 disables it', wholeNumber(0, 65_535), 0)
     .option('--invite', 'print a new invitation to the console, as the first start does', false)
+    .option('--no-guests', 'compress no files of visitors without an account')
     .option('--verbose', 'print the whole log', false)
     .addOption(new Option('--patience <seconds>', 'old name of --hang-timeout').argParser(positiveSeconds).hideHelp())
     .addOption(new Option('--inspector-port <n>').argParser(wholeNumber(0, 65_535)).default(0).hideHelp())

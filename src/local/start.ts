@@ -49,7 +49,10 @@ if (secrets.replaced)
   console.error(
     `${secrets.file} was missing and is new. Older receipts can no longer be verified, and jobs that wait with a password fail.`,
   )
-const variables = await openEgressFor(flags.callbackPorts, flags.callbackNetworks)
+const variables = {
+  ...(await openEgressFor(flags.callbackPorts, flags.callbackNetworks)),
+  ...(flags.guests ? { GUESTS: 'on' } : {}),
+}
 const metrics = new OperatingMetrics(state)
 if (flags.metricsPort > 0)
   await openMetricsPort(flags.metricsPort, { metrics: () => metrics.text() }).catch((error: unknown) => exitWithError(errorMessage(error)))

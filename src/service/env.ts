@@ -73,6 +73,8 @@ export interface Env {
   readonly PUBLIC_URL?: string
   /** Origin of the service on one machine without a public URL, where requests may name any loopback host. Only `npm start` sets it. */
   readonly ORIGIN?: string
+  /** `on`: the front page may send files of visitors without an account. `undefined`: it may not. */
+  readonly GUESTS?: string
   /** Largest request body that Cloudflare accepts, in bytes. Default: 100,000,000, as on the Free and Pro plans. */
   readonly MAX_BODY_BYTES?: string
   /** Comma-separated ports that outgoing requests may use besides 443 and 8443. */

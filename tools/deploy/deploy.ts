@@ -26,6 +26,7 @@ import {
   withLogShare,
   withoutAddress,
   withTraces,
+  withVariable,
 } from './configuration.ts'
 import { assertLeadsNowhere, isFree } from './domain.ts'
 import { sickness } from './health.ts'
@@ -56,7 +57,8 @@ try {
   const services = SERVICES.map(configured)
   const containers = settings.heavy ? [common(configurationOf(root, HEAVY, suffix))] : []
   const edgeWithRegion = withRegion(configured(EDGE), settings.region)
-  const edge = settings.heavy ? withHeavy(edgeWithRegion, suffix) : edgeWithRegion
+  const edgeWithGuests = settings.guests ? withVariable(edgeWithRegion, 'GUESTS', 'on') : edgeWithRegion
+  const edge = settings.heavy ? withHeavy(edgeWithGuests, suffix) : edgeWithGuests
   if (settings.dryRun) dryRun(wrangler, [...services, ...containers, settings.domain ? withDomain(edge, settings.domain) : edge])
   else await deploy({ ...settings, wrangler, services, containers, edge })
 } catch (error) {

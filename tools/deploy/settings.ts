@@ -26,6 +26,8 @@ export interface Settings {
   readonly soakSeconds: number
   /** True to deploy containers for jobs that do not fit an isolate. */
   readonly heavy: boolean
+  /** True if the front page may send files of visitors without an account. */
+  readonly guests: boolean
   /** Regions that accounts may use. */
   readonly regions: readonly Region[]
   /** Region of new accounts without an explicit one. */
@@ -53,6 +55,7 @@ const fileSchema = z.record(
     regions: z.array(region).optional(),
     region: region.optional(),
     heavy: z.boolean().optional(),
+    guests: z.boolean().optional(),
     domain: z.hostname().optional(),
     account_id: z
       .string()
@@ -121,6 +124,7 @@ export function readSettings(root: string, args: readonly string[]): Settings {
     gradual: values.gradual,
     soakSeconds: Number(values.soak),
     heavy: values.heavy || environment?.heavy === true,
+    guests: environment?.guests === true,
     regions: REGIONS.filter((one) => regions.includes(one)),
     region: environment?.region,
   }

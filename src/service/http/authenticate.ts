@@ -3,13 +3,15 @@
 import { type ApiMessageOrCode, apiMessage } from '../i18n/message.ts'
 import { hashKey, isWellFormedKey, regionOfKey } from '../store/key-format.ts'
 import { gateName, type KeyCheckResult, type RateState, type Scope, type TokenCheckResult } from '../store/keys.ts'
-import { gateOfToken, looksLikeToken } from '../store/token-format.ts'
+import { gateOfToken, isGuestToken, looksLikeToken } from '../store/token-format.ts'
 import { grantOf } from '../store/upload-tokens.ts'
 import { ApiError } from '../tasks/api-error.ts'
+import { guestHourUsed, hasGuests } from '../tasks/guests.ts'
 import { tokenRefusal, tokenUsedUp } from '../tasks/token-rules.ts'
 import { type AppContext, baseUrl } from './context.ts'
 import { secondsUntil } from './headers.ts'
 import { isLoopback } from './loopback.ts'
+import { contentLength } from './tus.ts'
 
 /** Bearer token in the syntax of RFC 6750. The scheme name is case-insensitive (RFC 9110, 11.1). */
 function bearer(c: AppContext): string {
@@ -44,8 +46,11 @@ export async function authenticate(c: AppContext, access: 'key' | Scope, purpose
 
 async function authenticateToken(c: AppContext, text: string, purpose: 'file' | 'own' | 'none'): Promise<void> {
   const gate = gateOfToken(text)
-  if (gate === undefined) throw unauthorized('invalid_key', 'no_such_token')
-  const entry = await c.env.KEY_GATES.getByName(gate).enterWithToken(await hashKey(text), { origin: originOf(c), purpose })
+  if (gate === undefined || (isGuestToken(text) && !hasGuests(c.env))) throw unauthorized('invalid_key', 'no_such_token')
+  const bytes = contentLength(c)
+  const use = { origin: originOf(c), purpose, ...(bytes === undefined ? {} : { bytes }) }
+  const entry = await c.env.KEY_GATES.getByName(gate).enterWithToken(await hashKey(text), use)
+  if (entry.kind === 'hour_used') throw guestHourUsed(entry.until)
   if (!('token' in entry)) throw refusalWithoutToken(c, entry.kind)
   c.set('key', entry.key)
   c.set('rate', entry.rate)
@@ -63,7 +68,7 @@ async function authenticateToken(c: AppContext, text: string, purpose: 'file' | 
   }
 }
 
-function refusalWithoutToken(c: AppContext, kind: Exclude<TokenCheckResult, { token: unknown }>['kind']): ApiError {
+function refusalWithoutToken(c: AppContext, kind: Exclude<TokenCheckResult, { token: unknown } | { until: number }>['kind']): ApiError {
   if (kind === 'token_expired') return unauthorized('expired_key', 'token_expired')
   if (kind === 'expired') return unauthorized('expired_key', 'key_expired')
   if (kind === 'disabled') return unauthorized('disabled_key', 'key_disabled')

@@ -26,12 +26,12 @@ export async function enforceIpRateLimit(c: AppContext, access: Access): Promise
   throw new ApiError('rate_limited', message, facts, { 'Retry-After': String(WINDOW_SECONDS) })
 }
 
-/**
- * Pages, sign-in, health checks and the operator's routes use the limit for people and monitors. `undefined`: a service for this machine
- * only, whose clients share one address.
- */
+/** Pages, sign-in, health checks and the operator's routes use the limit for people and monitors. `undefined`: no limit. */
 function limiterFor({ env }: AppContext, access: Access): RateLimiter | undefined {
   const name = access === 'public' || access === 'operator' ? 'ANON_LIMITER' : 'KEY_LIMITER'
   if (env.ENVIRONMENT !== 'local') return env[name]
-  return env.PUBLIC_URL === undefined ? undefined : LOCAL_LIMITERS[name]
+  return limitsAddresses({ env }) ? LOCAL_LIMITERS[name] : undefined
 }
+
+/** False for a service for this machine only, whose clients share one address. */
+export const limitsAddresses = ({ env }: Pick<AppContext, 'env'>): boolean => env.ENVIRONMENT !== 'local' || env.PUBLIC_URL !== undefined

@@ -58,6 +58,9 @@ export const API_EN = {
   format_without_compressor:
     'This is a file of the type “{type}”. Whittle has no compressor for it yet; `format=zst` packs it as data without loss.',
   given_twice: "'{name}' is given twice",
+  guest_hour_used: 'Visitors of this address have used what they may send in an hour. Try again in {minutes} minutes, or sign in.',
+  guests_only_on_front_page: 'Only the front page of this service gets a token for visitors.',
+  guests_send_whole_files: 'Visitors send a file with one `POST /v1/compress`, not as a resumable upload.',
   header_line_malformed: 'a header line of a part is not of the form "Name: value"',
   header_must_be_bytes: 'The header {name} must be a whole number of bytes.',
   header_not_allowed: "The header '{header}' is not allowed for a destination, or is given twice. Allowed: {allowed}.",

@@ -49,12 +49,23 @@ export type KeyCheckResult =
   | { readonly kind: 'missing_scope'; readonly key: KeyRecord; readonly rate: RateState }
   | { readonly kind: 'unknown' | 'expired' | 'disabled' }
 
+/** Use of the service by a guest. */
+export interface GuestUse {
+  readonly tokens?: number
+  /** Bytes of request bodies with a file, also of refused ones. */
+  readonly bytes?: number
+  /** Estimated CPU time in milliseconds. */
+  readonly cpuMs?: number
+}
+
 /** Request with a browser token, as its KeyGate judges it. */
 export interface TokenUse {
   /** Origin of the page. `undefined`: unknown. */
   readonly origin: string | undefined
   /** What a token may do at the route: begin a file, continue with its own files and tasks, or nothing. */
   readonly purpose: 'file' | 'own' | 'none'
+  /** Length of the request body in bytes, which counts for guests. `undefined`: unknown. */
+  readonly bytes?: number
 }
 
 export type TokenCheckResult =
@@ -68,6 +79,8 @@ export type TokenCheckResult =
       readonly rate: RateState
       readonly token: UploadToken
     }
+  /** Result `hour_used`: the address of the guest has used up its hour, which ends at `until` (epoch milliseconds). */
+  | { readonly kind: 'hour_used'; readonly until: number }
   | { readonly kind: 'unknown' | 'expired' | 'disabled' | 'token_expired' | 'other_origin' }
 
 /** Times of accepted requests: `counts[i]` requests at `from + offsets[i]` epoch milliseconds. */
@@ -85,6 +98,10 @@ export interface KeyGateApi {
   enterAs(key: KeyRecord): Promise<KeyCheckResult>
   /** Stores a browser token of the key. Returns `false` if the key has `MAX_TOKENS`. */
   createToken(token: UploadToken): Promise<boolean>
+  /** Stores a guest's token, and counts it for the address. Returns the end of the hour (epoch milliseconds) if the address has used it up. */
+  createGuestToken(token: UploadToken & { readonly guest: string }): Promise<number | undefined>
+  /** Counts a use of the guest who has a token. Returns the end of the hour, without a change, if a limit would be exceeded. */
+  chargeGuest(tokenId: string, use: GuestUse): Promise<number | undefined>
   /** Authenticates a request with a token: token, origin, key and rate limit in one call. Only accepted requests are counted. */
   enterWithToken(tokenId: string, use: TokenUse): Promise<TokenCheckResult>
   /**

@@ -1,5 +1,5 @@
 /** Limits of the plans (docs/users/limits.md). */
-export type PlanId = 'free' | 'basic' | 'pro' | 'enterprise'
+export type PlanId = 'guest' | 'free' | 'basic' | 'pro' | 'enterprise'
 
 export interface Plan {
   readonly id: PlanId
@@ -27,6 +27,22 @@ const HOUR_MS = 3_600_000
 const HOUR_SECONDS = 3600
 
 export const PLANS: { readonly [Id in PlanId]: Plan } = {
+  /** Visitors of the front page together, except that requests and files are those of each (`store/guests.ts`). */
+  guest: {
+    id: 'guest',
+    requestsPerMinute: 60,
+    maxFileBytes: 20 * MB,
+    maxBatchFiles: 1,
+    storageBytes: 1000 * MB,
+    retentionMs: HOUR_MS,
+    callbacks: false,
+    maxKeys: 0,
+    maxPartsAtOnce: 2,
+    maxQueuedTasks: 1,
+    // Tasks of guests always wait for those of accounts.
+    cpuSeconds: 0,
+    animationSeconds: 16,
+  },
   free: {
     id: 'free',
     requestsPerMinute: 10,

@@ -31,6 +31,8 @@ export interface UploadToken extends TokenLimits {
   readonly expiresAt: number
   /** Number of files for which the token may create tasks. */
   readonly maxFiles: number
+  /** Id of the guest's address. `''`: it has no limits. `undefined`: an API key made the token. */
+  readonly guest?: string
 }
 
 /** The part of a token that its files and uploads need. */
@@ -39,13 +41,16 @@ export interface TokenGrant extends TokenLimits {
   readonly maxFiles: number
   /** Name of the KeyGate object that keeps the token. */
   readonly gate: string
+  /** True if a guest has the token. */
+  readonly isGuest?: true
 }
 
-export const grantOf = ({ id, maxFiles, maxBytes, formats, quality }: UploadToken, gate: string): TokenGrant => ({
+export const grantOf = ({ id, maxFiles, maxBytes, formats, quality, guest }: UploadToken, gate: string): TokenGrant => ({
   id,
   maxFiles,
   gate,
   ...(maxBytes === undefined ? {} : { maxBytes }),
   ...(formats === undefined ? {} : { formats }),
   ...(quality === undefined ? {} : { quality }),
+  ...(guest === undefined ? {} : { isGuest: true }),
 })

@@ -3,6 +3,7 @@
 import { DEFAULT_EFFORT } from '../../core/catalog/effort.ts'
 import { FORMATS } from '../../core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
+import { averageSeconds } from '../../core/model/work-estimate.ts'
 import { otherTypeOf } from '../../core/pipeline/other-types.ts'
 import { passwordObstacle } from '../../core/pipeline/password.ts'
 import { type Env, outgoingRules } from '../env.ts'
@@ -17,6 +18,7 @@ import type { Lane, NewTask, Task } from '../store/task.ts'
 import type { TokenGrant } from '../store/upload-tokens.ts'
 import { traceField } from '../trace-context.ts'
 import { ApiError } from './api-error.ts'
+import { chargeGuestTime } from './guests.ts'
 import { emptyFile, type IngestedFile, newTaskId, unsupportedFormat } from './ingest.ts'
 import {
   checkMetadata,
@@ -148,7 +150,8 @@ async function chooseOutputAndLane(submission: Submission, staged: IngestedFile,
   const output = await outputOf(staged, format, jobOptions.format)
   if (jobOptions.password !== undefined) await refusePassword(staged, format)
   const { worker, quickUpTo } = LANES[format.id]
-  const quick = fastest === 'quick' && worker === 'press' && staged.size <= quickUpTo
+  // Only queued tasks wait for those of accounts.
+  const quick = fastest === 'quick' && submission.plan.id !== 'guest' && worker === 'press' && staged.size <= quickUpTo
   return { format: format.id, output, worker, lane: quick ? 'quick' : 'slow' }
 }
 
@@ -264,10 +267,13 @@ export async function fetchedFields(submission: Submission, staged: IngestedFile
   }
 }
 
+const familyOf = ({ format }: Decision) => (format === 'unknown' ? undefined : FORMATS[format].family)
+
 async function create(submission: Submission, staged: IngestedFile, decision: Decision): Promise<Task> {
   const { env, token } = submission
   const jobOptions = mergedOptions(submission, staged)
   // A resumable upload has counted its file when it began.
+  if (token) await chargeGuestTime(env, token, averageSeconds(familyOf(decision), staged.size))
   if (token && staged.uploadId === undefined) await claimTokenFile(env, token, staged.taskId)
   const task = await env.TASKS.getByName(staged.taskId).create({
     ...commonFields(submission, staged),

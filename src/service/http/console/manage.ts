@@ -6,7 +6,7 @@ import { type ApiPlainCode, apiMessage } from '../../i18n/message.ts'
 import type { UserKeyResult } from '../../store/accounts.ts'
 import { SCOPES } from '../../store/keys.ts'
 import { isAtLeast } from '../../store/people.ts'
-import { PLANS } from '../../store/plans.ts'
+import { PLANS, type PlanId } from '../../store/plans.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { egressSender } from '../../tasks/egress.ts'
 import { deliverWebhook } from '../../tasks/notify.ts'
@@ -317,7 +317,7 @@ function keyAnswer(c: AppContext, outcome: UserKeyResult): Response {
   }
 }
 
-const plansUpTo = (c: AppContext) => PLAN_ORDER.slice(0, PLAN_ORDER.indexOf(c.get('key').plan) + 1)
+const plansUpTo = (c: AppContext) => PLAN_ORDER.slice(0, (PLAN_ORDER as readonly PlanId[]).indexOf(c.get('key').plan) + 1)
 
 /** Plan of an application: at most the plan of its account. */
 function allowedPlan(c: AppContext, wanted: (typeof PLAN_ORDER)[number] | undefined) {

@@ -6,6 +6,7 @@ import { ADMIN_ROUTES } from './admin.ts'
 import { downloadBatch, getBatch } from './batches.ts'
 import { createDelivery } from './deliveries.ts'
 import { download } from './download.ts'
+import { GUEST_ROUTES } from './guests.ts'
 import { healthz } from './health.ts'
 import { createLink, downloadLink } from './links.ts'
 import { metricsRoute } from './metrics.ts'
@@ -44,4 +45,11 @@ const API: readonly Route[] = [
   getStatus,
 ]
 
-export const ROUTES: readonly Route[] = [...API, ...pageRoutes(() => ROUTES), ...ADMIN_ROUTES, metricsRoute, ...consoleRoutes(API)]
+export const ROUTES: readonly Route[] = [
+  ...API,
+  ...pageRoutes(() => ROUTES),
+  ...GUEST_ROUTES,
+  ...ADMIN_ROUTES,
+  metricsRoute,
+  ...consoleRoutes(API),
+]

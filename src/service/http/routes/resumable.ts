@@ -11,7 +11,7 @@ import { cleanFileName } from '../../tasks/file-name.ts'
 import { presetFor, presetOptions } from '../../tasks/presets.ts'
 import { createTaskOfUpload, createUpload, UPLOAD_LIFETIME_MS, unknownUpload, uploadRecord } from '../../tasks/resumable.ts'
 import { checkCallback } from '../../tasks/submit.ts'
-import { checkTokenField } from '../../tasks/token-rules.ts'
+import { checkTokenField, tokenRefusal } from '../../tasks/token-rules.ts'
 import { type UploadPlace, withUploadMemory } from '../../tasks/upload-memory.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { malformed } from '../multipart-disposition.ts'
@@ -150,6 +150,7 @@ async function create(c: AppContext): Promise<UploadState> {
   const { password, compress, presetName, ...wishes } = parseUploadOptions(values)
   const { accountId, plan } = c.get('key')
   const token = c.get('token')
+  if (token?.isGuest) throw tokenRefusal('request', 'guests_send_whole_files')
   if (token) for (const [name, value] of values) checkTokenField(token, name, value)
   const found = presetName === undefined ? undefined : await presetOptions(c.env, accountId, presetName)
   const preset = found && presetFor(found, wishes, { plan: PLANS[plan], several: false })
