@@ -1,5 +1,5 @@
-/** Checks the signed receipt of a task in the browser: a compact JWS with Ed25519 (RFC 7515, RFC 8037). */
-import type { JSONWebKeySet } from 'jose'
+/** Checks the signed receipt of a task in the browser. */
+import { sha256, verifiedPayload } from '../../site/src/shared/signature.ts'
 import { load, resultOf, type Task } from './api.ts'
 
 /** Fields of the signed receipt that the page compares. */
@@ -15,13 +15,8 @@ export interface SignedReceipt {
  * @throws Error if the signature is wrong, if the receipt is about another result, or if the browser cannot check it
  */
 export async function checkedReceipt(task: Task): Promise<SignedReceipt> {
-  const [{ compactVerify, createLocalJWKSet }, receipt, keys] = await Promise.all([
-    import('jose'),
-    load(`/v1/tasks/${task.task_id}/receipt`).then((answer) => answer.text()),
-    fetch('/.well-known/jwks.json').then((answer) => answer.json() as Promise<JSONWebKeySet>),
-  ])
-  const { payload } = await compactVerify(receipt, createLocalJWKSet(keys), { algorithms: ['EdDSA'] })
-  const signed = JSON.parse(new TextDecoder().decode(payload)) as SignedReceipt
+  const receipt = await load(`/v1/tasks/${task.task_id}/receipt`).then((answer) => answer.text())
+  const signed = (await verifiedPayload(receipt)) as SignedReceipt
   const isOurs =
     signed.task_id === task.task_id &&
     signed.compressed_size === task.compressed_size &&
@@ -33,11 +28,6 @@ export async function checkedReceipt(task: Task): Promise<SignedReceipt> {
 
 /** Largest file in bytes that the page loads to compute its hash. */
 export const MAX_HASHED_BYTES = 200_000_000
-
-async function sha256(data: Blob): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', await data.arrayBuffer())
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
-}
 
 /** One checked claim of a receipt. */
 export interface Check {

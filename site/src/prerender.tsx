@@ -11,7 +11,8 @@ export async function prerender(
   language: Language,
 ): Promise<{ readonly title: string; readonly description: string; readonly body: string }> {
   await selectLanguage(language)
-  const desk = new Desk({ pool: nobody, scout: nobody, language: () => language, isRoomy: false })
+  const guests = { facts: async () => null, compress: nobody.run }
+  const desk = new Desk({ pool: nobody, scout: nobody, guests, language: () => language, isRoomy: false })
   return {
     title: t(TITLE),
     description: t(

@@ -1,4 +1,5 @@
 /** Workers of the page. They start when the first file arrives. */
+import { GuestService } from './guests/guest-service.ts'
 import { language } from './language.ts'
 import { Desk } from './model/desk.ts'
 import { Pool, workerCount } from './model/pool.ts'
@@ -18,5 +19,5 @@ export function startDesk(): Desk {
   const memoryGb = deviceMemory ?? ASSUMED_GB[matchMedia('(pointer: coarse)').matches ? 'phone' : 'desktop']
   const scout = new Pool(worker, 1)
   const pool = new Pool(worker, workerCount(navigator.hardwareConcurrency, memoryGb))
-  return new Desk({ pool, scout, language, isRoomy: memoryGb >= ROOMY_GB })
+  return new Desk({ pool, scout, guests: new GuestService(), language, isRoomy: memoryGb >= ROOMY_GB })
 }

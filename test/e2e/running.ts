@@ -19,14 +19,14 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** `pool`: the processes that compress. Default: those of a `Service`. `inspectorPort`: where workerd's inspector listens. Default: none. */
-export async function startService(pool?: PoolOptions, inspectorPort = 0): Promise<Running> {
+/** `pool`: the processes that compress. Default: those of a `Service`. `inspectorPort`: where workerd's inspector listens. Default: none. `variables`: of the Workers. */
+export async function startService(pool?: PoolOptions, inspectorPort = 0, variables: Record<string, string> = {}): Promise<Running> {
   // In memory where there is such a folder: every Durable Object write waits for the disk.
   const state = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'whittle-test-'))
   const { file, adminToken } = await loadSecrets(join(state, 'secrets.env'))
   const root = resolve(import.meta.dirname, '../..')
   const metrics = new OperatingMetrics(state)
-  const options = { root, state, port: 0, inspectorPort, secretsFile: file, verbose: false, metrics, metricsToken: adminToken }
+  const options = { root, state, port: 0, inspectorPort, secretsFile: file, verbose: false, metrics, metricsToken: adminToken, variables }
   const service = new Service({ ...options, ...(pool && { pool }) })
   const stop = async () => {
     await service.stop()

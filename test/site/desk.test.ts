@@ -6,7 +6,7 @@ import { currentAttempt, resultsOf, summaryOf } from '../../site/src/model/items
 import { type JobOptions, WorkerEnded } from '../../site/src/model/pool.ts'
 import type { Answer, FormatId, Question } from '../../site/src/model/protocol.ts'
 import { rowWords } from '../../site/src/model/words.ts'
-import { halved, receiptOf } from './fake-workers.ts'
+import { halved, NO_SERVICE, receiptOf } from './fake-workers.ts'
 
 type Compress = Extract<Question, { type: 'compress' }>
 
@@ -27,7 +27,7 @@ function deskOf(compress: (question: Compress, options: JobOptions) => Answer | 
       return compress(question, options)
     },
   }
-  return { desk: new Desk({ pool, scout, language: () => 'en', isRoomy: true }), asked }
+  return { desk: new Desk({ pool, scout, guests: NO_SERVICE, language: () => 'en', isRoomy: true }), asked }
 }
 
 const file = (name: string, size = 1000) => new File([new Uint8Array(size)], name)

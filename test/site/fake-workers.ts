@@ -44,3 +44,6 @@ export const halved = ({ file }: Extract<Question, { type: 'compress' }>): Answe
   const result = file.slice(0, Math.floor(file.size / 2))
   return { type: 'compressed', result, name: file.name, receipt: receiptOf(file, result.size), usedMore: false }
 }
+
+/** A service without guests. */
+export const NO_SERVICE = { facts: async () => null, compress: () => Promise.reject(new Error('not expected')) }

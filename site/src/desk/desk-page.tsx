@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Offline } from '../parts/offline.tsx'
 import { saveAll } from '../save.ts'
 import { FileRow } from './file-row.tsx'
+import { GuestCard, WhereFilesWent } from './guest-card.tsx'
 import { CommonOptions } from './options.tsx'
 
 interface DeskPageProps {
@@ -56,6 +57,7 @@ export function DeskPage({ desk, state, dragged }: DeskPageProps) {
           <p class="drop__title">{t('Drop to add')}</p>
         </div>
       )}
+      <GuestCard desk={desk} state={state} />
       <ul class="files">
         {state.items.map((item) => (
           <FileRow key={item.id} desk={desk} state={state} item={item} />
@@ -73,10 +75,7 @@ export function DeskPage({ desk, state, dragged }: DeskPageProps) {
       )}
       <CommonOptions desk={desk} state={state} />
       <Offline />
-      <p class="private work__private">
-        <Icon name="lock" />
-        {summary.isBusy ? t('All of this happens on this device.') : t('Your files did not leave this device.')}
-      </p>
+      <WhereFilesWent state={state} isBusy={summary.isBusy} />
     </main>
   )
 }

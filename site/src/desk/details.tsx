@@ -8,7 +8,7 @@ import type { Compressed, Finding } from '../model/protocol.ts'
 import { isWrapper } from '../model/settings.ts'
 import { CodeSamples } from '../parts/code.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { ReceiptCard } from '../parts/receipt.tsx'
+import { ReceiptCard, ServiceStub } from '../parts/receipt.tsx'
 import { Levels } from './levels.tsx'
 import { OwnOptions } from './options.tsx'
 import { Viewer } from './viewer.tsx'
@@ -31,6 +31,7 @@ export function Details({ desk, state, item }: DetailsProps) {
   const isRunning = attempt === undefined || attempt.state === 'waiting' || attempt.state === 'working'
   const last = result ?? (isRunning ? shown : undefined)
   if (!item.format || !settings) return null
+  const isService = last?.service !== undefined
   const { file, format } = item
   return (
     <>
@@ -39,7 +40,10 @@ export function Details({ desk, state, item }: DetailsProps) {
           <Levels desk={desk} state={state} item={item} />
           <Viewer file={file} format={format} result={last} />
         </div>
-        <div class="open__right">{last && <CheckedReceipt key={last.receipt.result.sha256} desk={desk} file={file} result={last} />}</div>
+        <div class="open__right">
+          {last && isService && <ReceiptCard receipt={last.receipt} fileName={file.name} stub={<ServiceStub result={last} />} />}
+          {last && !isService && <CheckedReceipt key={last.receipt.result.sha256} desk={desk} file={file} result={last} />}
+        </div>
       </div>
       <OwnOptions desk={desk} item={{ ...item, format }} settings={settings} />
       <div class="open__code">

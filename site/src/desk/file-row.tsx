@@ -21,11 +21,11 @@ interface FileRowProps {
 
 export function FileRow({ desk, state, item }: FileRowProps) {
   const { id, file, format } = item
-  const words = rowWords(item, state.common)
+  const words = rowWords(item, state.common, state.guest)
   const attempt = currentAttempt(item, state.common)
   const result = attempt?.state === 'done' ? attempt.result : undefined
   const isOpen = state.openId === id
-  const hasDetails = item.place === 'here' && format !== undefined && (result !== undefined || isOpen)
+  const hasDetails = (item.place === 'here' || item.place === 'guest') && format !== undefined && (result !== undefined || isOpen)
   return (
     <>
       <li class={`file file--${words.tone}`}>
@@ -145,6 +145,8 @@ function ActionButton({ desk, item, action, result }: ActionButtonProps) {
           {t('Sign in')}
         </a>
       )
+    case 'send':
+      return button(t('Send to the service'), () => desk.send(id))
     case 'pack':
       return button(t('Pack as zst'), () => desk.pack(id))
     case 'again':

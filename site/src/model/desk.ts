@@ -1,7 +1,19 @@
 /** Holds the files of the page and has them compressed. Every change makes a new state, and listeners are told. */
+
+import { GuestRefused, type GuestService } from '../guests/guest-service.ts'
 import type { Language } from '../language.ts'
 import { formatFacts } from './facts.ts'
-import { type Attempt, currentSettings, type DeskState, type Item, levelSettings, type Place } from './items.ts'
+import {
+  type Attempt,
+  currentSettings,
+  type DeskState,
+  type Item,
+  levelSettings,
+  NO_GUESTS,
+  needsService,
+  type Place,
+  sendable,
+} from './items.ts'
 import { type Pool, WorkerEnded } from './pool.ts'
 import type { Answer, Compressed, Finding, FormatId, Settings } from './protocol.ts'
 import { DEFAULTS, type Own, settingsKey } from './settings.ts'
@@ -18,18 +30,22 @@ interface DeskOptions {
   readonly pool: Pick<Pool, 'run'>
   /** Worker that finds out formats, so that the list is complete while large files are compressed. */
   readonly scout: Pick<Pool, 'run'>
+  /** The service, for files that this page cannot compress. */
+  readonly guests: Pick<GuestService, 'facts' | 'compress'>
   readonly language: () => Language
   /** True: this device has memory for large jobs. */
   readonly isRoomy: boolean
 }
 
 export class Desk {
-  #state: DeskState = { items: [], common: DEFAULTS, openId: undefined, leftOut: 0 }
+  #state: DeskState = { items: [], common: DEFAULTS, openId: undefined, leftOut: 0, guest: NO_GUESTS }
   readonly #options: DeskOptions
   readonly #listeners = new Set<() => void>()
   /** Running and waiting compressions by `jobName`. */
   readonly #jobs = new Map<string, AbortController>()
   #nextId = 1
+  /** Question to the service whether it has guests. `undefined`: none is open. */
+  #asked: Promise<void> | undefined
 
   constructor(options: DeskOptions) {
     this.#options = options
@@ -68,7 +84,7 @@ export class Desk {
   /** Removes all files. The options stay. */
   clear(): void {
     this.#abort(() => true)
-    this.#set({ items: [], openId: undefined, leftOut: 0 })
+    this.#set({ items: [], openId: undefined, leftOut: 0, guest: { ...this.#state.guest, sent: 0 } })
   }
 
   /** Stops all compressions. Results stay. */
@@ -103,10 +119,33 @@ export class Desk {
     this.#update()
   }
 
+  /** Notes whether the person lets the page send files that it cannot compress. If so, these are sent, and later ones too. */
+  decide(consent: 'given' | 'declined'): void {
+    this.#set({ guest: { ...this.#state.guest, consent } })
+    this.#update()
+  }
+
+  /** Sends one file to the service, because the person asked for it. */
+  send(id: number): void {
+    const item = this.#find(id)
+    const settings = item && currentSettings(item, this.#state.common)
+    if (!item || !settings) return
+    const key = settingsKey(settings)
+    const sent = { ...item, place: 'guest', attempts: new Map([...item.attempts].filter(([name]) => name !== key)) } as const
+    const { guest } = this.#state
+    this.#change(id, sent)
+    this.#set({ guest: { ...guest, sent: guest.sent + (item.place === 'guest' ? 0 : 1) } })
+    void this.#compress(sent, settings, PRIORITY.current)
+  }
+
   /** Runs a compression again that was stopped or failed. */
   again(id: number): void {
     const item = this.#find(id)
     if (!item) return
+    if (item.place === 'guest') {
+      this.send(id)
+      return
+    }
     const attempts = new Map([...item.attempts].filter(([, { state }]) => state !== 'stopped' && state !== 'failed'))
     this.#change(id, { attempts })
     if (item.place === 'unreadable') {
@@ -149,12 +188,28 @@ export class Desk {
     this.#update()
   }
 
+  /** Sends the files that the person lets the page send. Asks the service first, once there is such a file. */
+  #sendWaiting(): void {
+    const { items, common, guest } = this.#state
+    if (guest.facts === undefined && items.some((item) => needsService(item, common))) {
+      this.#asked ??= this.#options.guests.facts().then((facts) => {
+        this.#asked = undefined
+        this.#set({ guest: { ...this.#state.guest, facts } })
+        this.#sendWaiting()
+      })
+    }
+    if (guest.consent === 'given') for (const { id } of sendable(this.#state)) this.send(id)
+  }
+
   /** Starts the compressions that the state needs, and stops those that nobody needs any more. */
   #update(): void {
+    this.#sendWaiting()
     const wanted = new Map<string, () => void>()
     for (const item of this.#state.items) {
-      if (item.place !== 'here') continue
       const current = currentSettings(item, this.#state.common)
+      // Files are sent to the service by `send` only.
+      if (item.place === 'guest' && current) wanted.set(jobName(item.id, settingsKey(current)), () => undefined)
+      if (item.place !== 'here') continue
       const others = item.wantsLevels && item.id === this.#state.openId ? levelSettings(item, this.#state.common) : []
       if (!current) continue
       for (const settings of [current, ...others]) {
@@ -168,23 +223,26 @@ export class Desk {
     for (const [job, start] of wanted) if (!this.#jobs.has(job)) start()
   }
 
-  async #compress({ id, file }: Item, settings: Settings, priority: number): Promise<void> {
+  async #compress({ id, file, place }: Item, settings: Settings, priority: number): Promise<void> {
     const key = settingsKey(settings)
     if (this.#find(id)?.attempts.has(key)) return
     const controller = new AbortController()
     const { signal } = controller
     this.#jobs.set(jobName(id, key), controller)
     this.#attempt(id, key, { state: 'waiting' })
-    const { pool, language, isRoomy } = this.#options
+    const { pool, guests, language, isRoomy } = this.#options
     const working = (share: number) => this.#attempt(id, key, { state: 'working', share })
     const options = { priority, signal, onStart: () => working(0), onProgress: working }
-    const attempt = await pool
-      .run({ type: 'compress', file, settings, language: language(), isRoomy }, options)
-      .then(attemptOf, (error: unknown) => (signal.aborted ? undefined : failureOf(error)))
+    const work =
+      place === 'guest'
+        ? guests.compress(file, settings, options)
+        : pool.run({ type: 'compress', file, settings, language: language(), isRoomy }, options)
+    const attempt = await work.then(attemptOf, (error: unknown) => (signal.aborted ? undefined : failureOf(error)))
     // A stopped job has its state already.
     if (signal.aborted) return
     this.#jobs.delete(jobName(id, key))
     if (attempt) this.#attempt(id, key, attempt)
+    this.#sendWaiting()
   }
 
   /** Stops compressions. @param left state that they keep; `undefined`: none, so that they start again when they are needed */
@@ -213,7 +271,8 @@ function attemptOf(answer: Answer): Attempt {
   return answer.type === 'refused' ? { state: 'failed', why: answer.why, text: answer.text } : { state: 'failed', why: 'error', text: '' }
 }
 
-const failureOf = (error: unknown): Attempt =>
-  error instanceof WorkerEnded
-    ? { state: 'failed', why: 'ended', text: error.message }
-    : { state: 'failed', why: 'error', text: String(error) }
+function failureOf(error: unknown): Attempt {
+  if (error instanceof WorkerEnded) return { state: 'failed', why: 'ended', text: error.message }
+  if (error instanceof GuestRefused) return { state: 'failed', why: 'refused', text: error.message }
+  return { state: 'failed', why: 'error', text: String(error) }
+}

@@ -1,13 +1,14 @@
 /** State of the files on the page, as plain data. `desk.ts` changes it. */
+import type { GuestFacts } from '../guests/guest-service.ts'
 import { formatFacts } from './facts.ts'
 import type { Compressed, FormatId, Settings } from './protocol.ts'
 import { type Own, settingsFor, settingsKey } from './settings.ts'
 
 /**
  * Where a file can be compressed. `reading`: not known yet. `here`: on this page. `service`: only by the service, for example a film.
- * `large`: too large for this page. `unknown`: no supported format. `unreadable`: the browser cannot read it, or its type could not be found.
+ * `large`: too large for this page. `unknown`: no supported format. `unreadable`: the browser cannot read it, or its type could not be found. `guest`: sent to the service without an account.
  */
-export type Place = 'reading' | 'here' | 'service' | 'large' | 'unknown' | 'unreadable'
+export type Place = 'reading' | 'here' | 'guest' | 'service' | 'large' | 'unknown' | 'unreadable'
 
 /** One compression of a file with certain options. */
 export type Attempt =
@@ -16,8 +17,11 @@ export type Attempt =
   | { readonly state: 'done'; readonly result: Compressed }
   /** `bestSize`: smallest size in bytes that keeps the quality floors. */
   | { readonly state: 'unreachable'; readonly bestSize: number }
-  /** `ended`: the worker ended without an answer. `offline`: an engine could not be loaded. `error`: anything else, with its text. */
-  | { readonly state: 'failed'; readonly why: 'ended' | 'offline' | 'error'; readonly text: string }
+  /**
+   * `ended`: the worker ended without an answer. `offline`: an engine could not be loaded. `refused`: the service refused the file, with
+   * its message. `error`: anything else, with its text.
+   */
+  | { readonly state: 'failed'; readonly why: 'ended' | 'offline' | 'refused' | 'error'; readonly text: string }
 
 export interface Item {
   readonly id: number
@@ -40,7 +44,33 @@ export interface DeskState {
   readonly openId: number | undefined
   /** Files that were left out because the list was full. */
   readonly leftOut: number
+  readonly guest: GuestState
 }
+
+/** What the page knows of sending files without an account, and what the person has decided. */
+export interface GuestState {
+  /** `undefined`: not asked yet. `null`: the service has no guests, or cannot be reached. */
+  readonly facts: GuestFacts | null | undefined
+  readonly consent: 'open' | 'given' | 'declined'
+  /** Files that were sent. */
+  readonly sent: number
+}
+
+/** State of a page that has not asked the service. */
+export const NO_GUESTS: GuestState = { facts: undefined, consent: 'open', sent: 0 }
+
+/** True if this page cannot compress the file, but the service may. */
+export function needsService(item: Item, common: Settings): boolean {
+  if (item.place === 'service' || item.place === 'large') return item.file.size > 0
+  if (item.place !== 'here') return false
+  const attempt = currentAttempt(item, common)
+  if (attempt?.state === 'failed') return attempt.why === 'ended'
+  return attempt?.state === 'done' && attempt.result.receipt.result.reason === 'over_budget'
+}
+
+/** Files that may be sent as a guest, once the person has agreed. */
+export const sendable = ({ items, common, guest: { facts } }: Pick<DeskState, 'items' | 'common' | 'guest'>): Item[] =>
+  facts ? items.filter((item) => needsService(item, common) && item.format !== undefined && item.file.size <= facts.maxBytes) : []
 
 /** Options that the file gets. `undefined`: its format is not known. */
 export const currentSettings = ({ format, own }: Item, common: Settings): Settings | undefined =>
@@ -57,7 +87,7 @@ const LEVELS = ['low', 'medium', 'high'] as const
 /** The options of each level that can be compared side by side, with the current one. Empty: the levels of this format do not differ. */
 export function levelSettings(item: Item, common: Settings): Settings[] {
   const settings = currentSettings(item, common)
-  if (!settings || item.format === undefined || !formatFacts(item.format).hasLevels) return []
+  if (!settings || item.format === undefined || item.place !== 'here' || !formatFacts(item.format).hasLevels) return []
   return LEVELS.map((quality) => ({ ...settings, quality }))
 }
 
@@ -78,6 +108,9 @@ export interface Summary {
   readonly failed: number
 }
 
+/** Places of files that wait for the person. */
+const UNDECIDED: readonly Place[] = ['service', 'large', 'unknown']
+
 export function summaryOf({ items, common }: Pick<DeskState, 'items' | 'common'>): Summary {
   const sum = { count: items.length, finished: 0, smaller: 0, before: 0, after: 0, unchanged: 0, decisions: 0, failed: 0 }
   let shares = 0
@@ -89,14 +122,16 @@ export function summaryOf({ items, common }: Pick<DeskState, 'items' | 'common'>
     if (attempt?.state === 'done') countResult(sum, item, attempt.result)
     else if (item.file.size === 0) sum.unchanged++
     else if (attempt?.state === 'failed' || item.place === 'unreadable') sum.failed++
-    else if (attempt?.state === 'unreachable' || ['service', 'large', 'unknown'].includes(item.place)) sum.decisions++
+    else if (attempt?.state === 'unreachable' || UNDECIDED.includes(item.place)) sum.decisions++
+    else if (item.place === 'guest' && attempt === undefined) sum.decisions++
   }
   return { ...sum, isBusy: sum.finished < items.length, share: items.length === 0 ? 0 : shares / items.length }
 }
 
 function shareOf({ place }: Item, attempt: Attempt | undefined): number {
   if (place === 'reading') return 0
-  if (place !== 'here') return 1
+  // A file at the service is sent again only if the person says so.
+  if (place !== 'here' && !(place === 'guest' && attempt)) return 1
   if (attempt?.state === 'working') return Math.min(attempt.share, 0.99)
   return attempt === undefined || attempt.state === 'waiting' ? 0 : 1
 }

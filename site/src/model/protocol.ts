@@ -40,6 +40,8 @@ export interface Compressed {
   readonly receipt: Receipt
   /** True: the larger memory budget was used. */
   readonly usedMore: boolean
+  /** The service compressed the file. `signer`: host whose signature this page has checked. `undefined`: the page did it itself. */
+  readonly service?: { readonly signer?: string }
 }
 
 export type Answer =

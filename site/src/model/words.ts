@@ -2,13 +2,13 @@
 import { plural, sizeText, t } from '../language.ts'
 import { countedKind } from '../parts/kind-name.ts'
 import { formatName } from './format-names.ts'
-import { type Attempt, currentAttempt, type Item } from './items.ts'
+import { type Attempt, currentAttempt, type GuestState, type Item, NO_GUESTS, needsService } from './items.ts'
 import type { Compressed, Quality, Receipt, Settings } from './protocol.ts'
 import { keepsMetadata, outputTitle } from './settings.ts'
 
 /** What a button in the row does. */
 export type Action =
-  | { readonly type: 'download' | 'pack' | 'sign-in' | 'again' }
+  | { readonly type: 'download' | 'pack' | 'sign-in' | 'send' | 'again' }
   /** Compresses the file to another format. */
   | { readonly type: 'output'; readonly output: string }
   /** Accepts the smallest possible result. */
@@ -26,10 +26,27 @@ export interface RowWords {
 
 const signIn: Action = { type: 'sign-in' }
 const again: Action = { type: 'again' }
+const send: Action = { type: 'send' }
+const WITHOUT_GUESTS: GuestState = { ...NO_GUESTS, facts: null }
 
-export function rowWords(item: Item, common: Settings): RowWords {
-  if (item.place !== 'here') return placeWords(item)
+/** @param guest what the page knows of sending files without an account. Default: the service has no guests */
+export function rowWords(item: Item, common: Settings, guest = WITHOUT_GUESTS): RowWords {
+  const words = wordsOf(item, common)
+  if (words.action !== signIn || !needsService(item, common)) return words
+  const { action: _, ...others } = words
+  if (guest.facts === undefined) return others
+  if (guest.facts === null || item.format === undefined) return words
+  const { maxBytes } = guest.facts
+  if (item.file.size > maxBytes)
+    return { ...words, detail: t('The service takes files up to {size} without an account.', { size: sizeText(maxBytes) }) }
+  // Until the person has decided, a card above the list asks for all files.
+  return guest.consent === 'declined' ? { ...words, action: send } : others
+}
+
+function wordsOf(item: Item, common: Settings): RowWords {
+  if (item.place !== 'here' && item.place !== 'guest') return placeWords(item)
   const attempt = currentAttempt(item, common)
+  if (item.place === 'guest' && attempt?.state !== 'done') return guestWords(attempt)
   if (attempt?.state !== 'done') return attemptWords(attempt)
   const words = resultWords(attempt.result)
   const kept = item.format !== undefined && keepsMetadata(item.format, common, item.own)
@@ -82,6 +99,16 @@ function attemptWords(attempt: Exclude<Attempt, { state: 'done' }> | undefined):
     default:
       return { tone: 'quiet', title: t('Waiting') }
   }
+}
+
+/** Words about a file at the service. */
+function guestWords(attempt: Exclude<Attempt, { state: 'done' }> | undefined): RowWords {
+  if (attempt === undefined)
+    return { tone: 'plain', title: t('Not sent'), detail: t('Its options have changed since it was sent.'), action: send }
+  if (attempt.state === 'working' && attempt.share === 0) return { tone: 'busy', title: t('Sending to the service'), share: 0 }
+  if (attempt.state === 'working') return { tone: 'busy', title: t('The service compresses and compares'), share: attempt.share }
+  if (attempt.state === 'failed') return { tone: 'warn', title: t('Not compressed'), detail: attempt.text, action: again }
+  return attemptWords(attempt)
 }
 
 function failureWords(why: Extract<Attempt, { state: 'failed' }>['why']): RowWords {

@@ -38,7 +38,7 @@ export function DropZone({ onFiles, dragged }: DropZoneProps) {
       )}
       <p class="private">
         <Icon name="lock" />
-        {t('Your files do not leave this device. No account needed.')}
+        {t('Your files do not leave this device unless you send them. No account needed.')}
       </p>
       <DropArt />
     </div>

@@ -1,7 +1,7 @@
 /** Receipt in words: how small, how it looks, what was removed, what was kept, and who says so. */
 import type { ComponentChildren } from 'preact'
 import { savedPercent, sizeText, t } from '../language.ts'
-import type { Receipt } from '../model/protocol.ts'
+import type { Compressed, Receipt } from '../model/protocol.ts'
 import { verdictOf } from '../model/words.ts'
 import { Icon } from './icon.tsx'
 import { kindName } from './kind-name.ts'
@@ -67,6 +67,32 @@ const OwnStub = ({ sha256, isExample, children }: OwnStubProps) => (
     {children}
   </div>
 )
+
+/** Who says so, for a result of the service. The seal is filled only if this page has checked the signature and both files. */
+export function ServiceStub({ result: { service, receipt } }: { result: Compressed }) {
+  const signer = service?.signer
+  const { sha256 } = receipt.result
+  return (
+    <div class="stub">
+      <span class={signer === undefined ? 'stub__seal stub__seal--open' : 'stub__seal'}>
+        <Icon name={signer === undefined ? 'server' : 'badge-check'} />
+      </span>
+      <div>
+        <p>
+          <b>{signer === undefined ? t('Measured by the service') : t('Signed by {host}', { host: signer })}</b>
+        </p>
+        <p class="small">
+          {signer === undefined
+            ? t('Not signed, or the signature could not be checked.')
+            : t('This page checked the signature and both files.')}
+        </p>
+        <p class="mono">
+          {signer !== undefined && 'Ed25519 · '}SHA-256 <span title={sha256}>{shortHash(sha256)}</span>
+        </p>
+      </div>
+    </div>
+  )
+}
 
 function Size({ receipt: { result, original_size: before, compressed_size: after } }: { receipt: Receipt }) {
   return (
