@@ -44,8 +44,8 @@ export class Desk {
   /** Running and waiting compressions by `jobName`. */
   readonly #jobs = new Map<string, AbortController>()
   #nextId = 1
-  /** Question to the service whether it has guests. `undefined`: none is open. */
-  #asked: Promise<void> | undefined
+  /** True while the service is asked whether it has guests. */
+  #isAsking = false
 
   constructor(options: DeskOptions) {
     this.#options = options
@@ -191,9 +191,10 @@ export class Desk {
   /** Sends the files that the person lets the page send. Asks the service first, once there is such a file. */
   #sendWaiting(): void {
     const { items, common, guest } = this.#state
-    if (guest.facts === undefined && items.some((item) => needsService(item, common))) {
-      this.#asked ??= this.#options.guests.facts().then((facts) => {
-        this.#asked = undefined
+    if (guest.facts === undefined && !this.#isAsking && items.some((item) => needsService(item, common))) {
+      this.#isAsking = true
+      void this.#options.guests.facts().then((facts) => {
+        this.#isAsking = false
         this.#set({ guest: { ...this.#state.guest, facts } })
         this.#sendWaiting()
       })
