@@ -119,7 +119,14 @@ describe('free space', () => {
       expect((await send('PATCH', '/v1/uploads/upl_1')).body?.error_detail).toMatchObject({ type: 'overloaded', reason: 'disk_full' })
       await send('POST', '/v1/uploads', { 'Upload-Length': '12345' })
       expect(asked).toEqual([3, 3, 3, 3, 3, 12_345])
+      asked.length = 0
+      const guest = { Authorization: 'Bearer wgt_a' }
+      expect((await send('POST', '/guests')).body?.error_detail).toMatchObject({ reason: 'disk_full' })
+      expect((await send('POST', '/v1/compress', guest)).status).toBe(503)
+      expect(asked, 'guests are refused while accounts still have what guests may store').toEqual([1e9, 1e9 + 3])
+      expect((await send('GET', '/v1/tasks/tsk_1/download', guest)).status).toBe(200)
       for (const [method, path] of [
+        ['GET', '/guests'],
         ['GET', '/v1/tasks/tsk_1/download'],
         ['DELETE', '/v1/tasks/tsk_1'],
         ['POST', '/console/api/login'],

@@ -46,6 +46,11 @@ describe('npm start', () => {
     })
   })
 
+  it('allows guests unless they are switched off', () => {
+    expect(startOptions([]).guests).toBe(true)
+    expect(startOptions(['--no-guests']).guests).toBe(false)
+  })
+
   it('still accepts --patience, the old name of --hang-timeout', () => {
     expect(startOptions(['--patience', '7']).hangTimeout).toBe(7)
     expect(startOptions([]).hangTimeout).toBe(60)

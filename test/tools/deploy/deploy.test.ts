@@ -240,6 +240,15 @@ describe('containers', () => {
   })
 })
 
+it('switches guests on only if the settings of the environment say so', async () => {
+  using checkout = new Checkout(PRODUCTION)
+  expect((await checkout.deploy()).code).toBe(0)
+  expect(checkout.deploys.at(-1)?.vars).toEqual([])
+  checkout.append('deploy.config.json', JSON.stringify({ production: { guests: true } }))
+  expect((await checkout.deploy()).code).toBe(0)
+  expect(checkout.deploys.at(-1)?.vars).toEqual(['GUESTS = "on"'])
+})
+
 describe('queues', () => {
   const queuesOf = (checkout: Checkout, name: string) => checkout.deploys.findLast((call) => call.name === name)?.queues
 
