@@ -101,8 +101,8 @@ const FILES = {
     '已发送至 {host} 的文件：{count} 个，{minutes} 分钟后在那里删除。其他文件都没有离开此设备。',
   'Send 1 file to the service?': '将 1 个文件发送至服务？',
   'Send {count} files to the service?': '将 {count} 个文件发送至服务？',
-  'This page cannot compress them. They would leave this device: {host} compresses them, and deletes files and results after {minutes} minutes. Your other files stay here. Files like these that you add later are sent too.':
-    '本页无法压缩它们。它们将离开此设备：由 {host} 压缩，文件和结果在 {minutes} 分钟后删除。您的其他文件留在此处。之后添加的同类文件也会发送。',
+  '{host} can compress what this page cannot. What you send leaves this device, and is deleted there with its result after {minutes} minutes. Your other files stay here. Files like these that you add later are sent too.':
+    '{host} 可以压缩本页无法压缩的文件。发送的文件会离开此设备，{minutes} 分钟后连同结果一起在那里删除。您的其他文件留在此处。之后添加的同类文件也会发送。',
   'Send it': '发送',
   'Send {count} files': '发送 {count} 个文件',
   'Not now': '暂不',

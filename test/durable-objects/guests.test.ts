@@ -10,8 +10,9 @@ import { gateOfToken, makeToken } from '../../src/service/store/token-format.ts'
 const START = Date.parse('2026-11-20T10:00:00Z')
 const ORIGIN = 'https://whittle.example.com'
 const USE = { origin: ORIGIN, purpose: 'file', bytes: 1000 } as const
-/** Two ids whose guests share a KeyGate object. */
-const [ONE, OTHER] = ['00'.repeat(16), `10${'00'.repeat(15)}`]
+/** Two addresses that share a KeyGate object. Each test has its own object. */
+let [ONE, OTHER] = ['', '']
+let tests = 0
 
 const gateOf = (address: string) => env.KEY_GATES.getByName(guestGate(address))
 type Gate = ReturnType<typeof gateOf>
@@ -26,6 +27,8 @@ async function tokenFor(guest: string): Promise<{ id: string; until: number | un
 }
 
 beforeEach(() => {
+  const digit = (++tests).toString(16)
+  ;[ONE, OTHER] = [`0${digit}${'00'.repeat(15)}`, `1${digit}${'00'.repeat(15)}`]
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime(START)
 })

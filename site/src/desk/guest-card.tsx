@@ -23,7 +23,7 @@ export function GuestCard({ desk, state }: { desk: Desk; state: DeskState }) {
             <p class="ask__names">{namesText(files)}</p>
             <p class="muted">
               {t(
-                'This page cannot compress them. They would leave this device: {host} compresses them, and deletes files and results after {minutes} minutes. Your other files stay here. Files like these that you add later are sent too.',
+                '{host} can compress what this page cannot. What you send leaves this device, and is deleted there with its result after {minutes} minutes. Your other files stay here. Files like these that you add later are sent too.',
                 { host: location.host, minutes: Math.round(facts.keptSeconds / 60) },
               )}
             </p>

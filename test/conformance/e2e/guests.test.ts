@@ -107,12 +107,12 @@ describe.skipIf(!existsSync(CHROMIUM))('a visitor without an account', () => {
         .getByRole('button', { name: /^Download/ })
         .waitFor(PATIENCE)
     expect(sent).toEqual(['/guests', '/v1/compress', '/v1/compress'])
-    await page.getByText('Files sent to 127.0.0.1').waitFor()
+    await page.getByText('Files sent to localhost').waitFor()
     await row(page, 'holiday.mp4')
       .getByRole('button', { name: /^Details/ })
       .click()
     await page.locator('.receipt .stub__seal:not(.stub__seal--open)').waitFor()
-    await page.getByText(/^Signed by 127\.0\.0\.1/).waitFor()
+    await page.getByText(/^Signed by localhost/).waitFor()
     await look(page, 'receipt-1280')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
