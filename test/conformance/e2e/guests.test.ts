@@ -136,7 +136,7 @@ describe.skipIf(!existsSync(CHROMIUM))('a visitor without an account', () => {
     await row(page, 'song.mp3')
       .getByRole('button', { name: /^Download/ })
       .waitFor(PATIENCE)
-    const details = row(page, 'song.mp3').getByRole('button', { name: 'Details of song.mp3' })
+    const details = row(page, 'song.mp3').getByRole('button', { name: 'Details of song.mp3', exact: true })
     if (await details.isVisible()) await details.click()
     await page.getByText('Measured by the service').waitFor()
     expect(await page.locator('.receipt .stub__seal:not(.stub__seal--open)').count()).toBe(0)
