@@ -11,6 +11,7 @@ import { Icon } from '../parts/icon.tsx'
 import { ReceiptCard, ServiceStub } from '../parts/receipt.tsx'
 import { Levels } from './levels.tsx'
 import { OwnOptions } from './options.tsx'
+import { isPlayed, Player } from './player.tsx'
 import { Viewer } from './viewer.tsx'
 
 interface DetailsProps {
@@ -38,7 +39,11 @@ export function Details({ desk, state, item }: DetailsProps) {
       <div class="open__grid">
         <div class="open__left">
           <Levels desk={desk} state={state} item={item} />
-          <Viewer file={file} format={format} result={last} />
+          {last && isPlayed(last.result) ? (
+            <Player name={file.name} result={last.result} />
+          ) : (
+            <Viewer file={file} format={format} result={last} />
+          )}
         </div>
         <div class="open__right">
           {last && isService && <ReceiptCard receipt={last.receipt} fileName={file.name} stub={<ServiceStub result={last} />} />}

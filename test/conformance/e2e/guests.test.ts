@@ -113,6 +113,8 @@ describe.skipIf(!existsSync(CHROMIUM))('a visitor without an account', () => {
       .click()
     await page.locator('.receipt .stub__seal:not(.stub__seal--open)').waitFor()
     await page.getByText(/^Signed by localhost/).waitFor()
+    const player = page.locator('video.player')
+    await expect.poll(() => player.evaluate((video: HTMLVideoElement) => video.videoWidth)).toBe(64)
     await look(page, 'receipt-1280')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
