@@ -27,7 +27,7 @@ if (args[0] === 'deploy' || args[1] === 'upload') {
     buckets: [...text.matchAll(/^\[\[r2_buckets\]\]\n(?:.+\n?)+/gm)].map(([table]) =>
       [...table.matchAll(/= "(.+)"$/gm)].map((match) => match[1]).join(' '),
     ),
-    vars: [...text.matchAll(/^(?:REGION|JOB_MEMORY_BYTES) = .+$/gm)].map((match) => match[0]),
+    vars: [...text.matchAll(/^(?:REGION|JOB_MEMORY_BYTES|GUESTS) = .+$/gm)].map((match) => match[0]),
     workersDev: /^workers_dev = true$/m.test(text),
   })
 }
