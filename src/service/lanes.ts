@@ -44,6 +44,8 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   mp4: { worker: 'media', quickUpTo: 0 },
   mov: { worker: 'media', quickUpTo: 0 },
   avi: { worker: 'media', quickUpTo: 0 },
+  mkv: { worker: 'media', quickUpTo: 0 },
+  webm: { worker: 'media', quickUpTo: 0 },
   mp3: { worker: 'media', quickUpTo: 0 },
   wav: { worker: 'media', quickUpTo: 0 },
   aiff: { worker: 'media', quickUpTo: 0 },

@@ -17,6 +17,7 @@ import { dicomFile, imageElements } from './dicom-file.ts'
 import { commentBlock, flacFile, paddingBlock, seekTableBlock } from './flac-file.ts'
 import { heicOf } from './heic-file.ts'
 import { lasFile } from './las-file.ts'
+import { film as matroskaFilm } from './mkv-file.ts'
 import { looseMp3 } from './mp3-file.ts'
 import { document, drawing, OFFICE, PACKAGE, relationships } from './office.ts'
 import { opusFile, vorbisFile } from './ogg-file.ts'
@@ -266,6 +267,8 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.wav', () => sound(24), '16 bits in 24'),
     one('a.wav', () => sound(16), 'to FLAC', { output: 'flac' }),
   ],
+  mkv: [one('a.mkv', () => matroskaFilm())],
+  webm: [one('a.webm', () => matroskaFilm({ type: 'webm', live: true }))],
   ogg: [one('a.ogg', () => vorbisFile(60))],
   opus: [one('a.opus', () => opusFile(60))],
   // The first fifth has sizes of frames and a vendor, which decoders ignore.

@@ -17,6 +17,7 @@ import { HEIC } from './formats/heic.ts'
 import { JPG } from './formats/jpg.ts'
 import { KMZ } from './formats/kmz.ts'
 import { LAS, LAZ } from './formats/las.ts'
+import { MKV, WEBM } from './formats/mkv.ts'
 import { MP3 } from './formats/mp3.ts'
 import { NETCDF3 } from './formats/netcdf3.ts'
 import { NIFTI } from './formats/nifti.ts'
@@ -57,6 +58,8 @@ export const FORMATS = {
   mp4: MP4,
   mov: MOV,
   avi: AVI,
+  mkv: MKV,
+  webm: WEBM,
   mp3: MP3,
   wav: WAV,
   aiff: AIFF,

@@ -9,10 +9,12 @@ export const LAZY_MEDIA_CODECS: LazyCodecs = {
   flac: lazyCodec(FORMATS.flac, async () => (await import('./flac/flac.ts')).flac),
   heic: lazyCodec(FORMATS.heic, async () => (await import('./heic/heic.ts')).heic),
   m4a: lazyCodec(FORMATS.m4a, async () => (await import('./film/film.ts')).m4a),
+  mkv: lazyCodec(FORMATS.mkv, async () => (await import('./mkv/mkv.ts')).mkv),
   mov: lazyCodec(FORMATS.mov, async () => (await import('./film/film.ts')).mov),
   mp3: lazyCodec(FORMATS.mp3, async () => (await import('./mp3/mp3.ts')).mp3),
   mp4: lazyCodec(FORMATS.mp4, async () => (await import('./film/film.ts')).mp4),
   ogg: lazyCodec(FORMATS.ogg, async () => (await import('./ogg/ogg.ts')).ogg),
   opus: lazyCodec(FORMATS.opus, async () => (await import('./ogg/ogg.ts')).opus),
   wav: lazyCodec(FORMATS.wav, async () => (await import('./wav/wav.ts')).wav),
+  webm: lazyCodec(FORMATS.webm, async () => (await import('./mkv/mkv.ts')).webm),
 }

@@ -6,9 +6,10 @@ import { avi } from './film/avi/avi.ts'
 import { m4a, mov, mp4 } from './film/film.ts'
 import { flac } from './flac/flac.ts'
 import { heic } from './heic/heic.ts'
+import { mkv, webm } from './mkv/mkv.ts'
 import { mp3 } from './mp3/mp3.ts'
 import { ogg, opus } from './ogg/ogg.ts'
 import { aiff } from './wav/aiff/aiff.ts'
 import { wav } from './wav/wav.ts'
 
-export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = { aiff, avi, flac, heic, m4a, mov, mp3, mp4, ogg, opus, wav }
+export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = { aiff, avi, flac, heic, m4a, mkv, mov, mp3, mp4, ogg, opus, wav, webm }

@@ -42,12 +42,14 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   avi: async () => (await import('./avi.ts')).avi,
   flac: async () => (await import('./flac.ts')).flac,
   m4a: async () => (await import('./mp4.ts')).mp4,
+  mkv: async () => (await import('./mkv.ts')).mkv,
   mov: async () => (await import('./mp4.ts')).mp4,
   mp3: async () => (await import('./mp3.ts')).mp3,
   mp4: async () => (await import('./mp4.ts')).mp4,
   ogg: async () => (await import('./ogg.ts')).ogg,
   opus: async () => (await import('./ogg.ts')).ogg,
   wav: async () => (await import('./wav.ts')).wav,
+  webm: async () => (await import('./mkv.ts')).mkv,
 }
 
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */

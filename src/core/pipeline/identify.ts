@@ -8,6 +8,7 @@ import { ByteReader } from '../bytes/reader.ts'
 import type { FormatId } from '../catalog/index.ts'
 import { FORMATS } from '../catalog/index.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
+import { headAt } from '../containers/ebml/element.ts'
 import { id3Bytes } from '../containers/id3/id3.ts'
 import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
 import { hasFlacBehindTags } from '../formats/flac/file.ts'
@@ -30,6 +31,7 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     isobmff(head, source) ??
     riff(head) ??
     ogg(head) ??
+    matroska(head) ??
     (isAiffHead(head) ? 'aiff' : undefined) ??
     (await tiff(head, source)) ??
     (startsWith(head, [0x50, 0x4b]) ? await identifyZip(source) : undefined) ??
@@ -146,6 +148,22 @@ function ogg(head: Uint8Array): FormatId | undefined {
   if (ascii(head, 0, 4) !== 'OggS' || head[4] !== 0 || head.length < 28) return undefined
   return ascii(head, 27 + head[26]!, 8) === 'OpusHead' ? 'opus' : 'ogg'
 }
+
+/** Recognises Matroska and WebM by the document type in the EBML header (RFC 8794, section 11.2). */
+function matroska(head: Uint8Array): FormatId | undefined {
+  const header = startsWith(head, [0x1a, 0x45, 0xdf, 0xa3]) ? headAt(head, 0) : undefined
+  const end = Math.min(head.length, header?.bodyBytes === undefined ? 0 : header.bodyAt + header.bodyBytes)
+  for (let at = header?.bodyAt ?? 0; at < end; ) {
+    const child = headAt(head, at)
+    if (child?.bodyBytes === undefined) return undefined
+    const type = child.id === DOC_TYPE ? ascii(head, child.bodyAt, child.bodyBytes).replace(/\0+$/, '') : ''
+    if (type !== '') return type === 'webm' ? 'webm' : type === 'matroska' ? 'mkv' : undefined
+    at = child.bodyAt + child.bodyBytes
+  }
+  return undefined
+}
+
+const DOC_TYPE = 0x4282
 
 /** Recognises TIFF (6.0, section 2) and BigTIFF. A GeoTIFF has tag 33550, 33922, 34264 or 34735 in its first IFD. */
 async function tiff(head: Uint8Array, source: Source): Promise<FormatId | undefined> {

@@ -100,15 +100,33 @@ const OGG = {
   video_tracks: 'kept',
 } as const satisfies FormatPolicy
 
+const MATROSKA = {
+  attachments: 'kept',
+  audio_tracks: 'kept',
+  chapters: 'kept',
+  chunks: 'kept',
+  covers: 'kept',
+  cue_points: 'kept',
+  dispositions: 'kept',
+  durations: 'kept',
+  languages: 'kept',
+  other_tracks: 'kept',
+  subtitle_tracks: 'kept',
+  tags: 'kept',
+  video_tracks: 'kept',
+} as const satisfies FormatPolicy
+
 export const MEDIA = {
   aiff: WAV,
   avi: AVI,
   flac: FLAC,
   m4a: FILM,
+  mkv: MATROSKA,
   mov: FILM,
   mp3: MP3,
   mp4: FILM,
   ogg: OGG,
   opus: OGG,
   wav: WAV,
+  webm: MATROSKA,
 } as const satisfies { readonly [Id in OutputId]?: FormatPolicy }
