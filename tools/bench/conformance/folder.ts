@@ -1,6 +1,7 @@
 /**
- * `npm run conformance -- folder`: measures the command on one photograph, and on a folder of 50. Fails if one photograph takes longer than
- * 1 s, or if the folder uses less than 0.9 of the cores. On a busy machine it prints the figures and judges nothing.
+ * `npm run conformance -- folder [COUNT]`: measures the command on one photograph, and on a folder of COUNT photographs (default: 50).
+ * Fails if one photograph takes longer than 1 s, or if the folder uses less than 0.9 of the cores. On a busy machine it prints the figures
+ * and judges nothing.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +10,8 @@ import { join, resolve } from 'node:path'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const COMMAND = join(ROOT, 'packages/cli/bin/whittle.mjs')
-const PHOTOGRAPHS = 50
+const DEFAULT_PHOTOGRAPHS = 50
+const MOST_PHOTOGRAPHS = 1000
 const MOST_SECONDS = 1
 const LEAST_SHARE = 0.9
 /** Load of a machine that other work does not slow down. */
@@ -21,6 +23,9 @@ interface Measured {
   readonly cpuSeconds: number
 }
 
+const photographs = Number(process.argv[2] ?? DEFAULT_PHOTOGRAPHS)
+if (!Number.isInteger(photographs) || photographs < 1 || photographs > MOST_PHOTOGRAPHS)
+  throw new Error(`COUNT must be a whole number from 1 to ${MOST_PHOTOGRAPHS}, got '${process.argv[2]}'`)
 const load = loadavg()[0]!
 const folder = mkdtempSync(join(tmpdir(), 'whittle-folder-'))
 try {
@@ -33,7 +38,7 @@ import { writeFileSync } from 'node:fs'
 if (isMainThread) process.on('exit', () => writeFileSync(${JSON.stringify(usage)}, JSON.stringify(process.cpuUsage())))`,
   )
   mkdirSync(join(folder, 'in'))
-  for (let i = 0; i < PHOTOGRAPHS; i++) cpSync(join(ROOT, 'docs/photo.jpg'), join(folder, `in/${i}.jpg`))
+  for (let i = 0; i < photographs; i++) cpSync(join(ROOT, 'docs/photo.jpg'), join(folder, `in/${i}.jpg`))
   const measure = (...args: string[]): Measured => {
     const startedMs = performance.now()
     const env = { ...process.env, WHITTLE_SERVER: '', WHITTLE_KEY: '', XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder }
@@ -50,7 +55,7 @@ if (isMainThread) process.on('exit', () => writeFileSync(${JSON.stringify(usage)
   const share = all.cpuSeconds / all.wallSeconds / cores
   console.log(`one photograph: ${one.wallSeconds.toFixed(2)} s wall, ${one.cpuSeconds.toFixed(2)} s CPU`)
   console.log(
-    `${PHOTOGRAPHS}: ${all.wallSeconds.toFixed(1)} s wall, ${all.cpuSeconds.toFixed(1)} s CPU, ${share.toFixed(2)} × ${cores} cores`,
+    `${photographs}: ${all.wallSeconds.toFixed(1)} s wall, ${all.cpuSeconds.toFixed(1)} s CPU, ${share.toFixed(2)} × ${cores} cores`,
   )
   if (load > QUIET_LOAD) console.log(`Not judged: the load was ${load.toFixed(1)} before the start. Run it on an idle machine.`)
   else process.exitCode = one.wallSeconds <= MOST_SECONDS && share >= LEAST_SHARE ? 0 : 1
