@@ -1,5 +1,6 @@
 /** Implements `whittle FILES` and `whittle -`. */
 import { checkAddresses, type DestinationFlags, destinationOptions, isAddress } from './address.ts'
+import { Archive } from './archive.ts'
 import type { CompressOptions } from './client.ts'
 import type { Engine } from './engine.ts'
 import { collectFiles, expandPatterns, type InputFile } from './files.ts'
@@ -36,6 +37,8 @@ export interface CompressFlags extends DestinationFlags {
   /** A folder, a file name if there is one input, or `-` for standard output. `undefined`: beside the input. */
   out?: string
   inPlace?: boolean
+  /** File name of a ZIP that takes all results. */
+  zip?: string
   /** False with `--no-backup`. */
   backup: boolean
   skipExisting?: boolean
@@ -61,18 +64,33 @@ export async function compress(given: readonly string[], commandFlags: CompressF
   const paths = expandPatterns(given)
   checkAddresses(paths, commandFlags)
   if (paths.includes('-') || commandFlags.out === STDOUT) return compressToPipe(paths, commandFlags)
+  if (commandFlags.zip === undefined) return compressToFiles(paths, commandFlags)
+  const archive = new Archive(commandFlags.zip, commandFlags.force === true)
+  try {
+    return await compressToFiles(paths, { ...commandFlags, out: commandFlags.dryRun ? `${commandFlags.zip}/` : archive.folder }, archive)
+  } finally {
+    archive.remove()
+  }
+}
+
+/** @param archive takes the results from the output folder. `undefined`: they stay there */
+async function compressToFiles(paths: readonly string[], commandFlags: CompressFlags, archive?: Archive): Promise<number> {
   const jobs = selectFiles(paths, commandFlags)
   if (commandFlags.dryRun) return printPlan(jobs, commandFlags)
   if (paths.some(isAddress)) requireServer(commandFlags)
   const flags = await withPassword(withFormatOf(jobs, commandFlags))
   const startedMs = performance.now()
   return withEngine(flags, jobs.length, async (engine) => {
-    const { reports, journal, interrupted } = await compressJobs(engine, jobs, flags, reporterFor(flags, jobs))
+    const reporter = reporterFor(flags, jobs)
+    const { reports, journal, interrupted } = await compressJobs(engine, jobs, flags, archive?.reporter(reporter) ?? reporter)
+    // A ZIP begins again, because its results are deleted.
+    if (archive || !interrupted) journal.close()
     if (interrupted) {
-      console.error(`Interrupted after ${reports.length} of ${jobs.length} files. Run the same command again to continue.`)
+      const advice = archive ? 'No ZIP was written.' : 'Run the same command again to continue.'
+      console.error(`Interrupted after ${reports.length} of ${jobs.length} files. ${advice}`)
       return 130
     }
-    journal.close()
+    await archive?.pack(reports)
     if (!flags.json && !flags.quiet) console.log(formatSummary(reports, performance.now() - startedMs))
     return exitCodeOf(reports)
   })
@@ -96,8 +114,8 @@ function printPlan(jobs: readonly InputFile[], { json }: CompressFlags): number 
 async function compressToPipe(paths: readonly string[], flags: CompressFlags): Promise<number> {
   const [path] = paths
   const isStdin = path === '-'
-  if (flags.to !== undefined || (path !== undefined && isAddress(path)))
-    throw new CliError('usage', 'Standard input and output cannot be used with an address or --to.')
+  if (flags.to !== undefined || flags.zip !== undefined || (path !== undefined && isAddress(path)))
+    throw new CliError('usage', 'Standard input and output cannot be used with an address, --to or --zip.')
   if (paths.length > 1 || path === undefined)
     throw new CliError(
       'usage',

@@ -25,6 +25,7 @@ Examples:
   whittle report.pdf --target-size 1MB       the best result of at most 1 MB
   whittle photo.jpg --max-width 1600         reduces wider pictures
   whittle 'photos/*.jpg' -o smaller/         a pattern
+  whittle photos/ --zip small.zip            all results and receipts in one ZIP
   whittle https://example.com/photo.jpg      with a service: fetched by it
   whittle verify photo.jpg photo.whittled.jpg
   whittle watch inbox/ -o smaller/           compresses new files until Ctrl-C
@@ -81,6 +82,7 @@ function addCompress(program: Command, exit: (code: number) => void): void {
     .addOption(
       new Option('-i, --in-place', 'replace input files with the results, and keep the inputs as name.original.ext').conflicts('out'),
     )
+    .addOption(new Option('--zip <file>', 'pack all results and their receipts into one ZIP').conflicts(['out', 'inPlace', 'to', 'watch']))
     .addOption(
       new Option(
         '--to <url>',

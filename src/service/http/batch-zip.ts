@@ -1,12 +1,12 @@
 /** All results of a batch as one ZIP, written while the client reads it. */
 
 import { makeZip, predictLength } from 'client-zip'
+import { zipNames } from '../../core/model/zip-names.ts'
 import type { Task, TaskResult } from '../store/task.ts'
 import { attachment } from '../tasks/file-name.ts'
 import type { AppContext } from './context.ts'
 import { openResult } from './file-answer.ts'
 import { receiptOf, signed } from './signing.ts'
-import { zipNames } from './zip-names.ts'
 
 const RECEIPTS = '_receipts.json'
 

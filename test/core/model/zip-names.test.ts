@@ -1,7 +1,7 @@
 /** Names inside a ZIP: what would leave its folder, what Windows refuses, and doubles. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { safeName, zipNames } from '../../../src/service/http/zip-names.ts'
+import { safeName, zipNames } from '../../../src/core/model/zip-names.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
