@@ -2,6 +2,7 @@
 package whittle
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -13,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -173,6 +175,31 @@ func TestMakesABrowserToken(t *testing.T) {
 	token := must(client(t).UploadToken(ctx, TokenFields{Origin: "https://app.example.com", MaxFiles: 2, Formats: []string{"jpg"}}))(t)
 	if !strings.HasPrefix(token.Token, "wut_") || token.ExpiresAt.IsZero() {
 		t.Fatalf("%+v", token)
+	}
+}
+
+func TestSavesTheResultsOfABatchAsOneZip(t *testing.T) {
+	c, folder := client(t), t.TempDir()
+	path := filepath.Join(folder, "results.zip")
+	if err := c.SaveBatchZip(ctx, os.Getenv("WHITTLE_BATCH"), path, BatchZipOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	reader := must(zip.OpenReader(path))(t)
+	defer reader.Close()
+	names := []string{}
+	for _, entry := range reader.File {
+		names = append(names, entry.Name)
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, []string{"_receipts.json", "photo-2.jpg", "photo.jpg"}) {
+		t.Fatalf("%v", names)
+	}
+	var refused *APIError
+	if err := c.SaveBatchZip(ctx, "bat_unknown", path+"2", BatchZipOptions{OnlyCompressed: true}); !errors.As(err, &refused) || refused.Type != "unknown_batch" {
+		t.Fatalf("%v", err)
+	}
+	if left := must(os.ReadDir(folder))(t); len(left) != 1 {
+		t.Fatalf("left behind: %v", left)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"hash"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 )
 
@@ -35,6 +36,39 @@ func (c *Client) Save(ctx context.Context, task *Task, path string) error {
 		return err
 	}
 	return os.Rename(temporary, path)
+}
+
+// SaveBatchZip saves the completed results of a batch as one ZIP, with the receipts in _receipts.json. The file appears only when it
+// is complete. The error is an *APIError if no task is completed. A broken connection is not resumed.
+func (c *Client) SaveBatchZip(ctx context.Context, batchID, path string, options BatchZipOptions) error {
+	query := ""
+	if options.OnlyCompressed {
+		query = "?only=compressed"
+	}
+	response, err := c.send(ctx, request{"GET", "/v1/batches/" + url.PathEscape(batchID) + "/download" + query, nil, nil})
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	temporary := path + "." + batchID + ".part"
+	file, err := os.Create(temporary)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temporary)
+	_, err = io.Copy(file, response.Body)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(temporary, path)
+}
+
+// BatchZipOptions chooses the entries of the ZIP of a batch.
+type BatchZipOptions struct {
+	OnlyCompressed bool // without files that stayed unchanged
 }
 
 // WriteTo streams the result to out and resumes after network errors. The hash is verified at the end.

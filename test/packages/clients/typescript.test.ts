@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { Whittle } from '../../../packages/clients/typescript/src/client.ts'
 import { directResultOf } from '../../../packages/clients/typescript/src/direct.ts'
-import { fromFile } from '../../../packages/clients/typescript/src/node.ts'
+import { fromFile, saveBatchZip } from '../../../packages/clients/typescript/src/node.ts'
 import { Pace } from '../../../packages/clients/typescript/src/pace.ts'
 
 it('lets requests go until none remain, and again when the window resets', () => {
@@ -95,6 +95,35 @@ it('compresses a file in one line, and deletes the task, also if the result is d
     sent = Buffer.from('other bytes')
     await expect(fromFile(whittle, join(folder, 'a.txt')).toFile(join(folder, 'c'))).rejects.toMatchObject({ name: 'DamagedError' })
     expect([readdirSync(folder).sort(), requests.at(-1)]).toEqual([['a.txt', 'b'], 'DELETE /v1/tasks/tsk_1'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
+
+it('saves the results of a batch as one ZIP, and nothing if the connection breaks', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'whittle-client-'))
+  try {
+    const requests: string[] = []
+    let breaks = false
+    const service: typeof fetch = async (url) => {
+      const { pathname, search } = new URL(String(url))
+      requests.push(pathname + search)
+      const body = new ReadableStream<Uint8Array>({
+        pull(controller) {
+          controller.enqueue(BYTES)
+          if (breaks) controller.error(new TypeError('terminated'))
+          else controller.close()
+        },
+      })
+      return new Response(body)
+    }
+    const whittle = new Whittle({ baseUrl: 'http://service.test', key: 'whl_live_x', fetch: service })
+    await saveBatchZip(whittle, 'bat_1', join(folder, 'all.zip'))
+    expect(readFileSync(join(folder, 'all.zip'))).toEqual(BYTES)
+    breaks = true
+    await expect(saveBatchZip(whittle, 'bat_1', join(folder, 'b.zip'), { only: 'compressed' })).rejects.toThrow('terminated')
+    expect(requests).toEqual(['/v1/batches/bat_1/download', '/v1/batches/bat_1/download?only=compressed'])
+    expect(readdirSync(folder)).toEqual(['all.zip'])
   } finally {
     rmSync(folder, { recursive: true })
   }

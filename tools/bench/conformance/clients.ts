@@ -4,7 +4,7 @@
  * are reported and skipped.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -59,8 +59,9 @@ const service = await startService()
 try {
   const callback = join(folder, 'callback.json')
   writeFileSync(callback, JSON.stringify({ secret: await secretOf(service), ...(await callbackOf(service)) }))
+  const batchId = await batchOf(service)
   for (const language of LANGUAGES) {
-    if (chosen.length === 0 || chosen.includes(language.name)) failed += await testClient(language, callback)
+    if (chosen.length === 0 || chosen.includes(language.name)) failed += await testClient(language, callback, batchId)
   }
   if (chosen.length === 0 || chosen.includes('browser')) failed += await browser()
 } finally {
@@ -70,7 +71,7 @@ try {
 process.exit(failed > 0 ? 1 : 0)
 
 /** Runs the tests of one client. Returns 1 if something failed, otherwise 0. */
-async function testClient({ name, probe, commands }: Language, callback: string): Promise<number> {
+async function testClient({ name, probe, commands }: Language, callback: string, batchId: string): Promise<number> {
   if (spawnSync(probe[0]!, probe.slice(1)).status !== 0) {
     console.log(`${name}: skipped, because it is not installed`)
     return 0
@@ -82,6 +83,7 @@ async function testClient({ name, probe, commands }: Language, callback: string)
     WHITTLE_SERVER: service.baseUrl,
     WHITTLE_KEY: service.keys.enterprise,
     WHITTLE_CALLBACK: callback,
+    WHITTLE_BATCH: batchId,
     PYTHONDONTWRITEBYTECODE: '1',
   }
   try {
@@ -137,6 +139,19 @@ async function callbackOf({ baseUrl, keys }: Running): Promise<{ headers: object
   const callback = await promise
   server.close()
   return callback
+}
+
+/** Sends a batch of two files with the same name, waits for its results, and returns its id. */
+async function batchOf({ baseUrl, keys }: Running): Promise<string> {
+  const form = new FormData()
+  const photo = new Blob([readFileSync(join(root, 'docs/photo.jpg'))])
+  for (const name of ['photo.jpg', 'photo.jpg']) form.append('files[]', photo, name)
+  const headers = { Authorization: `Bearer ${keys.enterprise}` }
+  const answer = await fetch(`${baseUrl}/v1/batch/compress`, { method: 'POST', headers, body: form })
+  const batch = (await answer.json()) as { batch_id: string; tasks: { task_id: string }[] }
+  const whittle = new Whittle({ baseUrl, key: keys.enterprise })
+  for (const { task_id: id } of batch.tasks) await whittle.wait(id)
+  return batch.batch_id
 }
 
 async function secretOf({ baseUrl, adminToken, accountId }: Running): Promise<string> {

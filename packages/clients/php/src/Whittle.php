@@ -120,11 +120,7 @@ final class Whittle
         $temporary = "$path.$task->taskId.part";
         $file = fopen($temporary, 'wb') ?: throw new WhittleException("$temporary cannot be written");
         try {
-            $this->fetch($task, static function (string $chunk) use ($file, $temporary): void {
-                if (fwrite($file, $chunk) !== strlen($chunk)) {
-                    throw new WhittleException("$temporary cannot be written");
-                }
-            });
+            $this->fetch($task, self::writerOf($file, $temporary));
             rename($temporary, $path);
         } finally {
             fclose($file);
@@ -132,6 +128,45 @@ final class Whittle
                 unlink($temporary);
             }
         }
+    }
+
+    /**
+     * Saves the completed results of a batch as one ZIP, with the receipts in `_receipts.json`. The file appears only when it is complete.
+     *
+     * @param bool $onlyCompressed true: without files that stayed unchanged
+     * @throws ApiException if no task of the batch is completed
+     */
+    public function saveBatchZip(string $batchId, string $path, bool $onlyCompressed = false): void
+    {
+        $id = rawurlencode($batchId);
+        $temporary = "$path.$id.part";
+        $file = fopen($temporary, 'wb') ?: throw new WhittleException("$temporary cannot be written");
+        try {
+            $sink = self::writerOf($file, $temporary);
+            $request = new Request('GET', "/v1/batches/$id/download" . ($onlyCompressed ? '?only=compressed' : ''), [], null, $sink);
+            $retries = new RetryState();
+            do {
+                // A ZIP cannot be resumed, so it begins again after a network error.
+                ftruncate($file, 0);
+                rewind($file);
+            } while ($this->transport->attempt($request, $retries) === null);
+            rename($temporary, $path);
+        } finally {
+            fclose($file);
+            if (is_file($temporary)) {
+                unlink($temporary);
+            }
+        }
+    }
+
+    /** @param resource $file */
+    private static function writerOf($file, string $name): \Closure
+    {
+        return static function (string $chunk) use ($file, $name): void {
+            if (fwrite($file, $chunk) !== strlen($chunk)) {
+                throw new WhittleException("$name cannot be written");
+            }
+        };
     }
 
     /** Returns the signed receipt, a compact JWS. The public keys are at `/.well-known/jwks.json`. */

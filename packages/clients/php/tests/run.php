@@ -80,6 +80,13 @@ try {
 
     holds(str_starts_with($whittle->uploadToken('https://app.example.com', ['formats' => ['jpg']])['token'], 'wut_'), 'makes a browser token');
 
+    $whittle->saveBatchZip(getenv('WHITTLE_BATCH'), "$folder/results.zip");
+    $zip = file_get_contents("$folder/results.zip");
+    $names = array_filter(['_receipts.json', 'photo.jpg', 'photo-2.jpg'], static fn ($name) => substr_count($zip, $name) >= 2);
+    holds(str_starts_with($zip, "PK\x03\x04") && count($names) === 3, 'saves the results of a batch as one ZIP');
+    throws(ApiException::class, static fn () => $whittle->saveBatchZip('bat_unknown', "$folder/none.zip", true), 'unknown_batch');
+    holds(glob("$folder/none*") === [], 'leaves no ZIP that failed');
+
     preg_match('/```php\n<\?php\n(.*?)```/s', file_get_contents(__DIR__ . '/../README.md'), $example);
     copy(PHOTO, "$folder/photo.jpg");
     chdir($folder);

@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,17 @@ def test_accepts_a_genuine_callback_and_refuses_forged_ones() -> None:
     ):
         with pytest.raises(SignatureError):
             verify_callback(*wrong)
+
+
+def test_saves_the_results_of_a_batch_as_one_zip(whittle: Any, tmp_path: Path) -> None:
+    whittle.save_batch_zip(os.environ["WHITTLE_BATCH"], tmp_path / "results.zip")
+    with zipfile.ZipFile(tmp_path / "results.zip") as results:
+        assert results.testzip() is None
+        assert sorted(results.namelist()) == ["_receipts.json", "photo-2.jpg", "photo.jpg"]
+    with pytest.raises(ApiError) as refused:
+        whittle.save_batch_zip("bat_unknown", tmp_path / "none.zip", only="compressed")
+    assert refused.value.type == "unknown_batch"
+    assert [path.name for path in tmp_path.iterdir()] == ["results.zip"]
 
 
 def test_makes_a_browser_token(whittle: Any) -> None:

@@ -2,7 +2,7 @@
 import { type Content, formOf, sourceOf } from './content.ts'
 import { DIRECT, type DirectResult, directResultOf, type StillRunning } from './direct.ts'
 import { downloadAll, downloadChunks } from './downloads.ts'
-import { ApiError, TaskFailedError } from './errors.ts'
+import { ApiError, DamagedError, TaskFailedError } from './errors.ts'
 import { type ClientOptions, Transport } from './transport.ts'
 import {
   type CompressOptions,
@@ -37,6 +37,13 @@ export interface WaitOptions {
   readonly pollSeconds?: number
   /** Called with each status of the task before its last one. */
   readonly onProgress?: (task: Task) => void
+}
+
+/** Options of the ZIP of a batch. */
+export interface BatchZipOptions {
+  /** `compressed`: without files that stayed unchanged. Default: all results. */
+  readonly only?: 'compressed'
+  readonly signal?: AbortSignal
 }
 
 /** Seconds that the service may hold the upload request until the task is completed. */
@@ -188,6 +195,22 @@ export class Whittle {
   /** Streams a result, for files that do not fit in memory. The caller must verify the hash, for example with `compareHash`. */
   chunks(taskId: string, signal?: AbortSignal): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
     return downloadChunks(this.#transport, taskId, signal)
+  }
+
+  /**
+   * Streams the results of a batch as one ZIP, with the receipts in `_receipts.json`. Tasks that are not completed are left out.
+   *
+   * @example
+   * ```ts
+   * const zip = await whittle.batchZip('bat_…', { only: 'compressed' })
+   * ```
+   * @throws ApiError if no task of the batch is completed, or the batch is unknown
+   */
+  async batchZip(batchId: string, { only, signal }: BatchZipOptions = {}): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const path = `/v1/batches/${encodeURIComponent(batchId)}/download${only === undefined ? '' : `?only=${only}`}`
+    const { body } = await this.#transport.send(path, () => ({ signal: signal ?? null }))
+    if (!body) throw new DamagedError(`the ZIP of ${batchId} is empty`)
+    return body
   }
 
   /** Returns the signed receipt, a compact JWS. The public keys are at `/.well-known/jwks.json`. */

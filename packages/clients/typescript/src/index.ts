@@ -1,4 +1,4 @@
-export { type SubmitOptions, type WaitOptions, Whittle } from './client.ts'
+export { type BatchZipOptions, type SubmitOptions, type WaitOptions, Whittle } from './client.ts'
 export type { ByteSource, Content } from './content.ts'
 export type { DirectResult, StillRunning } from './direct.ts'
 export { compareHash } from './downloads.ts'

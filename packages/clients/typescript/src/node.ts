@@ -5,7 +5,7 @@ import { rename, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { SubmitOptions, WaitOptions, Whittle } from './client.ts'
+import type { BatchZipOptions, SubmitOptions, WaitOptions, Whittle } from './client.ts'
 import type { ByteSource } from './content.ts'
 import { compareHash } from './downloads.ts'
 import type { CompressOptions, TaskCompleted } from './types.ts'
@@ -67,6 +67,27 @@ export async function write(whittle: Whittle, task: TaskCompleted, path: string,
     compareHash(task, hash.digest('hex'))
   } catch (error) {
     await rm(path, { force: true })
+    throw error
+  }
+}
+
+/**
+ * Saves the results of a batch as one ZIP. The file has a temporary name until it is complete.
+ *
+ * @example
+ * ```ts
+ * await saveBatchZip(whittle, 'bat_…', 'results.zip')
+ * ```
+ * @throws ApiError if no task of the batch is completed
+ * @throws TypeError if the connection breaks; there is no file then
+ */
+export async function saveBatchZip(whittle: Whittle, batchId: string, path: string, options: BatchZipOptions = {}): Promise<void> {
+  const temporary = `${path}.${batchId}.part`
+  try {
+    await pipeline(await whittle.batchZip(batchId, options), createWriteStream(temporary))
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
     throw error
   }
 }

@@ -249,3 +249,21 @@ def save(transport: Transport, done: Task, path: Path) -> Steps[None]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def save_batch_zip(transport: Transport, batch_id: str, path: Path, only: str | None) -> Steps[None]:
+    """Saves the ZIP of a batch. After a network error it begins again, because a ZIP cannot be resumed."""
+    query = "" if only is None else f"?only={quote(only, safe='')}"
+    temporary = path.with_name(f"{path.name}.{quote(batch_id, safe='')}.part")
+    retries = RetryState()
+    try:
+        with temporary.open("wb") as file:
+            while True:
+                file.seek(0)
+                file.truncate()
+                send = Send("GET", f"/v1/batches/{quote(batch_id, safe='')}/download{query}", sink=file.write)
+                if (yield from transport.attempt(send, retries)) is not None:
+                    break
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

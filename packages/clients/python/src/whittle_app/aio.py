@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import httpx
 
@@ -126,6 +126,11 @@ class AsyncWhittle:
     async def save(self, task: Task, path: str | os.PathLike[str]) -> None:
         """Saves the result to a file, which appears only when it is complete. Raises DamagedError."""
         await self._run(_steps.save(self._transport, task, Path(path)))
+
+    async def save_batch_zip(self, batch_id: str, path: str | os.PathLike[str], *, only: Literal["compressed"] | None = None) -> None:
+        """Saves the completed results of a batch as one ZIP, with the receipts in `_receipts.json`. The file appears only when it is
+        complete. `only="compressed"` leaves out files that stayed unchanged. Raises ApiError if no task is completed."""
+        await self._run(_steps.save_batch_zip(self._transport, batch_id, Path(path), only))
 
     async def receipt(self, task_id: str) -> str:
         """Returns the signed receipt, a compact JWS. The public keys are at `/.well-known/jwks.json`."""

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, Literal, BinaryIO, TypeVar
 
 import httpx
 
@@ -128,6 +128,11 @@ class Whittle:
     def save(self, task: Task, path: str | os.PathLike[str]) -> None:
         """Saves the result to a file, which appears only when it is complete. Raises DamagedError."""
         self._run(_steps.save(self._transport, task, Path(path)))
+
+    def save_batch_zip(self, batch_id: str, path: str | os.PathLike[str], *, only: Literal["compressed"] | None = None) -> None:
+        """Saves the completed results of a batch as one ZIP, with the receipts in `_receipts.json`. The file appears only when it is
+        complete. `only="compressed"` leaves out files that stayed unchanged. Raises ApiError if no task is completed."""
+        self._run(_steps.save_batch_zip(self._transport, batch_id, Path(path), only))
 
     def receipt(self, task_id: str) -> str:
         """Returns the signed receipt, a compact JWS. The public keys are at `/.well-known/jwks.json`."""
