@@ -2,12 +2,13 @@
  * The command as one file: it runs in an empty folder without `node_modules` and gives the bytes of the service. `WHITTLE_BINARY` names a
  * binary that is built already, as a release does.
  */
-import { spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { WrittenFile } from '../../../tools/golden/write-files.ts'
 import { binaryName, buildBinaries, HOST, isTarget } from '../../../tools/release/packages/binary.ts'
 import { buildPdf, plainDocument } from '../../core/formats/pdf/build.ts'
 import { ROOT } from '../../packages/pack.ts'
@@ -82,6 +83,22 @@ describe('the binary', () => {
     expect(sha256(readFileSync(join(cwd, 'small/photo.jpg')))).toBe('1c2b1904745b15ff5b4fd13b2090762b12d3d03b664e337f3e185ff8cff6f229')
     expect(whittle(cwd, 'verify', 'photo.jpg', 'small/photo.jpg')).toMatchObject({ code: 0, out: expect.stringMatching(/true\n$/) })
     expect(readdirSync(cwd).sort()).toEqual([...names, 'node', 'small'].sort())
+  }, 300_000)
+
+  it('gives the recorded results of the service for JPEG, PNG and PDF', () => {
+    const cwd = emptyFolder('recorded')
+    const script = ['--import', './tools/wasm-hook.ts', 'tools/golden/write-files.ts', cwd, 'jpg', 'png', 'pdf']
+    const files = JSON.parse(execFileSync(process.execPath, script, { cwd: ROOT, encoding: 'utf8' })) as WrittenFile[]
+    const recorded = JSON.parse(readFileSync(join(ROOT, 'tools/golden/golden.json'), 'utf8')) as Record<string, string>
+    expect(new Set(files.map(({ format }) => format))).toEqual(new Set(['jpg', 'png', 'pdf']))
+    for (const { path, format, holds } of files) {
+      for (const quality of ['low', 'medium', 'high']) {
+        expect(whittle(cwd, path, '-q', quality, '-f', format, '-o', `${path}.${quality}/`)).toMatchObject({ code: 0, err: '' })
+        const result = readFileSync(join(cwd, `${path}.${quality}`, basename(path)))
+        const name = [format, holds, quality, format].join(', ')
+        expect(`${result.length} ${sha256(result)}`, name).toBe(recorded[name])
+      }
+    }
   }, 300_000)
 
   it('survives a damaged file, and names what films need', () => {
