@@ -1,6 +1,7 @@
 /** Tables of benchmark results: one per set of files, with older figures next to new ones. */
 import { expect, it } from 'vitest'
 import { withNewRows } from '../../tools/bench/docs.ts'
+import { type Libraries, librariesOf, withLibraries } from '../../tools/bench/libraries/tables.ts'
 
 const row = (name: string, bytes: number, peerBytes: number) => ({
   name,
@@ -28,4 +29,23 @@ it('leaves the time of warm runs empty if the older table had none', () => {
   expect(linesOf(withNewRows(before, {}, 'corpus', 'tuesday'))).toEqual([
     '| png | peer | 1 | 0.900 |  | 0.900 a.png | 0.5 |  |  | monday |',
   ])
+})
+
+const libraries = (wallSeconds: number): Libraries => ({
+  pictures: 4,
+  rows: [
+    { task: 'JPEG', library: 'one', compared: 4, ratio: 0.8, wallSeconds, cpuSeconds: 2 },
+    { task: 'JPEG', library: 'two', compared: 0, note: 'Error: a | b' },
+  ],
+  installed: [{ library: 'one', bytes: 1_500_000 }],
+})
+
+it('keeps the tables of libraries beside the others, and replaces them as a whole', () => {
+  const first = withLibraries(withNewRows('', { png: [row('a.png', 90, 100)] }, 'corpus', 'monday'), libraries(3), 'monday')
+  expect(librariesOf(first)).toContain('| JPEG | one | 0.800 | 4 | 3.0 | 2.0 |  |\n| JPEG | two | – |  | failed |  | Error: a / b |\n')
+  expect(librariesOf(first)).toContain('| one | 1.5 |  |\n')
+  const second = withLibraries(withNewRows(first, { png: [row('b.png', 80, 100)] }, 'corpus', 'tuesday'), libraries(5), 'tuesday')
+  expect(librariesOf(second).match(/\| JPEG \| one .*/g)).toEqual(['| JPEG | one | 0.800 | 4 | 5.0 | 2.0 |  |'])
+  expect(linesOf(second)).toEqual(['| png | peer | 1 | 0.800 | 0.900 | 0.800 b.png | 0.5 | 0.5 | 0.2 | tuesday |'])
+  expect(withNewRows(second, {}, 'fetched', 'wednesday')).toBe(second)
 })

@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import type { Measured, Row } from './harness.ts'
+import { librariesOf } from './libraries/tables.ts'
 
-const FILE = 'docs/contributors/measured.md'
+export const FILE = 'docs/contributors/measured.md'
 
 const HEAD = `# Measured against native tools
 
@@ -61,7 +62,8 @@ export function withNewRows(text: string, report: Report, set: SetName, when: st
       .map((cells) => `| ${cells.join(' | ')} |\n`)
       .toSorted()
       .join('')
-  return `${HEAD}${NAMES.map((each) => `\n## ${SETS[each]}\n${table(each)}`).join('')}`
+  const libraries = librariesOf(text)
+  return `${HEAD}${NAMES.map((each) => `\n## ${SETS[each]}\n${table(each)}`).join('')}${libraries && `\n${libraries}`}`
 }
 
 const NAMES = Object.keys(SETS) as SetName[]
@@ -73,7 +75,7 @@ function known(text: string): Record<SetName, Lines> {
     set = NAMES.find((each) => line === `## ${SETS[each]}`) ?? set
     const cells = line.slice(2, -2).split(' | ')
     if (cells.length === COLUMNS - 1) cells.splice(-1, 0, '')
-    if (line.startsWith('| ') && cells[0] !== 'bench') tables[set].set(`${cells[0]} ${cells[1]}`, cells)
+    if (line.startsWith('| ') && cells[0] !== 'bench' && cells.length === COLUMNS) tables[set].set(`${cells[0]} ${cells[1]}`, cells)
   }
   return tables
 }
@@ -101,7 +103,8 @@ function cellsOf(bench: string, peer: string, rows: readonly Row[]): string[] | 
   ]
 }
 
-function when(): string {
+/** Returns date, commit, processor and load of a measurement. */
+export function when(): string {
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
   return `${new Date().toISOString().slice(0, 10)}, ${commit}, ${cpus().length} × ${cpus()[0]?.model.trim() ?? 'unknown'}, load ${(loadavg()[0] ?? 0).toFixed(0)}`
 }

@@ -68,7 +68,7 @@ export function ours(
 
 const GNU_TIME = '/usr/bin/time'
 /** Bash command that prints user and system time. GNU time only measures memory, because its resolution is 0.01 s. */
-const TIMED = 'TIMEFORMAT=$\'\\n%3U %3S\'; time "$@"'
+export const TIMED = 'TIMEFORMAT=$\'\\n%3U %3S\'; time "$@"'
 
 /** Kills a peer that hangs on a damaged file. */
 const TIMEOUT = '/usr/bin/timeout'

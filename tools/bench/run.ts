@@ -2,8 +2,9 @@
  * Runs benchmarks: `npm run bench [-- name …] [--corpus DIR] [--json FILE] [--docs] [--set NAME]`. Default: `http` and all of
  * `tools/bench/formats`. Prints ratios of Whittle to a peer program for bytes and CPU time; below 1, Whittle is smaller or faster.
  * `--docs` writes them to docs/contributors/measured.md, into the table of `--set` (`corpus` or `fetched`).
- * Some benchmarks only run by name: `stock` installs npm packages and takes long. `throughput` and `load` need an idle machine.
+ * Some benchmarks only run by name: `stock` and `libraries` install npm packages and take long. `throughput` and `load` need an idle machine.
  * `scores` measures every level (`--only 'PNG, GIF'`: these kinds; `--resume FILE`: skips files already measured at this commit).
+ * `libraries` compares the library with others of npm (`--count 100` pictures a task; `--only 'JPEG; SVG'`: these tasks).
  * `memory` compares estimated with measured memory (`--only 'JPEG, GIF'`). `growth` measures files from 1 to 500 MB. `sweep` cleans up
  * ten million blobs.
  */
@@ -11,6 +12,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { SETS, type SetName, writeDocs } from './docs.ts'
 import type { Bench, Measured, Row } from './harness.ts'
+import type { Libraries } from './libraries/tables.ts'
 import type { Load } from './load.ts'
 import type { Scores } from './scores.ts'
 import type { Throughput } from './throughput.ts'
@@ -24,6 +26,7 @@ const { values, positionals } = parseArgs({
     set: { type: 'string', default: 'corpus' },
     minutes: { type: 'string' },
     clients: { type: 'string', default: '200' },
+    count: { type: 'string', default: '100' },
     only: { type: 'string' },
     resume: { type: 'string' },
   },
@@ -39,6 +42,7 @@ const report: Record<string, Row[]> = {}
 let throughput: Throughput[] | undefined
 let load: Load | undefined
 let scores: Scores[] | undefined
+let libraries: Libraries | undefined
 
 for (const name of wanted) {
   if (name === 'http') {
@@ -61,13 +65,19 @@ for (const name of wanted) {
     await benchGrowth({ only: values.only?.split(', '), journal: values.resume, minutes, docs: values.docs })
     continue
   }
+  if (name === 'libraries') {
+    const { benchLibraries } = await import('./libraries/libraries.ts')
+    const options = { count: Number(values.count), only: values.only?.split('; '), docs: values.docs }
+    libraries = await benchLibraries({ corpus: values.corpus, ...options })
+    continue
+  }
   if (name === 'stock') {
     report[name] = await (await import('./stock/stock.ts')).benchStock(values.corpus)
     continue
   }
   if (name !== 'throughput' && name !== 'load' && name !== 'scores' && !known.includes(name))
     throw new Error(
-      `unknown benchmark '${name}'; available: http, sweep, memory, growth, stock, throughput, load, scores, ${known.join(', ')}`,
+      `unknown benchmark '${name}'; available: http, sweep, memory, growth, stock, libraries, throughput, load, scores, ${known.join(', ')}`,
     )
   if (!existsSync(values.corpus))
     throw new Error(`the corpus folder ${values.corpus} does not exist; pass another folder with --corpus DIR`)
@@ -97,11 +107,7 @@ for (const name of wanted) {
   report[name] = rows
 }
 if (values.docs) writeDocs(report, values.set as SetName)
-if (values.json)
-  writeFileSync(
-    values.json,
-    JSON.stringify({ ...report, ...(throughput && { throughput }), ...(scores && { scores }), ...(load && { load }) }, null, 2),
-  )
+if (values.json) writeFileSync(values.json, JSON.stringify({ ...report, throughput, scores, load, libraries }, null, 2))
 
 function ratios(ours: Measured, peer: Measured): string {
   const cpu = peer.cpuSeconds > 0 ? (ours.cpuSeconds / peer.cpuSeconds).toFixed(2) : '–'

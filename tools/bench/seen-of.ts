@@ -46,7 +46,7 @@ export async function perceptualFiguresOfRenderings(path: string, result: string
   return figures
 }
 
-async function sizeOf(path: string, format: Input): Promise<{ width: number; height: number }> {
+export async function sizeOf(path: string, format: Input): Promise<{ width: number; height: number }> {
   const bytes = new Uint8Array(readFileSync(path))
   if (format === 'png') return (await readPngInfo(inOnePiece(bytes))).header
   using jpeg = await JpegRows.open(bytes, { colour: 'rgb' })
