@@ -12,7 +12,7 @@ import { addPackage } from '../../../test/packages/pack.ts'
 import { FILE, when } from '../docs.ts'
 import { interpolate, type Point, pointsAround } from '../equal-score.ts'
 import { TIMED } from '../harness.ts'
-import { perceptualFiguresOfFiles } from '../seen-of.ts'
+import { perceptualFiguresOfFiles, perceptualFiguresOfRenderings } from '../seen-of.ts'
 import { CONTESTANTS, type Job, TASKS, type Task, type TaskName, WHITTLE } from './contestants.ts'
 import { bytesBelow, installPackages } from './install.ts'
 import { writePictures } from './pictures.ts'
@@ -160,7 +160,7 @@ async function atEqualScore(
   scores: () => ReadonlyMap<string, number> | Promise<ReadonlyMap<string, number>>,
 ): Promise<Found> {
   const points = new Map<string, Point[]>()
-  let nearest = { setting: Number.NaN, distance: Number.POSITIVE_INFINITY }
+  let nearest = { setting: settings[settings.length >> 1]!, distance: Number.POSITIVE_INFINITY }
   for (const setting of settings) {
     const tried = run(runner, String(setting), few, results)
     if (tried.error !== undefined) return { run: tried, compared: 0 }
@@ -170,7 +170,7 @@ async function atEqualScore(
       points.set(file, [...(points.get(file) ?? []), { score, measured: { bytes: sizes.get(file) ?? 0, cpuSeconds: 0 }, file }])
       difference += score - (own.scores.get(file) ?? score)
     }
-    if (Math.abs(difference) < nearest.distance) nearest = { setting, distance: Math.abs(difference) }
+    if (scored.size > 0 && Math.abs(difference) < nearest.distance) nearest = { setting, distance: Math.abs(difference) }
   }
   return { run: run(runner, String(nearest.setting), all, results), ...ratioOf(own, points), note: `setting ${nearest.setting}` }
 }
@@ -212,7 +212,11 @@ async function scoresOf(names: readonly string[], { few, results }: Folders, out
     const result = join(results, name)
     if (output === 'svg' || !existsSync(result)) continue
     const input = name.endsWith('.png') ? 'png' : 'jpg'
-    const score = (await perceptualFiguresOfFiles(join(few, name), input, result, output))?.score
+    const original = join(few, name)
+    // Whittle's decoders do not read every file of other encoders.
+    const figures =
+      (await perceptualFiguresOfFiles(original, input, result, output)) ?? (await perceptualFiguresOfRenderings(original, result))
+    const score = figures?.score
     if (score !== undefined) scores.set(name, score)
   }
   return scores
