@@ -1,5 +1,5 @@
 /** Ensures that the effort `best` never makes a larger file than `balanced`. */
-import { isWrapper } from '../containers/wrapper/wrapper.ts'
+import { outputFacts } from '../catalog/outputs.ts'
 import type { Codec, Options, Source } from '../model/codec.ts'
 import { assertPatchable, type ResultSink } from '../model/sink.ts'
 import { memorySource } from '../model/source.ts'
@@ -16,7 +16,7 @@ export async function compressWithEffort(
   openSink: () => Promise<ResultSink>,
   options: Options,
 ): Promise<CompressionResult> {
-  if (options.effort !== 'best' || !(codec.format.hasEfforts || isWrapper(options.output)))
+  if (options.effort !== 'best' || !(codec.format.hasEfforts || outputFacts(options.output).wraps))
     return await compressToGoal(codec, source, openSink, options)
   const { effort: _, ...balanced } = options
   const usualBytes = await balancedBytes(codec, source, { ...balanced, progress: (share) => options.progress(share * SHARE_OF_BALANCED) })

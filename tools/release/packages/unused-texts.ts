@@ -1,11 +1,11 @@
-/** Leaves out the texts of films and sound that a bundle without them never uses. They would be a fifth of its messages. */
+/** Leaves out the texts that a bundle never uses, such as those of films and sound. They would be a fifth of its messages. */
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
 import { build } from 'esbuild'
 
-/** Tables of `src/core/i18n/en/`. */
-const TABLES = /[/\\]i18n[/\\]en[/\\](?:film|sound)\.ts$/
+/** Tables of `src/core/i18n/en/`, except those whose codes are put together from a prefix and a name. */
+const TABLES = /[/\\]i18n[/\\]en[/\\](?:common|documents|film|heif|pdf|pictures|science|sound|svg|tiff)\.ts$/
 const WORD = /'(\w+)'/g
 
 /**

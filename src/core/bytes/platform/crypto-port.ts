@@ -1,6 +1,9 @@
 /** Hashes and ciphers that the core needs from a platform. All are synchronous and take their data in pieces. */
 
-export type HashName = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512'
+export type Sha2Name = 'sha256' | 'sha384' | 'sha512'
+
+/** Hashes with those that only old files need. */
+export type HashName = Sha2Name | 'md5' | 'sha1'
 
 /** Hash of bytes that arrive in pieces. */
 export interface Hash {
@@ -26,10 +29,10 @@ export interface CbcKey {
   readonly iv: Uint8Array
 }
 
-export interface HashPort {
-  createHash(name: HashName): Hash
+export interface HashPort<Name extends HashName = HashName> {
+  createHash(name: Name): Hash
   /** Returns the hash of bytes that are all there, faster than `createHash`. */
-  digestOf(name: HashName, bytes: Uint8Array): Uint8Array
+  digestOf(name: Name, bytes: Uint8Array): Uint8Array
 }
 
 export interface CipherPort {

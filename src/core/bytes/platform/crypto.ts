@@ -1,10 +1,11 @@
-/** Hashes and random bytes of the platform. The results are the same everywhere. */
+/** SHA-2 hashes and random bytes of the platform. The results are the same everywhere. */
+import type { HashPort, Sha2Name } from './crypto-port.ts'
 import { nodeCrypto } from './node.ts'
-import { PORTABLE_HASHES } from './portable.ts'
+import { PORTABLE_SHA2 } from './portable.ts'
 
-export type { Hash, HashName } from './crypto-port.ts'
+export type { Hash } from './crypto-port.ts'
 
-export const { createHash, digestOf } = nodeCrypto() ?? PORTABLE_HASHES
+export const { createHash, digestOf }: HashPort<Sha2Name> = nodeCrypto() ?? PORTABLE_SHA2
 
 /** Most bytes of one call (Web Cryptography API, 10.1.1). */
 const MOST_RANDOM_BYTES = 65_536

@@ -4,7 +4,7 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { pbkdf2 } from '@noble/hashes/pbkdf2.js'
 import { concat } from '../concat.ts'
 import type { BlockCipher, CipherPort } from './crypto-port.ts'
-import { HASHES } from './portable.ts'
+import { HASHES } from './portable-hashes.ts'
 
 const BLOCK_BYTES = 16
 const WHOLE_BLOCKS = { disablePadding: true }

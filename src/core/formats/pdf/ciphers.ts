@@ -2,7 +2,8 @@
 
 import { concat } from '../../bytes/concat.ts'
 import { type BlockCipher, decryptCbc, encryptCbc } from '../../bytes/platform/ciphers.ts'
-import { createHash, randomBytes } from '../../bytes/platform/crypto.ts'
+import { randomBytes } from '../../bytes/platform/crypto.ts'
+import { createHash } from '../../bytes/platform/hashes.ts'
 import { message } from '../../i18n/message.ts'
 import { type ObjectId, PdfSyntax } from './objects.ts'
 import { Rc4 } from './rc4.ts'

@@ -3,7 +3,7 @@
 import { sha256Hex } from '../../bytes/digest.ts'
 import { hex } from '../../bytes/hex.ts'
 import { latin1Bytes } from '../../bytes/latin1.ts'
-import { digestOf } from '../../bytes/platform/crypto.ts'
+import { digestOf } from '../../bytes/platform/hashes.ts'
 import { Dict, type PdfObject, type Ref, Stream } from './objects.ts'
 import type { ObjectNumberList } from './reachable-objects.ts'
 import type { Reader } from './reader.ts'

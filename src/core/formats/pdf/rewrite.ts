@@ -2,7 +2,7 @@
 
 import { hex } from '../../bytes/hex.ts'
 import { latin1Bytes } from '../../bytes/latin1.ts'
-import { digestOf } from '../../bytes/platform/crypto.ts'
+import { digestOf } from '../../bytes/platform/hashes.ts'
 import type { Effort } from '../../catalog/effort.ts'
 import { isCodecError } from '../../model/error.ts'
 import { isPrivateApplicationData } from './droppable-entries.ts'

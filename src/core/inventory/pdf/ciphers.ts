@@ -1,7 +1,7 @@
 /** Digests and ciphers of the standard security handler (ISO 32000-2, 7.6). */
 import { concat } from '../../bytes/concat.ts'
 import { type BlockCipher, decryptCbc, encryptCbc } from '../../bytes/platform/ciphers.ts'
-import { createHash } from '../../bytes/platform/crypto.ts'
+import { createHash } from '../../bytes/platform/hashes.ts'
 import { damaged } from './values.ts'
 
 /** Bytes of an AES block and of an initialisation vector. */

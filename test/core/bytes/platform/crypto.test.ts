@@ -5,8 +5,8 @@ import { concat } from '../../../../src/core/bytes/concat.ts'
 import { randomBytes } from '../../../../src/core/bytes/platform/crypto.ts'
 import type { BlockCipher, CipherPort, HashName, HashPort } from '../../../../src/core/bytes/platform/crypto-port.ts'
 import { nodeCrypto } from '../../../../src/core/bytes/platform/node.ts'
-import { PORTABLE_HASHES } from '../../../../src/core/bytes/platform/portable.ts'
 import { PORTABLE_CIPHERS } from '../../../../src/core/bytes/platform/portable-ciphers.ts'
+import { PORTABLE_HASHES } from '../../../../src/core/bytes/platform/portable-hashes.ts'
 
 const NAMES: readonly HashName[] = ['md5', 'sha1', 'sha256', 'sha384', 'sha512']
 const PORTS: readonly [string, HashPort & CipherPort][] = [
