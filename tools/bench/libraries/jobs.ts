@@ -135,7 +135,8 @@ const JOBS: { readonly [name: string]: Opener } = {
   'sharp-jpeg': sharp('jpeg', { quality, mozjpeg: true }),
   'sharp-webp': sharp('webp', { quality }),
   'sharp-avif': sharp('avif', { quality }),
-  'sharp-png': sharp('png', { compressionLevel: 9, effort: 10 }),
+  // An `effort` would make a palette.
+  'sharp-png': sharp('png', { compressionLevel: 9, adaptiveFiltering: true }),
   'sharp-palette': sharp('png', { palette: true, quality, effort: 10 }),
   'jsquash-jpeg': jsquash('jpeg/encode.js', 'jpeg/codec/enc/mozjpeg_enc.wasm'),
   'jsquash-webp': jsquash('webp/encode.js', 'webp/codec/enc/webp_enc_simd.wasm'),
