@@ -99,7 +99,14 @@ function run({ packages, nodeFlags, job, format }: Runner, setting: string, inpu
   const [user = 0, system = 0] = (done.stderr.trimEnd().split('\n').at(-1) ?? '').split(' ').map(Number)
   const times = { wallSeconds, cpuSeconds: user + system }
   if (done.status === 0) return times
-  return { ...times, error: /\w*Error: .*/.exec(done.stderr)?.[0].replace(/\/\S*\//g, '').slice(0, 120) ?? `ended with ${done.signal ?? done.status}` }
+  return {
+    ...times,
+    error:
+      /\w*Error: .*/
+        .exec(done.stderr)?.[0]
+        .replace(/\/\S*\//g, '')
+        .slice(0, 120) ?? `ended with ${done.signal ?? done.status}`,
+  }
 }
 
 async function runTask(name: TaskName, folder: string): Promise<LibraryRow[]> {
