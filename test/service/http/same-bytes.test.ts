@@ -5,8 +5,8 @@ import { deflateStream } from '../../../src/core/bytes/deflate.ts'
 import { sha256Hex } from '../../../src/core/bytes/digest.ts'
 import { gunzipStream, gzipStream } from '../../../src/core/bytes/gzip.ts'
 import { nodeCrypto } from '../../../src/core/bytes/platform/node.ts'
-import { PORTABLE_HASHES } from '../../../src/core/bytes/platform/portable-hashes.ts'
 import { PORTABLE_CIPHERS } from '../../../src/core/bytes/platform/portable-ciphers.ts'
+import { PORTABLE_HASHES } from '../../../src/core/bytes/platform/portable-hashes.ts'
 import { unzstdStream, zstdStream } from '../../../src/core/bytes/zstd.ts'
 
 const text = new TextEncoder().encode(
