@@ -146,7 +146,7 @@ export const GUARDS: readonly Guard[] = [
     [
       'embedded files are verified',
       "if (pressed.outcome.kind === 'unchanged') return { kind: 'unchanged', reason: pressed.outcome.reason }",
-      "if (pressed.outcome.kind === 'unchanged' && sink.written === 0) return { kind: 'unchanged', reason: pressed.outcome.reason }",
+      '',
     ],
   ]),
   ...guards('src/service/store/blobs.ts', RUN, [
