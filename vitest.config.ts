@@ -85,7 +85,7 @@ const codecs = {
     server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
     testTimeout: 60_000,
     ...patient,
-    setupFiles: ['test/support/same-seed.ts', 'test/support/quick-bytes.ts'],
+    setupFiles: ['test/support/same-seed.ts', 'test/support/quick-bytes.ts', 'test/support/english-texts.ts'],
   },
 }
 

@@ -7,9 +7,9 @@ import { type BuildOptions, build } from 'esbuild'
 import { siteFacts } from '../site/facts.ts'
 import { writeLicences } from './licences-page.ts'
 
-/** Folder for scripts and styles. The Worker serves it at `/console/`. */
+/** Folder of the console's scripts and styles. The Worker serves it at `/console/`. */
 const OUT = 'console/public/console'
-// Removes the chunks of the last build. Their names contain a hash of their content, so a new build does not overwrite them.
+// Deletes script chunks of earlier builds. Their names change with their content, so a new build leaves them behind.
 for (const name of readdirSync(OUT)) if (/^part-\w+\.js/.test(name)) rmSync(`${OUT}/${name}`)
 
 const COMMON: BuildOptions = {

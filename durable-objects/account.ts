@@ -214,6 +214,10 @@ export class Account extends DurableObject<Env> implements AccountApi {
     }
   }
 
+  async costs() {
+    return this.#tasks.costs()
+  }
+
   #usageSources() {
     return { accountId: this.#record()?.accountId ?? '', tasks: this.#tasks, keys: this.#keys, gates: this.env.KEY_GATES }
   }

@@ -1,4 +1,4 @@
-import type { CpuTime, UsageRow as ExportedUsage, TaskEvent } from '../src/service/store/accounts.ts'
+import type { CpuTime, UsageRow as ExportedUsage, MeasuredCost, TaskEvent } from '../src/service/store/accounts.ts'
 import { migrate } from './schema.ts'
 
 /** Time in milliseconds that a removed task is remembered, so that a late `created` event cannot add it again (1 hour). */
@@ -54,6 +54,13 @@ const PLACES_AND_CPU = `
   ALTER TABLE usage ADD COLUMN cpu_estimated_ms INTEGER NOT NULL DEFAULT 0;
 `
 
+/** Migration that adds the measured CPU time by format and effort, for `/v1/formats`. */
+const MEASURED_COSTS = `
+  CREATE TABLE costs (
+    format TEXT NOT NULL, effort TEXT NOT NULL, tasks INTEGER NOT NULL, original INTEGER NOT NULL, cpu_ms INTEGER NOT NULL,
+    PRIMARY KEY (format, effort)) WITHOUT ROWID;
+`
+
 /** Usage of one format on one day. */
 export interface UsageRow {
   readonly [column: string]: SqlStorageValue
@@ -86,7 +93,7 @@ export class TaskIndex {
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage
     this.#sql = storage.sql
-    migrate(storage, 'tasks', [INITIAL_SCHEMA, DROP_EVENTS, COUNT_TASKS, PLACES_AND_CPU])
+    migrate(storage, 'tasks', [INITIAL_SCHEMA, DROP_EVENTS, COUNT_TASKS, PLACES_AND_CPU, MEASURED_COSTS])
   }
 
   /** Applies events in one transaction. An event that arrives several times counts once. */
@@ -112,6 +119,7 @@ export class TaskIndex {
       case 'completed': {
         const { taskId, at, format, originalSize, compressedSize, cpu } = event
         if (!this.#markEnded(taskId, compressedSize)) return
+        if (cpu && !cpu.estimated) this.#addCost(event, cpu.ms)
         this.#addUsage(dayOf(at), format, { completed: 1, original: originalSize, compressed: compressedSize, cpu })
         return
       }
@@ -135,6 +143,23 @@ export class TaskIndex {
       format,
       ...values,
     )
+  }
+
+  #addCost({ format, effort = 'balanced', originalSize }: Extract<TaskEvent, { kind: 'completed' }>, cpuMs: number): void {
+    this.#sql.exec(
+      `INSERT INTO costs (format, effort, tasks, original, cpu_ms) VALUES (?, ?, 1, ?, ?)
+       ON CONFLICT DO UPDATE SET tasks = tasks + 1, original = original + excluded.original, cpu_ms = cpu_ms + excluded.cpu_ms`,
+      format,
+      effort,
+      originalSize,
+      cpuMs,
+    )
+  }
+
+  /** Measured CPU time of the completed tasks, by format and effort. */
+  costs(): MeasuredCost[] {
+    type Row = { [Column in keyof MeasuredCost]: MeasuredCost[Column] }
+    return [...this.#sql.exec<Row>('SELECT format, effort, tasks, original, cpu_ms FROM costs')]
   }
 
   /** Marks a task as ended. Returns `false` if the task was ended before or does not exist. */

@@ -72,8 +72,9 @@ export class Outbox {
 }
 
 const completedEvent = (task: Task, result: TaskResult) => {
-  const { taskId, completedAt, createdAt, format, originalSize } = task
-  return { kind: 'completed' as const, taskId, at: completedAt ?? createdAt, format, originalSize, compressedSize: result.size }
+  const { taskId, completedAt, createdAt, format, originalSize, effort } = task
+  const facts = { taskId, at: completedAt ?? createdAt, format, originalSize, compressedSize: result.size }
+  return { kind: 'completed' as const, ...facts, ...(effort === undefined ? {} : { effort }) }
 }
 
 const failedEvent = (task: Task) => ({

@@ -8,7 +8,7 @@ import type { Effort } from './catalog/effort.ts'
 import { FORMATS, type FormatId } from './catalog/index.ts'
 import type { MetadataMode } from './catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputNamed } from './catalog/outputs.ts'
-import { type Message, message } from './i18n/message.ts'
+import { loadEnglishTexts, type Message, message } from './i18n/message.ts'
 import { checkOptions } from './library-options.ts'
 import type { Codec, Codecs, Quality, Source } from './model/codec.ts'
 import { TargetUnreachable } from './model/error.ts'
@@ -281,6 +281,7 @@ async function unsupportedInput(
   quality: Quality,
   options: CompressOptions,
 ): Promise<Compressed> {
+  await loadEnglishTexts()
   const detail = format ? message('format_has_no_codec_here', { format: format.title }) : message('no_format_recognises_file')
   const sha256 = await sha256Hex(source.stream())
   const outcome = { kind: 'unchanged', reason: 'unsupported_feature', detail } as const

@@ -23,12 +23,12 @@ export function queuePlaces(pool: PoolView): Map<string, WaitingPlace> {
   for (const { step } of pool.working) places.set(step.taskId, { position: 0, seconds: 0 })
   const running = places.size
   // A running step has on average half of its work left.
-  const free = pool.working.map(({ effort = UNKNOWN_SECONDS }) => effort / 2)
+  const free = pool.working.map(({ workSeconds = UNKNOWN_SECONDS }) => workSeconds / 2)
   while (free.length < pool.workers) free.push(0)
-  for (const { step, effort = UNKNOWN_SECONDS } of inOrder(pool)) {
+  for (const { step, workSeconds = UNKNOWN_SECONDS } of inOrder(pool)) {
     const slot = free.reduce((best, seconds, at) => (seconds < free[best]! ? at : best), 0)
     const start = free[slot]!
-    free[slot] = start + effort
+    free[slot] = start + workSeconds
     if (!places.has(step.taskId)) places.set(step.taskId, { position: places.size - running, seconds: start })
   }
   return places

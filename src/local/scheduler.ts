@@ -1,8 +1,5 @@
 /** Chooses which waiting step runs next. No side effects, so that tests can simulate a day of work. */
-import { FORMATS } from '../core/catalog/index.ts'
-import { averageSeconds } from '../core/model/work-estimate.ts'
 import type { WorkerKind } from '../service/lanes.ts'
-import type { Task } from '../service/store/task.ts'
 import type { Step } from '../service/tasks/run.ts'
 
 export interface QueuedStep {
@@ -13,16 +10,12 @@ export interface QueuedStep {
   /** Account of the task. `undefined`: not read yet. */
   accountId?: string
   /** Estimated work of the whole task in CPU seconds. `undefined`: not read yet. */
-  readonly effort?: number
+  readonly workSeconds?: number
   /** True if the step exceeded an isolate's memory and may use all memory of a press process. */
   enlarged?: boolean
   /** Time of arrival, in milliseconds of any clock. */
   readonly queuedAtMs: number
 }
-
-/** Estimated work of a task in CPU seconds. */
-export const estimateEffort = ({ format, originalSize }: Pick<Task, 'format' | 'originalSize'>): number =>
-  averageSeconds(format === 'unknown' ? undefined : FORMATS[format].family, originalSize)
 
 /** Memory of a press process whose job fits an isolate, in bytes. Measured: 150 to 312 MB. */
 const ISOLATE_JOB_BYTES = 320 * 2 ** 20
@@ -66,12 +59,12 @@ export function nextStepIndex(
   if (!hasQuick && quickOnly) return -1
   const byAccount = countBy(working, ({ accountId }) => accountId ?? '')
   const byTask = countBy(working, ({ step }) => step.taskId)
-  const rank = ({ quick, step, accountId, queuedAtMs, effort = 0 }: QueuedStep): readonly number[] => {
+  const rank = ({ quick, step, accountId, queuedAtMs, workSeconds = 0 }: QueuedStep): readonly number[] => {
     const isLate = now - queuedAtMs > MAX_WAIT_MS
     const turn = [byAccount.get(accountId ?? '') ?? 0, workDone(accountId)]
     if (quick) return [...turn, queuedAtMs]
     const low = step.low && now - queuedAtMs <= MAX_LOW_WAIT_MS ? 1 : 0
-    return [low, ...turn, byTask.get(step.taskId) ?? 0, isLate ? 0 : 1, isLate ? queuedAtMs : -effort]
+    return [low, ...turn, byTask.get(step.taskId) ?? 0, isLate ? 0 : 1, isLate ? queuedAtMs : -workSeconds]
   }
   let [best, bestRank]: [number, readonly number[]] = [-1, []]
   for (const [at, waiting] of queue.entries()) {

@@ -7,6 +7,7 @@ import type { WorkerKind } from '../service/lanes.ts'
 import type { CountedJob } from '../service/store/metrics.ts'
 import { SUPPORTED_PROTOCOLS } from '../service/store/tasks.ts'
 import type { WaitingPlace } from '../service/store/waiting.ts'
+import { estimatedSeconds } from '../service/tasks/estimated-seconds.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { AccountTurns } from './account-turns.ts'
 import { BlobFiles, type IdleLimits } from './blob-files.ts'
@@ -17,7 +18,7 @@ import { traceJob } from './observability/tracing.ts'
 import type { JobLimits } from './options.ts'
 import { PressProcess } from './press-process.ts'
 import { queuePlaces } from './queue-outlook.ts'
-import { estimateEffort, hasMemory, nextStepIndex, type QueuedStep } from './scheduler.ts'
+import { hasMemory, nextStepIndex, type QueuedStep } from './scheduler.ts'
 import type { TaskApiClient } from './task-api-client.ts'
 
 export interface WorkerPoolOptions {
@@ -150,7 +151,8 @@ export class WorkerPool implements AsyncDisposable {
         .task(step.taskId)
         .read()
         .then(
-          (task) => (task ? this.#enqueue({ ...entry, accountId: task.accountId, effort: estimateEffort(task) }) : this.#finish(entry)),
+          (task) =>
+            task ? this.#enqueue({ ...entry, accountId: task.accountId, workSeconds: estimatedSeconds(task) }) : this.#finish(entry),
           () => this.#enqueue(entry),
         )
     return done

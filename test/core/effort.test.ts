@@ -4,6 +4,7 @@ import { EFFORTS } from '../../src/core/catalog/effort.ts'
 import { FORMATS } from '../../src/core/catalog/index.ts'
 import { type CompressOptions, compress } from '../../src/core/index.ts'
 import type { Codec } from '../../src/core/model/codec.ts'
+import { TargetUnreachable } from '../../src/core/model/error.ts'
 import { memorySink } from '../../src/core/model/sink.ts'
 import { memorySource } from '../../src/core/model/source.ts'
 import { openJob } from '../../src/core/pipeline/job.ts'
@@ -94,6 +95,20 @@ describe('best', () => {
     const job = openJob(codecWith(sizes), source, {}, { effort: 'best', depth: 1 })
     const { result } = await job.whole(async () => memorySink(source.size, source.name))
     expect(result?.size).toBe(expected)
+  })
+
+  it('returns a result that fits a target size which the usual search misses', async () => {
+    const source = memorySource(new Uint8Array(100), 'a.zip')
+    const codec = codecWith({ balanced: 50, best: 40 })
+    const fitting: Codec = {
+      ...codec,
+      compress: async (from, sink, options) => {
+        if (options.effort !== 'best') throw new TargetUnreachable(50)
+        return await codec.compress(from, sink, options)
+      },
+    }
+    const job = openJob(fitting, source, {}, { effort: 'best', depth: 1 })
+    expect((await job.whole(async () => memorySink(source.size, source.name))).result?.size).toBe(40)
   })
 
   it('runs once if the format does not depend on it', async () => {

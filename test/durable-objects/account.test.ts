@@ -28,6 +28,23 @@ describe('Account', () => {
     expect(await account.usage('free')).toMatchObject({ tasks_completed: 1, storage_used: 0 })
   })
 
+  it('sums measured CPU time by format and effort, without estimates', async () => {
+    const account = await newAccount()
+    const end = (taskId: string, effort: 'fast' | undefined, cpu: { readonly ms: number; readonly estimated: boolean }) => [
+      created(taskId),
+      { ...completed(taskId), ...(effort ? { effort } : {}), cpu },
+    ]
+    await account.tell(end('a', 'fast', { ms: 100, estimated: false }))
+    await account.tell(end('a', 'fast', { ms: 100, estimated: false }))
+    await account.tell(end('b', 'fast', { ms: 60, estimated: false }))
+    await account.tell(end('c', undefined, { ms: 250, estimated: false }))
+    await account.tell(end('d', undefined, { ms: 9000, estimated: true }))
+    expect(await account.costs()).toEqual([
+      { format: 'text', effort: 'balanced', tasks: 1, original: 10, cpu_ms: 250 },
+      { format: 'text', effort: 'fast', tasks: 2, original: 20, cpu_ms: 160 },
+    ])
+  })
+
   it('lists tasks newest first, page by page', async () => {
     const account = await newAccount()
     for (let i = 0; i < 7; i++) await account.tell(created(`t${i}`))

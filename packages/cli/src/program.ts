@@ -139,7 +139,7 @@ function addCompressOptions(command: Command): Command {
     .addOption(
       new Option(
         '--effort <choice>',
-        'how long to search: fast is up to 10 % larger than balanced (default), best is never larger and takes several times as long',
+        'how long to search: fast is up to 10 % larger than balanced (default), best is never larger and takes up to three times as long',
       ).choices(EFFORTS),
     )
     .addOption(new Option('-p, --password <text>', 'password to encrypt the results with').env('WHITTLE_PASSWORD'))

@@ -2,7 +2,7 @@
 
 /**
  * `fast`: few probes and quick coding, at most 10 % larger than `balanced`. `balanced`: default. `best`: never larger than `balanced`, in
- * several times its time.
+ * up to three times its time.
  */
 export type Effort = 'fast' | 'balanced' | 'best'
 

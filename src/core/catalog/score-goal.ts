@@ -34,6 +34,13 @@ const LUMA_FLOOR = { ssim: FLOOR_SSIM + 0.005, psnrDb: FLOOR_PSNR_DB + 0.2 }
 export const aimOf = ({ targetScore, extraPoints = 0 }: QualityGoal): number | undefined =>
   targetScore === undefined ? undefined : targetScore + extraPoints
 
+/** Returns the target of a goal. `ofLevel`: target of its level, which a wanted score replaces. */
+export function targetOfGoal(goal: QualityGoal, ofLevel: PicturePerceptualTarget): PicturePerceptualTarget {
+  const aim = aimOf(goal)
+  const target = aim === undefined ? ofLevel : scoreTarget(aim)
+  return goal.effort === undefined ? target : { ...target, effort: goal.effort }
+}
+
 /** Target with the score and the floors alone; the other figures of levels do not limit it. */
 export function scoreTarget(score: number): PicturePerceptualTarget {
   const { low, medium, high } = LEVELS.perceptual

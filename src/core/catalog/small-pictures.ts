@@ -1,6 +1,6 @@
 /** Rules for small pictures: the least saving that justifies a lossy result, and the target of level `high`. */
-import { LEVELS, type PicturePerceptualTarget } from './levels.ts'
-import { aimOf, type QualityGoal, scoreTarget } from './score-goal.ts'
+import { LEVELS, type PicturePerceptualTarget, type Quality } from './levels.ts'
+import { type QualityGoal, targetOfGoal } from './score-goal.ts'
 
 interface Size {
   readonly width: number
@@ -39,15 +39,10 @@ export function targetForSize<Target extends { readonly score: number; readonly 
 }
 
 /** Returns the perceptual target of a picture of this size as JPEG, WebP or AVIF. */
-export function perceptualTarget(goal: QualityGoal, size: Size): PicturePerceptualTarget {
-  const target = targetOfGoal(goal, size)
-  return goal.effort === undefined ? target : { ...target, effort: goal.effort }
-}
+export const perceptualTarget = (goal: QualityGoal, size: Size): PicturePerceptualTarget =>
+  targetOfGoal(goal, targetOfLevel(goal.quality, size))
 
-function targetOfGoal(goal: QualityGoal, size: Size): PicturePerceptualTarget {
-  const aim = aimOf(goal)
-  if (aim !== undefined) return scoreTarget(aim)
-  const { quality } = goal
+function targetOfLevel(quality: Quality, size: Size): PicturePerceptualTarget {
   const target = LEVELS.perceptual[quality]
   // At other levels, a stricter tile target would reject conversions without visible differences.
   if (quality !== 'high') return target

@@ -1,6 +1,8 @@
 /** Codecs that the Worker `whittle-media` runs. To add a codec to the Worker, add it to `MEDIA_CODECS`. */
 
 import type { FormatId } from '../catalog/index.ts'
+import { EN } from '../i18n/en.ts'
+import { setEnglishTexts } from '../i18n/message.ts'
 import type { Codec } from '../model/codec.ts'
 import { avi } from './film/avi/avi.ts'
 import { m4a, mov, mp4 } from './film/film.ts'
@@ -11,5 +13,7 @@ import { mp3 } from './mp3/mp3.ts'
 import { ogg, opus } from './ogg/ogg.ts'
 import { aiff } from './wav/aiff/aiff.ts'
 import { wav } from './wav/wav.ts'
+
+setEnglishTexts(EN)
 
 export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = { aiff, avi, flac, heic, m4a, mkv, mov, mp3, mp4, ogg, opus, wav, webm }

@@ -1,6 +1,8 @@
 /** Codecs that the Worker `whittle-press` runs. To add a codec to the Worker, add it to `PRESS_CODECS`. */
 
 import type { FormatId } from '../catalog/index.ts'
+import { EN } from '../i18n/en.ts'
+import { setEnglishTexts } from '../i18n/message.ts'
 import type { Codec } from '../model/codec.ts'
 import { avif } from './avif/avif.ts'
 import { bmp } from './bmp/bmp.ts'
@@ -28,6 +30,8 @@ import { text } from './text/text.ts'
 import { geotiff, tiff } from './tiff/tiff.ts'
 import { webp } from './webp/webp.ts'
 import { zip } from './zip/zip.ts'
+
+setEnglishTexts(EN)
 
 export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   avif,

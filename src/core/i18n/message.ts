@@ -1,6 +1,6 @@
 /** Messages about files: steps of a receipt, details of a reason, errors of codecs. A message is a code of `en.ts` with its parameters. */
-import { EN } from './en.ts'
-import { type AnyMessage, type ParametersOf, type PlainCodeOf, renderMessage } from './text.ts'
+import type { EN } from './en.ts'
+import { type AnyMessage, type ParametersOf, type PlainCodeOf, renderMessage, type Texts } from './text.ts'
 
 export type Code = keyof typeof EN
 
@@ -23,8 +23,18 @@ export function message<C extends Code>(code: C, ...[parameters]: ParametersOf<(
 
 export const toMessage = (said: MessageOrCode): Message => (typeof said === 'string' ? ({ code: said } as unknown as Message) : said)
 
-/** English text of a message. */
-export const englishText = (said: Message): string => renderMessage(said, EN)
+let english: Texts = {}
+
+/** Sets the texts of `englishText`. Tables of codecs and the service do so when they are loaded. */
+export function setEnglishTexts(texts: typeof EN): void {
+  english = texts
+}
+
+/** Loads the texts of `englishText`. Libraries do so with the first codec, so that their entry stays small. */
+export const loadEnglishTexts = async (): Promise<void> => setEnglishTexts((await import('./en.ts')).EN)
+
+/** English text of a message. Without texts (see above): its code, with spaces instead of underscores. */
+export const englishText = (said: Message): string => renderMessage(said, english)
 
 /** Messages without duplicates, in their order. */
 export const distinct = (said: readonly Message[]): Message[] => [...new Map(said.map((one) => [JSON.stringify(one), one])).values()]

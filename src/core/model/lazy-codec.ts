@@ -2,6 +2,7 @@
 import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import type { FormatId } from '../catalog/index.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
+import { loadEnglishTexts } from '../i18n/message.ts'
 import type { Codec, Codecs } from './codec.ts'
 
 /** Codec that loads the real one. It cannot plan parts or remove metadata: `loadedCodecs` returns the codec that can. */
@@ -15,7 +16,10 @@ export type LazyCodecs = { readonly [Id in FormatId]?: LazyCodec }
 
 /** Returns a codec of `format` that calls `load` when it is first used. */
 export function lazyCodec(format: KnownFormat, load: () => Promise<Codec>): LazyCodec {
-  const loaded = () => withEngines(load())
+  const loaded = async () => {
+    const [codec] = await Promise.all([withEngines(load()), loadEnglishTexts()])
+    return codec
+  }
   return {
     format,
     load: loaded,

@@ -3,7 +3,7 @@
  * file. Only this file builds a codec's `Options` and decides between one step and several.
  */
 import { allowMemory } from '../../../wasm/memories/memories.ts'
-import type { KnownFormat } from '../catalog/outputs.ts'
+import { type KnownFormat, outputFacts } from '../catalog/outputs.ts'
 import { hasLargeMemoryBudget, STANDARD_MEMORY_BYTES } from '../model/budget.ts'
 import type { Codec, Codecs, Options, Sink, Source } from '../model/codec.ts'
 import {
@@ -17,9 +17,9 @@ import {
 import type { ResultSink } from '../model/sink.ts'
 import type { TimeBudget } from '../model/time-budget.ts'
 import { type CompressionResult, compressAtLevel } from './compress.ts'
-import { compressWithEffort } from './effort.ts'
 import { innerCodecs } from './inner.ts'
 import { afterRemoval, orUnchanged, type Prepared, prepared } from './metadata.ts'
+import { compressToGoal } from './score-goal.ts'
 
 /**
  * Options of a job: the fields of `Options`, all optional. Defaults: `quality` is medium, `output` the first one of the format,
@@ -90,7 +90,10 @@ export function openJob(codec: Codec, source: Source, lent: Codecs, request: Job
   const attempt = (openSink: OpenSink, withOptions: Options) =>
     orUnchanged(codec, options.signal, async () => {
       const ready = await formOfUpload()
-      const pressed = await compressWithEffort(codec, ready.source, openSink, { ...withOptions, ...uploadedOf(ready) })
+      const goal = { ...withOptions, ...uploadedOf(ready) }
+      const pressed = isLongerSearch(codec, goal)
+        ? await (await import('./effort.ts')).compressBest(codec, ready.source, openSink, goal)
+        : await compressToGoal(codec, ready.source, openSink, goal)
       return await afterRemoval(codec, ready, pressed, openSink, withOptions)
     })
 
@@ -141,6 +144,10 @@ export function optionsOf(format: KnownFormat, lent: Codecs, request: JobRequest
   }
   return { ...options, inner: inner ?? innerCodecs(lent, options, depth, timeBudget?.()) }
 }
+
+/** True if the job has the effort `best` and its codec can use it. */
+const isLongerSearch = ({ format }: Codec, { effort, output }: Options): boolean =>
+  effort === 'best' && (format.hasEfforts === true || outputFacts(output).wraps)
 
 const uploadedOf = ({ uploaded }: Prepared) => (uploaded ? { uploaded } : {})
 

@@ -1,5 +1,6 @@
 /** Messages of the API: errors of requests and of failed tasks. A message is a code of `en.ts` with its parameters. */
 import { EN } from '../../core/i18n/en.ts'
+import { setEnglishTexts } from '../../core/i18n/message.ts'
 import { type AnyMessage, type ParametersOf, type PlainCodeOf, renderMessage, type Texts } from '../../core/i18n/text.ts'
 import { ZH } from '../../core/i18n/zh.ts'
 import { API_EN } from './en.ts'
@@ -34,6 +35,8 @@ export const toApiMessage = (said: ApiMessageOrCode): ApiMessage =>
 
 /** True if a text is the code of a message without parameters. Schemas use such codes as messages. */
 export const isPlainCode = (text: string): text is ApiPlainCode => Object.hasOwn(API_EN, text) && !API_EN[text as ApiCode].includes('{')
+
+setEnglishTexts(EN)
 
 const TABLES: { readonly [L in Language]: readonly Texts[] } = { en: [API_EN, EN], 'zh-Hans': [API_ZH, ZH, API_EN, EN] }
 

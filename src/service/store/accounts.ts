@@ -1,5 +1,6 @@
 /** RPC interface of the Durable Object Account: applications, keys, usage, task index, storage and webhook secret. */
 
+import type { Effort } from '../../core/catalog/effort.ts'
 import type { Action, AuditPage } from './audit.ts'
 import type { KeyRecord, Scope } from './keys.ts'
 import type { ChallengeApi, DeliveryRecord, PeopleApi } from './people.ts'
@@ -55,12 +56,33 @@ export interface CpuTime {
   readonly estimated: boolean
 }
 
+/** Measured CPU time of all completed tasks of an account that have one format and effort. */
+export interface MeasuredCost {
+  readonly format: string
+  readonly effort: Effort
+  readonly tasks: number
+  /** Bytes of their uploads. */
+  readonly original: number
+  /** CPU time in milliseconds. */
+  readonly cpu_ms: number
+}
+
 /** Task event, sent by a TaskRecord to its account at least once and in order. The account counts a repeated event once. */
 export type TaskEvent =
   | { kind: 'created'; taskId: string; batchId?: string; position?: number; createdAt: number; format: string; size: number }
   /** Event `sized`: the file of the task was fetched, and has this size in bytes. */
   | { kind: 'sized'; taskId: string; size: number }
-  | { kind: 'completed'; taskId: string; at: number; format: string; originalSize: number; compressedSize: number; cpu?: CpuTime }
+  | {
+      kind: 'completed'
+      taskId: string
+      at: number
+      format: string
+      originalSize: number
+      compressedSize: number
+      /** `undefined`: `balanced`. */
+      effort?: Effort
+      cpu?: CpuTime
+    }
   | { kind: 'failed'; taskId: string; at: number; format: string; cpu?: CpuTime }
   /** Event `removed`: `cpu` is the CPU time of a task that had not ended. `undefined`: it had ended, and its time is counted. */
   | { kind: 'removed'; taskId: string; cpu?: CpuTime & { at: number; format: string } }
@@ -220,6 +242,8 @@ export interface AccountApi {
   tell(told: TaskEvent | readonly TaskEvent[]): Promise<void>
   /** Returns the usage of a month such as "2026-11". `undefined`: the current month. `plan` is the plan of the calling key. */
   usage(plan: PlanId, month?: string): Promise<UsageView>
+  /** Measured CPU time of the account's completed tasks, by format and effort. */
+  costs(): Promise<MeasuredCost[]>
   /** Returns task ids, newest first. `cursor` is opaque. `undefined`: the cursor is invalid. */
   list(limit: number, cursor?: string): Promise<{ ids: string[]; nextCursor?: string } | undefined>
   /** Returns the task ids of a batch in upload order. `undefined`: the batch does not exist. */

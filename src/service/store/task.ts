@@ -41,9 +41,9 @@ export interface NewTask {
   readonly maxHeight?: number
   /** Resolution of pictures in documents, in dots per inch. `undefined`: that of the level. */
   readonly dpi?: number
-  /** Metadata that the result must not have. `undefined`: everything stays. */
   /** How long the search for a small result may take. `undefined`: `balanced`. */
   readonly effort?: Effort
+  /** Metadata that the result must not have. `undefined`: everything stays. */
   readonly metadata?: RemovingMode
   readonly usageRights?: 'drop'
   readonly originalSize: number

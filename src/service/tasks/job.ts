@@ -2,13 +2,12 @@
  * Internal state of a task: leases, attempts, parts, callback. Pure state transitions, testable without a Worker.
  * `durable-objects/task-record.ts` stores the states that these functions return.
  */
-import { FORMATS } from '../../core/catalog/index.ts'
 import type { StoredMessage } from '../../core/i18n/message.ts'
-import { averageSeconds } from '../../core/model/work-estimate.ts'
 import type { CpuTime } from '../store/accounts.ts'
 import { jittered } from '../store/retry.ts'
 import type { Task } from '../store/task.ts'
 import type { FailureCause, JobMessage } from '../store/tasks.ts'
+import { estimatedSeconds } from './estimated-seconds.ts'
 import type { Delivery } from './notify.ts'
 
 /** Maximum number of attempts of a step that loses its worker or fails. */
@@ -83,10 +82,10 @@ export interface Job {
 }
 
 /** CPU time of a job, measured or estimated. */
-export const cpuTimeOf = ({ format, originalSize }: Pick<Task, 'format' | 'originalSize'>, job: Job): CpuTime => {
+export const cpuTimeOf = (task: Pick<Task, 'format' | 'originalSize' | 'effort'>, job: Job): CpuTime => {
   if (job.cpuMs !== undefined) return { ms: job.cpuMs, estimated: false }
   const hasRun = job.step.attempts > 0 || job.parts > 0
-  const seconds = hasRun ? averageSeconds(format === 'unknown' ? undefined : FORMATS[format].family, originalSize) : 0
+  const seconds = hasRun ? estimatedSeconds(task) : 0
   return { ms: Math.round(seconds * 1000), estimated: true }
 }
 

@@ -1,10 +1,9 @@
 /** When a task will probably end, and how many tasks start before it. */
 import { maxOf, minOf } from '../../core/bytes/min-max.ts'
-import { FORMATS } from '../../core/catalog/index.ts'
-import { averageSeconds } from '../../core/model/work-estimate.ts'
 import type { Env } from '../env.ts'
 import type { Pace, Task } from '../store/task.ts'
 import type { WaitingPlace } from '../store/waiting.ts'
+import { estimatedSeconds } from './estimated-seconds.ts'
 
 export interface Outlook {
   /** Estimated seconds until the task ends. `null`: unknown. */
@@ -28,9 +27,6 @@ export function outlookOf(task: Task, now: number, place?: WaitingPlace): Outloo
   const etaSeconds = place.seconds === null ? null : rounded(place.seconds + estimatedSeconds(task))
   return { etaSeconds, queuePosition: place.position }
 }
-
-const estimatedSeconds = ({ format, originalSize }: Task) =>
-  averageSeconds(format === 'unknown' ? undefined : FORMATS[format].family, originalSize)
 
 /**
  * Estimated seconds until the last of several tasks ends: at first from format and size, then from the pace of all of them together, which

@@ -3,7 +3,6 @@
 import { DEFAULT_EFFORT } from '../../core/catalog/effort.ts'
 import { FORMATS } from '../../core/catalog/index.ts'
 import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
-import { averageSeconds } from '../../core/model/work-estimate.ts'
 import { otherTypeOf } from '../../core/pipeline/other-types.ts'
 import { passwordObstacle } from '../../core/pipeline/password.ts'
 import { type Env, outgoingRules } from '../env.ts'
@@ -18,6 +17,7 @@ import type { Lane, NewTask, Task } from '../store/task.ts'
 import type { TokenGrant } from '../store/upload-tokens.ts'
 import { traceField } from '../trace-context.ts'
 import { ApiError } from './api-error.ts'
+import { estimatedSeconds } from './estimated-seconds.ts'
 import { chargeGuestTime } from './guests.ts'
 import { emptyFile, type IngestedFile, newTaskId, unsupportedFormat } from './ingest.ts'
 import {
@@ -267,13 +267,12 @@ export async function fetchedFields(submission: Submission, staged: IngestedFile
   }
 }
 
-const familyOf = ({ format }: Decision) => (format === 'unknown' ? undefined : FORMATS[format].family)
-
 async function create(submission: Submission, staged: IngestedFile, decision: Decision): Promise<Task> {
   const { env, token } = submission
   const jobOptions = mergedOptions(submission, staged)
   // A resumable upload has counted its file when it began.
-  if (token) await chargeGuestTime(env, token, averageSeconds(familyOf(decision), staged.size))
+  const estimated = { format: decision.format, originalSize: staged.size, ...jobFields(jobOptions) }
+  if (token) await chargeGuestTime(env, token, estimatedSeconds(estimated))
   if (token && staged.uploadId === undefined) await claimTokenFile(env, token, staged.taskId)
   const task = await env.TASKS.getByName(staged.taskId).create({
     ...commonFields(submission, staged),

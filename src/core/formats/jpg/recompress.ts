@@ -1,7 +1,7 @@
 /** Recompresses a JPEG: requantises it to the level's target, or codes the same coefficients in fewer bytes. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { type FileRange, JpegJob, type Measured, recode, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
+import { JpegJob, type Measured, recode, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { gentlerLevelsOf } from '../../catalog/level-order.ts'
 import { LEVELS, type LossyPictureTarget, type PicturePerceptualTarget, pictureTarget, type Quality } from '../../catalog/levels.ts'
@@ -35,6 +35,7 @@ import { overBudget, TargetUnreachable } from '../../model/error.ts'
 import { lossOf, pixelLoss } from '../../model/loss.ts'
 import { freedChunks } from '../../model/source.ts'
 import { assemble, assembledBytes, type KeptParts, keptPartsOf, keptSteps } from './assemble.ts'
+import { type ReadPicture, ScoredResult } from './scored-result.ts'
 import { type JpegHeader, lateSegments } from './segments.ts'
 import {
   BASE_BYTES,
@@ -63,12 +64,6 @@ interface Candidate {
   readonly outcome: Extract<Outcome, { kind: 'compressed' }>
 }
 
-/** Result of reading a picture to its end; some implementations also store its coefficients. */
-interface ReadPicture extends Disposable {
-  readonly endOffset: number
-  readonly lateSegments: readonly FileRange[]
-}
-
 /** Receipt step of halved chroma. */
 const CHROMA_HALVED = message('chroma_halved')
 
@@ -82,19 +77,6 @@ interface Made {
   readonly margin?: number
   /** SSIMULACRA 2 score of the whole picture. `undefined`: not measured. */
   readonly score?: number | undefined
-}
-
-/** Evidence for `verify`: scored rows of results, and the end of the upload's picture. */
-export class ScoredResult {
-  readonly scoredRows: ScoredRows
-  readonly endOffset: number
-  readonly lateSegments: readonly FileRange[]
-
-  constructor(at: ScoredRows, { endOffset, lateSegments }: ReadPicture) {
-    this.scoredRows = at
-    this.endOffset = endOffset
-    this.lateSegments = lateSegments
-  }
 }
 
 export async function recompress(

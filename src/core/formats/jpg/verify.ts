@@ -16,7 +16,7 @@ import { freedChunks } from '../../model/source.ts'
 import { trailingDataDifference } from '../../model/trailing-data.ts'
 import { readMultiPicture } from './mpf.ts'
 import { fullSizePicture } from './picture.ts'
-import type { ScoredResult } from './recompress.ts'
+import type { ScoredResult } from './scored-result.ts'
 import { type JpegHeader, lateSegments, orientationOfJpeg, readHeader } from './segments.ts'
 import { ALIKE_SCORE, SMALL_SIDE, THUMBNAIL_PSNR_DB, THUMBNAIL_SIDE } from './tuning.ts'
 

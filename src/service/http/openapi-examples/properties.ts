@@ -160,6 +160,12 @@ const FORMAT = {
   ...{ inventory: ['icc_profile', 'exif_tag'], metadata: ['keep', 'safe', 'strip'] },
   ...{ options: ['target_score', 'max_width', 'max_height'], password: 'zip', quick_up_to: 8_000_000 },
 } as const
+const COST = { cpu_seconds_per_mb: 1.2, measured_tasks: 0 } as const
+const EFFORTS = {
+  fast: { cpu_seconds_per_mb: 0.52, measured_tasks: 40 },
+  balanced: COST,
+  best: { ...COST, cpu_seconds_per_mb: 2.4 },
+} as const
 const STATUS_PART = { looks: 144, failures: 0, mean_ms: 11, max_ms: 95 } as const
 const STATUS_DAY = { day: '2026-11-26', parts: { service: STATUS_PART } } as const
 
@@ -174,6 +180,8 @@ const SERVICE = {
   ...of('Holds', HOLDS),
   ...of('Output', { ...OUTPUT, holds: HOLDS }),
   ...of('Format', { ...FORMAT, levels: { low: 'Visible losses at 100 %', medium: 'Faint losses', high: 'No visible losses' } }),
+  ...of('EffortCost', COST),
+  efforts: EFFORTS,
   'Formats.formats': [FORMAT],
   output_formats: [OUTPUT],
   limits: LIMITS,

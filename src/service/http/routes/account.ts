@@ -1,5 +1,6 @@
 /** GET /v1/usage and GET /v1/formats. */
 
+import { EFFORTS } from '../../../core/catalog/effort.ts'
 import type { PixelLimits } from '../../../core/catalog/format.ts'
 import { FORMATS } from '../../../core/catalog/index.ts'
 import { kindsOf } from '../../../core/catalog/inventory/index.ts'
@@ -7,7 +8,9 @@ import { METADATA_MODES } from '../../../core/catalog/metadata.ts'
 import { dependsOnEffort, type KnownFormat, type OutputId, outputFacts, REQUESTABLE_OUTPUTS } from '../../../core/catalog/outputs.ts'
 import { maxPixelsOf } from '../../../core/model/budget.ts'
 import { ISOLATE_BYTES, LANES } from '../../lanes.ts'
+import type { MeasuredCost } from '../../store/accounts.ts'
 import { PLANS } from '../../store/plans.ts'
+import { effortCost } from '../../tasks/estimated-seconds.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
 import { parseOrRefuse, usageQuery } from '../schemas/requests.ts'
@@ -34,12 +37,12 @@ export const getFormats: Route = {
   path: '/v1/formats',
   access: 'key',
   async handle(c) {
-    const { plan: id, requestsPerMinute } = c.get('key')
+    const { accountId, plan: id, requestsPerMinute } = c.get('key')
     const plan = PLANS[id]
-    const available = await availableFormats(c)
+    const [available, costs] = await Promise.all([availableFormats(c), c.env.ACCOUNTS.getByName(accountId).costs()])
     const job = { memoryBudget: Number(c.env.JOB_MEMORY_BYTES ?? ISOLATE_BYTES) }
     return json({
-      formats: Object.values<KnownFormat>(FORMATS).map((format) => describe(format, available.has(format.id), job)),
+      formats: Object.values<KnownFormat>(FORMATS).map((format) => describe(format, { available: available.has(format.id), job, costs })),
       output_formats: REQUESTABLE_OUTPUTS.map((output) => describeOutput(output, job)),
       limits: {
         plan: id,
@@ -71,7 +74,14 @@ function describeOutput(id: OutputId, job: Job) {
   return { id, title, extension, media_type: mediaType, wraps, ...(holds ? { holds } : {}), ...mostPixels(picture?.mostPixels, job) }
 }
 
-function describe(format: KnownFormat, available: boolean, job: Job) {
+interface Circumstances {
+  /** True if a Worker that compresses the format runs. */
+  readonly available: boolean
+  readonly job: Job
+  readonly costs: readonly MeasuredCost[]
+}
+
+function describe(format: KnownFormat, { available, job, costs }: Circumstances) {
   return {
     id: format.id,
     title: format.title,
@@ -91,8 +101,19 @@ function describe(format: KnownFormat, available: boolean, job: Job) {
       ...(format.hasPages ? ['dpi'] : []),
       ...(dependsOnEffort(format) ? ['effort'] : []),
     ],
+    ...(dependsOnEffort(format) ? { efforts: effortsOf(format, costs) } : {}),
     password: format.password ?? 'zip',
     ...mostPixels(format.mostPixels, job),
     quick_up_to: LANES[format.id].quickUpTo,
   }
 }
+
+const effortsOf = ({ id }: KnownFormat, costs: readonly MeasuredCost[]) =>
+  Object.fromEntries(
+    EFFORTS.map((effort) => {
+      const { secondsPerMb, measuredTasks } = effortCost(id, effort, costs)
+      return [effort, { cpu_seconds_per_mb: roundedTo3(secondsPerMb), measured_tasks: measuredTasks }]
+    }),
+  )
+
+const roundedTo3 = (value: number) => Math.round(value * 1000) / 1000

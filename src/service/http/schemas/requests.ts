@@ -63,7 +63,7 @@ const dpi = z
 const effort = z
   .enum(EFFORTS)
   .describe(
-    'How long the search for a small result may take. `fast`: at most 10 % larger than `balanced`, the default. `best`: never larger, in several times the time. Quality floors and receipts are the same.',
+    'How long the search for a small result may take. `fast`: at most 10 % larger than `balanced`, the default. `best`: never larger, in up to three times the time. Quality floors and receipts are the same.',
   )
 
 const metadata = z

@@ -67,6 +67,12 @@ export const preset = z
   .partial()
   .meta({ id: 'Preset', description: 'Fields of `/v1/compress` under a name. All are optional.' })
 
+const effortCost = z
+  .object({
+    cpu_seconds_per_mb: z.number().min(0).describe('CPU seconds for each megabyte of the upload. Small files take longer per megabyte'),
+    measured_tasks: z.int().min(0).describe('Tasks of this account that the figure is measured on. 0: it is an estimate'),
+  })
+  .meta({ id: 'EffortCost' })
 const formatFacts = z
   .object({
     id: z.string().describe('Value of `format` in tasks'),
@@ -87,6 +93,10 @@ const formatFacts = z
     options: z
       .array(z.enum(['target_score', 'max_width', 'max_height', 'dpi', 'effort']))
       .describe('Further fields of `/v1/compress` that this format allows'),
+    efforts: z
+      .record(z.enum(EFFORTS), effortCost)
+      .optional()
+      .describe('CPU time that files of this format take at each effort. Absent: the effort changes nothing'),
     password: z.enum(['pdf', 'ooxml', 'zip']).describe('How a password is applied'),
     max_pixels: z
       .int()

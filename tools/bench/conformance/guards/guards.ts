@@ -36,6 +36,7 @@ const chosen = GUARDS.filter(({ name }) => text.startsWith('--') || name.include
 const copy = mkdtempSync(join(tmpdir(), 'whittle-guards-'))
 try {
   copySources(copy)
+  for (const guard of chosen) readGuarded(copy, guard)
   expectGreen(copy, chosen)
   const rows = chosen.map((guard) => {
     const noticed = withoutGuard(copy, guard)
@@ -69,11 +70,17 @@ function expectGreen(target: string, guards: readonly Guard[]): void {
   if (failed > 0) throw new Error(`${failed} tests fail with every guard in place, the first of them: ${first}`)
 }
 
-/** Runs the tests of a guard without it. @throws Error if its text does not occur exactly once */
+/** Returns the source with a guard. @throws Error if the text of the guard does not occur exactly once */
+function readGuarded(target: string, guard: Guard): string {
+  const source = readFileSync(join(target, guard.path), 'utf8')
+  if (source.split(guard.find).length !== 2) throw new Error(`${guard.name}: the text does not occur exactly once in ${guard.path}`)
+  return source
+}
+
+/** Runs the tests of a guard without it. */
 function withoutGuard(target: string, guard: Guard): Noticed {
   const path = join(target, guard.path)
-  const source = readFileSync(path, 'utf8')
-  if (source.split(guard.find).length !== 2) throw new Error(`${guard.name}: the text does not occur exactly once in ${guard.path}`)
+  const source = readGuarded(target, guard)
   writeFileSync(
     path,
     source.replace(guard.find, () => guard.replace),

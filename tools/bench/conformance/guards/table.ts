@@ -171,17 +171,11 @@ export const GUARDS: readonly Guard[] = [
   ...guards(
     'src/core/formats/pdf/images/images.ts',
     ['test/core/formats/pdf/ladder.test.ts'],
-    [['`low` considers gentler levels (PDF)', '[this.quality, ...fallbackLevelsOf(this.quality)]', '[this.quality]']],
+    [['`low` considers gentler levels (PDF)', '[this.goal.quality, ...gentlerLevelsOf(this.goal)]', '[this.goal.quality]']],
   ),
   ...guards(
     'src/core/formats/gif/gif.ts',
     ['test/core/formats/gif-levels.test.ts'],
-    [
-      [
-        '`low` considers gentler levels (GIF)',
-        'of paletteTargets(options.quality).toReversed()',
-        'of paletteTargets(options.quality).slice(-1)',
-      ],
-    ],
+    [['`low` considers gentler levels (GIF)', 'of paletteTargetsOf(options).toReversed()', 'of paletteTargetsOf(options).slice(-1)']],
   ),
 ]

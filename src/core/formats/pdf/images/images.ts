@@ -5,7 +5,7 @@ import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { releaseDeflate } from '../../../bytes/deflate.ts'
 import { gentlerLevelsOf } from '../../../catalog/level-order.ts'
 import { LEVELS, type PicturePerceptualTarget } from '../../../catalog/levels.ts'
-import { aimOf, type QualityGoal, scoreTarget } from '../../../catalog/score-goal.ts'
+import { type QualityGoal, targetOfGoal } from '../../../catalog/score-goal.ts'
 import type { Quality } from '../../../model/codec.ts'
 import { lossWithScore, pixelLoss, worseLoss } from '../../../model/loss.ts'
 import type { TimeBudget } from '../../../model/time-budget.ts'
@@ -226,9 +226,7 @@ export class ImageRecompressor {
 
   /** Perceptual target of a level, or of the score that the caller asked for. */
   private wantedAt(quality: Quality): PicturePerceptualTarget {
-    const aim = aimOf(this.goal)
-    const target = aim === undefined ? LEVELS.perceptual[quality] : scoreTarget(aim)
-    return this.goal.effort === undefined ? target : { ...target, effort: this.goal.effort }
+    return targetOfGoal(this.goal, LEVELS.perceptual[quality])
   }
 
   private async measured({ stream, facts, mask }: Picture, found: Candidate, comparedSizes: readonly Size[]): Promise<PictureMeasurement> {
