@@ -9,8 +9,6 @@ import { writeLicences } from './licences-page.ts'
 
 /** Folder of the console's scripts and styles. The Worker serves it at `/console/`. */
 const OUT = 'console/public/console'
-// Deletes script chunks of earlier builds. Their names change with their content, so a new build leaves them behind.
-for (const name of readdirSync(OUT)) if (/^part-\w+\.js/.test(name)) rmSync(`${OUT}/${name}`)
 
 const COMMON: BuildOptions = {
   outdir: OUT,
@@ -21,8 +19,9 @@ const COMMON: BuildOptions = {
   logLevel: 'warning',
 }
 
-await build({
+const { metafile } = await build({
   ...COMMON,
+  metafile: true,
   entryPoints: { app: 'console/src/main.tsx' },
   format: 'esm',
   splitting: true,
@@ -33,6 +32,10 @@ await build({
   // The console loads pdf.js at run time, and only to show a PDF, so that its bundle stays small. The fonts are those of the front page.
   external: ['/console/pdf/*', '/app/*'],
 })
+// Deletes script chunks of earlier builds. Their names change with their content, so a new build leaves them behind. Another build may run
+// at the same time, so a chunk may be gone already.
+for (const name of readdirSync(OUT))
+  if (/^part-\w+\.js/.test(name) && !Object.hasOwn(metafile.outputs, `${OUT}/${name}`)) rmSync(`${OUT}/${name}`, { force: true })
 // Runs before the page is drawn, so that a chosen theme does not flash.
 await build({ ...COMMON, entryPoints: { theme: 'site/src/theme.ts' }, format: 'iife' })
 
@@ -57,4 +60,4 @@ const pdfFiles = new Map([
 mkdirSync(PDF, { recursive: true })
 for (const [name, source] of pdfFiles) copyFileSync(source, `${PDF}/${name}`)
 // Removes files of an earlier build, which would be served too.
-for (const name of readdirSync(PDF)) if (!pdfFiles.has(name)) rmSync(`${PDF}/${name}`)
+for (const name of readdirSync(PDF)) if (!pdfFiles.has(name)) rmSync(`${PDF}/${name}`, { force: true })

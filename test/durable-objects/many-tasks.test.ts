@@ -125,7 +125,7 @@ const FIRST_RELEASE_SCHEMA = `
   INSERT INTO applications VALUES ('app_1', 'Shop', 'production', 'pro', 1);
   INSERT INTO deliveries (delivery) VALUES ('{"taskId":"done"}'), ('{"taskId":""}');
 `
-const CURRENT_TABLES = ['tasks', 'removed', 'totals', 'usage', 'idempotency', 'applications', 'deliveries', 'keys']
+const CURRENT_TABLES = ['tasks', 'removed', 'totals', 'usage', 'costs', 'idempotency', 'applications', 'deliveries', 'keys']
 
 it('migrates an account of the first release without losing data', async () => {
   await runInDurableObject(object(), async (_, ctx) => {
