@@ -128,7 +128,7 @@ export default defineConfig({
           ...waiting,
           ...patient,
           ...warm,
-          include: ['test/service/http/**/*.test.ts'],
+          include: ['test/service/{buckets,http}/**/*.test.ts'],
           exclude: MOCKING,
           testTimeout: 60_000,
         },

@@ -1,5 +1,5 @@
 /**
- * Outgoing proxy of the service on one machine, for callbacks, sources and destinations. The Worker checks the URL. This proxy
+ * Outgoing proxy of the service on one machine, for callbacks, sources, destinations and buckets. The Worker checks the URL. This proxy
  * resolves the name once, rejects addresses that are not public, and connects to the address it has checked. So a later DNS change
  * cannot redirect the request into the local network. TLS still verifies the certificate against the host name.
  */
@@ -21,9 +21,9 @@ const MAX_RESPONSE_BYTES = 16 * 1024
 const MAX_BODY_BYTES = 1024 * 1024
 /** Headers that are forwarded to the receiver: those that the Worker set, none of this connection's own. */
 const FORWARDED =
-  /^(accept|accept-encoding|cache-control|content-(type|length|disposition)|user-agent|webhook-[a-z]+|x-(amz|goog|ms)-[a-z0-9-]+)$/
+  /^(accept|accept-encoding|authorization|cache-control|content-(type|length|disposition)|if-match|range|user-agent|webhook-[a-z]+|x-(amz|goog|ms)-[a-z0-9-]+)$/
 /** Headers of a streamed response that are returned to the Worker. */
-const RETURNED = /^(content-(type|length|disposition|encoding)|location)$/
+const RETURNED = /^(content-(type|length|disposition|encoding|range)|etag|last-modified|location|retry-after|x-ms-error-code)$/
 
 export interface EgressOptions {
   /** Ports allowed in addition to 443 and 8443. */

@@ -3,6 +3,7 @@
  * They need a quiet machine and minutes: `npm run conformance -- tests [FILTER …]`.
  */
 import { globSync, readFileSync } from 'node:fs'
+import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { CODEC_V8_ENVIRONMENT } from '../../src/local/workerd-flags.ts'
 import { wasmModules } from '../support/wasm-modules.ts'
@@ -36,6 +37,16 @@ export default defineConfig({
       {
         ...wasm,
         test: { ...wasm.test, name: 'damage', include: thorough, testTimeout: 600_000 },
+      },
+      {
+        // Buckets of real servers, inside workerd.
+        plugins: [cloudflareTest({ wrangler: { configPath: './test/service/http/wrangler.toml' } })],
+        test: {
+          name: 'buckets',
+          include: ['test/conformance/service/buckets/**/*.test.ts'],
+          globalSetup: 'test/conformance/service/buckets/start-servers.ts',
+          testTimeout: 60_000,
+        },
       },
       {
         test: {

@@ -1,6 +1,6 @@
 /** What leaves the service on one machine: which addresses it reaches, with a receiver of callbacks that counts its connections. */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import type { Server } from 'node:http'
+import type { IncomingHttpHeaders, Server } from 'node:http'
 import { createServer, type Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -22,9 +22,16 @@ afterEach(() => {
 /** A receiver on this machine that answers with `body`, and a way out with these options. */
 async function receiver(answer: { status?: number; body?: string; headers?: Record<string, string> } = {}, certified = NAME) {
   const { cert, key } = certificate(certified)
-  const seen = { connections: 0, messages: [] as { host: string | undefined; id: unknown; body: string }[] }
+  const seen = {
+    connections: 0,
+    messages: [] as { host: string | undefined; id: unknown; body: string }[],
+    headers: {} as IncomingHttpHeaders,
+    path: '',
+  }
   const server = createServer({ cert, key }, async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
+    seen.headers = request.headers
+    seen.path = request.url ?? ''
     seen.messages.push({ host: request.headers.host, id: request.headers['webhook-id'], body })
     response.writeHead(answer.status ?? 200, answer.headers).end(answer.body ?? 'thank you')
   })
@@ -117,6 +124,18 @@ describe('a streamed request', () => {
     expect([answer.headers.get('Content-Length'), answer.headers.get('Location')]).toEqual(['5000000', '/x'])
     expect(answer.headers.has('Set-Cookie')).toBe(false)
     expect(await answer.text()).toBe('x'.repeat(5_000_000))
+  })
+
+  it('passes the headers that requests to buckets and their answers need', async () => {
+    const returned = { etag: '"e"', 'last-modified': 'Thu, 01 Jan 2026 00:00:00 GMT', 'content-range': 'bytes 4-8/9', 'retry-after': '5' }
+    const { port, ca, seen } = await receiver({ status: 206, headers: { ...returned, 'x-ms-error-code': 'None', 'x-other': '1' } })
+    const signed = { authorization: 'SharedKey a:b', 'x-amz-date': '1', 'x-ms-version': '2' }
+    const sent = { ...signed, range: 'bytes=4-', 'if-match': '"e"' }
+    const answer = await streamed({ ports: [port], ca }, `https://${NAME}:${port}/a%2F..%2Fb//c`, { headers: sent })
+    expect(seen.headers).toMatchObject(sent)
+    expect(seen.path).toBe('/a%2F..%2Fb//c')
+    expect(Object.fromEntries(answer.headers)).toMatchObject({ ...returned, 'x-ms-error-code': 'None' })
+    expect(answer.headers.has('x-other')).toBe(false)
   })
 
   it('sends a body of more bytes than a callback may have', async () => {

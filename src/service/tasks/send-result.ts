@@ -1,4 +1,5 @@
 /** Sends a result to its destination: one PUT, in bounded memory and time. */
+import { feed } from '../buckets/feed.ts'
 import type { Env } from '../env.ts'
 import type { Destination } from '../store/destinations.ts'
 import { rangedStream } from '../store/ranged-stream.ts'
@@ -57,7 +58,8 @@ async function sendWithin(env: Env, destination: Destination, result: TaskResult
   if (!stored) throw new Error('The result is no longer stored.')
   // The stream of known length makes the request carry a Content-Length, which presigned addresses need.
   const { readable, writable } = new FixedLengthStream(result.size)
-  const pumped = pump(stored, writable, limits).then(
+  const onTaken = () => limits.expect(TAKE_MS, tookNothing)
+  const pumped = feed(stored, writable, limits.signal, onTaken).then(
     () => undefined,
     (error: unknown) => ({ error }),
   )
@@ -85,29 +87,3 @@ async function sendWithin(env: Env, destination: Destination, result: TaskResult
 }
 
 const tookNothing = () => new Error(`The receiver took no bytes and did not answer for ${TAKE_MS / SECOND_MS} seconds.`)
-
-async function pump(stored: ReadableStream<Uint8Array>, writable: WritableStream<Uint8Array>, limits: TimeLimits): Promise<void> {
-  const reader = stored.getReader()
-  const writer = writable.getWriter()
-  const stop = () => {
-    writer.abort(limits.signal.reason).catch(() => undefined)
-    reader.cancel().catch(() => undefined)
-  }
-  limits.signal.addEventListener('abort', stop)
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) break
-      await writer.write(value)
-      limits.expect(TAKE_MS, tookNothing)
-    }
-    await writer.close()
-  } catch (error) {
-    // The request ends before its announced length, so the receiver does not store a part as the whole.
-    await writer.abort(error).catch(() => undefined)
-    await reader.cancel().catch(() => undefined)
-    throw error
-  } finally {
-    limits.signal.removeEventListener('abort', stop)
-  }
-}

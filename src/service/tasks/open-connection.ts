@@ -1,0 +1,16 @@
+/** Opens the bucket of a connection for requests through the guard of outgoing addresses. */
+import { BucketError, type ObjectStore } from '../buckets/object-store.ts'
+import { openBucket } from '../buckets/open-bucket.ts'
+import { type BucketSettings, bucketAddress } from '../buckets/settings.ts'
+import { type Env, outgoingRules } from '../env.ts'
+import { egressSender } from './egress.ts'
+import { checkOutgoingUrl } from './outgoing-url.ts'
+
+/**
+ * @param signal ends all requests and transfers of the store
+ * @throws BucketError `unsafe_address` if the address is not allowed, also when it was saved under other rules
+ */
+export function openConnection(env: Env, settings: BucketSettings, signal: AbortSignal): ObjectStore {
+  if (!checkOutgoingUrl(bucketAddress(settings), outgoingRules(env)).ok) throw new BucketError('unsafe_address')
+  return openBucket(settings, { send: egressSender(env.EGRESS, { stream: true }), signal })
+}
