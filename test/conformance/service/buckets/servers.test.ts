@@ -6,6 +6,7 @@ import type { ObjectStore } from '../../../../src/service/buckets/object-store.t
 import { openBucket } from '../../../../src/service/buckets/open-bucket.ts'
 import { type AzureSettings, bucketAddress, type S3Settings } from '../../../../src/service/buckets/settings.ts'
 import { bucketSuite, HARD_KEYS } from '../../../support/bucket-suite.ts'
+import './provided.ts'
 
 /** Account of Azurite, as its documentation names it. */
 const AZURITE_ACCOUNT = 'devstoreaccount1'
@@ -53,7 +54,7 @@ async function large(store: ObjectStore): Promise<void> {
   const { etag } = await store.write('large.bin', new Response(bytes).body!, size, { contentType: 'application/octet-stream' })
   const offset = size - 1_000_000
   const rest = new Uint8Array(await new Response((await store.read('large.bin', { offset, etag })).body).arrayBuffer())
-  expect(rest).toEqual(bytes.subarray(offset))
+  expect([rest.length, rest.findIndex((byte, at) => byte !== bytes[offset + at])]).toEqual([1_000_000, -1])
 }
 
 describe.skipIf(inject('minio') === '')('MinIO', () => {

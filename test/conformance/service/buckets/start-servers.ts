@@ -11,14 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { TestProject } from 'vitest/node'
 import { freePort } from '../../../../src/local/service.ts'
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Addresses of the servers. `''`: it could not be started. */
-    readonly minio: string
-    readonly azurite: string
-  }
-}
+import './provided.ts'
 
 /** Time in milliseconds that a server has to start. */
 const START_MS = 30_000
