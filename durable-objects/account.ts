@@ -21,27 +21,25 @@ import type {
 import type { Action } from '../src/service/store/audit.ts'
 import type { DeliveryRecord } from '../src/service/store/people.ts'
 import { PLANS, type PlanId } from '../src/service/store/plans.ts'
-import type { StoredPreset } from '../src/service/store/presets.ts'
 import { withRegionBindings } from '../src/service/store/region-bindings.ts'
 import { isTestAccount, testAccountOf } from '../src/service/store/test-accounts.ts'
 import { egressSender } from '../src/service/tasks/egress.ts'
 import { ApplicationTable } from './application-table.ts'
 import { AuditTable } from './audit-table.ts'
 import { ChallengeTable } from './challenge-table.ts'
+import { ConnectionTable } from './connection-table.ts'
 import { DeliveryTable } from './delivery-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
 import { PresetTable } from './preset-table.ts'
 import { QueuePlaces } from './queue-places.ts'
+import { restoreObject } from './restore.ts'
 import { StorageAlerts } from './storage-alerts.ts'
 import { StorageQuota } from './storage-quota.ts'
 import { StreamPlaces } from './stream-places.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
 import { callsByKey, usageOf } from './usage-view.ts'
-
-/** Delay in milliseconds before the Account object restarts for a restore. The RPC response is sent first. */
-const RESTART_DELAY_MS = 200
 
 /** Tasks in the queues of an account above its CPU quota. */
 const QUEUED_ABOVE_QUOTA = 1
@@ -62,6 +60,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
   readonly #deliveries: DeliveryTable
   readonly #alerts: StorageAlerts
   readonly #places: QueuePlaces
+  readonly #connections: ConnectionTable
   readonly #presets: PresetTable
   /** Event streams that are open now. */
   readonly #streams = new StreamPlaces()
@@ -73,6 +72,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
     this.#applications = new ApplicationTable(ctx.storage)
     this.#tasks = new TaskIndex(ctx.storage)
     this.#places = new QueuePlaces(ctx.storage.sql)
+    this.#connections = new ConnectionTable(ctx.storage.kv)
     this.#presets = new PresetTable(ctx.storage.kv)
     this.#idempotency = new IdempotencyTable(ctx.storage)
     this.#quota = new StorageQuota(ctx.storage, this.#tasks, () => this.#record())
@@ -94,6 +94,14 @@ export class Account extends DurableObject<Env> implements AccountApi {
 
   get streams() {
     return this.#streams
+  }
+
+  get connections() {
+    return this.#connections
+  }
+
+  get presets() {
+    return this.#presets
   }
 
   async waitingPlaces(taskIds: readonly string[]) {
@@ -243,18 +251,6 @@ export class Account extends DurableObject<Env> implements AccountApi {
     this.#idempotency.abandon(key, scope)
   }
 
-  async preset(name: string) {
-    return this.#presets.find(name)
-  }
-
-  async putPreset(name: string, preset: StoredPreset) {
-    return this.#presets.put(name, preset)
-  }
-
-  async removePreset(name: string) {
-    return this.#presets.remove(name)
-  }
-
   async webhookSecret() {
     const known = this.ctx.storage.kv.get<string>('webhookSecret')
     if (known) return known
@@ -374,17 +370,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
   }
 
   async restore(to: { at: number } | { bookmark: string }): Promise<string | undefined> {
-    const { storage } = this.ctx
-    try {
-      const bookmark = 'bookmark' in to ? to.bookmark : await storage.getBookmarkForTime(to.at)
-      const undo = await storage.onNextSessionRestoreBookmark(bookmark)
-      // A point-in-time restore takes effect when the object restarts, so return the bookmark first and abort afterwards.
-      setTimeout(() => this.ctx.abort('the account is restored'), RESTART_DELAY_MS)
-      return undo
-    } catch (error) {
-      if (/point-in-time recovery/i.test(String(error))) return undefined
-      throw error
-    }
+    return restoreObject(this.ctx, to)
   }
 
   async #spreadLimit(): Promise<AccountRecord | undefined> {

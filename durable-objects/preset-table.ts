@@ -1,28 +1,29 @@
-import { MAX_PRESETS, type StoredPreset } from '../src/service/store/presets.ts'
+import { RpcTarget } from 'cloudflare:workers'
+import { MAX_PRESETS, type PresetsApi, type StoredPreset } from '../src/service/store/presets.ts'
 
 const PREFIX = 'preset/'
 
 /** Presets of an account, one stored value each. */
-export class PresetTable {
+export class PresetTable extends RpcTarget implements PresetsApi {
   readonly #kv: SyncKvStorage
 
   constructor(kv: SyncKvStorage) {
+    super()
     this.#kv = kv
   }
 
-  find(name: string): StoredPreset | undefined {
+  async find(name: string) {
     return this.#kv.get<StoredPreset>(PREFIX + name)
   }
 
-  /** Returns `false`, without a change, if the account has `MAX_PRESETS` others. */
-  put(name: string, preset: StoredPreset): boolean {
-    if (!this.find(name) && [...this.#kv.list({ prefix: PREFIX, limit: MAX_PRESETS })].length >= MAX_PRESETS) return false
+  async put(name: string, preset: StoredPreset) {
+    const isNew = this.#kv.get(PREFIX + name) === undefined
+    if (isNew && [...this.#kv.list({ prefix: PREFIX, limit: MAX_PRESETS })].length >= MAX_PRESETS) return false
     this.#kv.put(PREFIX + name, preset)
     return true
   }
 
-  /** Returns `false` if there is no preset with this name. */
-  remove(name: string): boolean {
+  async remove(name: string) {
     return this.#kv.delete(PREFIX + name)
   }
 }

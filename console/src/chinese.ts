@@ -355,6 +355,7 @@ export const chinese: Readonly<Record<string, string>> = {
   'delete tasks': '删除任务',
   'read usage': '读取用量',
   'make browser tokens': '创建浏览器令牌',
+  'change bucket connections': '更改存储桶连接',
   '{who} created the application {what}.': '{who} 创建了应用 {what}。',
   '{who} changed the application {what}.': '{who} 修改了应用 {what}。',
   '{who} deleted the application {what}.': '{who} 删除了应用 {what}。',

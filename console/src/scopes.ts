@@ -7,6 +7,7 @@ export const SCOPES: Readonly<Record<string, string>> = {
   'tasks:delete': 'delete tasks',
   'usage:read': 'read usage',
   tokens: 'make browser tokens',
+  connections: 'change bucket connections',
 }
 
 /** What a key may do: `everything`, or a list. */

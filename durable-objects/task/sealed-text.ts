@@ -1,4 +1,4 @@
-import { decryptText, encryptText } from '../../src/service/store/password-encryption.ts'
+import { decryptText, encryptText, requiredSecret } from '../../src/service/store/password-encryption.ts'
 
 /** Secret text of a task, stored encrypted: the password of its result, or its destination. */
 export class SealedText {
@@ -18,7 +18,7 @@ export class SealedText {
 
   /** Encrypts the text. Pass the result to `keep`, which stores it. */
   async seal(text: string, taskId: string): Promise<Uint8Array> {
-    return encryptText(text, this.#secret(), taskId)
+    return encryptText(text, requiredSecret(this.#key), taskId)
   }
 
   keep(sealed: Uint8Array | undefined): void {
@@ -27,16 +27,10 @@ export class SealedText {
 
   async open(taskId: string): Promise<string | undefined> {
     const sealed = this.#kv.get<Uint8Array>(this.#name)
-    return sealed && decryptText(sealed, this.#secret(), taskId)
+    return sealed && decryptText(sealed, requiredSecret(this.#key), taskId)
   }
 
   forget(): void {
     if (this.#kv.get(this.#name) !== undefined) this.#kv.delete(this.#name)
-  }
-
-  #secret(): string {
-    if (!this.#key)
-      throw new Error('The Worker secret SECRET_KEY is not set, so passwords and destinations cannot be stored. Set it and restart.')
-    return this.#key
   }
 }

@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { FORMATS } from '../../src/core/catalog/index.ts'
 import { buildPdf, plainDocument } from '../core/formats/pdf/build.ts'
+import { serveBucket } from '../support/bucket-server.ts'
+import { S3Double } from '../support/s3-double.ts'
 import { Contract, type Document } from './openapi.ts'
 import { type Running, startService } from './running.ts'
 
@@ -51,6 +53,22 @@ function upload(content: BlobPart, name: string, fields: Record<string, string> 
 
 const waited = async (taskId: string) =>
   (await call('GET', '/v1/tasks/{task_id}', { params: { task_id: taskId }, headers: { Prefer: 'wait=60' } })).body
+
+/** Saves, shows and deletes a connection to a bucket on this machine. */
+async function holdConnections(): Promise<void> {
+  const double = new S3Double()
+  await using bucket = await serveBucket(double)
+  const { region, accessKeyId, secretAccessKey } = double.settings
+  const place = { type: 's3', endpoint: bucket.endpoint, region, bucket: double.settings.bucket }
+  const params = { name: 'own' }
+  const headers = { 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ ...place, access_key_id: accessKeyId, secret_access_key: secretAccessKey })
+  const saved = await call<{ bucket: string }>('PUT', '/v1/connections/{name}', { params, headers, body })
+  expect(saved.body).toMatchObject(place)
+  await call('GET', '/v1/connections/{name}', { params })
+  await call('GET', '/v1/connections')
+  await call('DELETE', '/v1/connections/{name}', { params })
+}
 
 describe('the service', () => {
   it('makes the photo of the README smaller, measured and verified', async () => {
@@ -135,6 +153,7 @@ describe('the service', () => {
     const fields = { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ quality: 'low' }) }
     for (const method of ['PUT', 'GET', 'DELETE'] as const)
       await call(method, '/v1/presets/{name}', { params: { name: 'own' }, ...(method === 'PUT' ? fields : {}) })
+    await holdConnections()
     const link = await call<{ url: string }>('POST', '/v1/tasks/{task_id}/links', {
       params: { task_id: body.task_id },
       headers: fields.headers,

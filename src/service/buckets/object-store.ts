@@ -95,6 +95,10 @@ export type BucketTrouble =
   | 'unusable_key'
   /** The server refused the request for another reason, such as a wrong region. */
   | 'refused'
+  /** The account has no connection with this name. */
+  | 'missing_connection'
+  /** The stored credentials cannot be decrypted, because the secret of the service was changed. */
+  | 'unreadable_credentials'
 
 /** Kinds that may end without a change of the connection, so that a later try makes sense. */
 const PASSING: readonly BucketTrouble[] = ['busy', 'unreachable']

@@ -30,6 +30,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
   unsafe_callback_url: 'A callback URL must be https with a public domain name: no IP address, no internal name, no user name or password.',
   unsafe_url:
     'The address of a source or a destination must be https with a public domain name: no IP address, no internal name, no user name or password.',
+  connection_failed:
+    'The bucket could not be listed, so the connection was not saved. `reason` names the cause, `status` and `bucket_error` the answer of its server.',
   password_not_applicable: 'The file is signed, and encryption would break the signature, or the file is already encrypted.',
   missing_key: 'Send the header `Authorization: Bearer <API_KEY>`.',
   invalid_key: 'The API key does not exist or is mistyped.',
@@ -46,6 +48,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
   unknown_batch: 'The batch does not exist in your account, or all of its tasks were deleted.',
   unknown_upload: 'The upload does not exist in your account. It was deleted or is older than 24 hours.',
   unknown_preset: 'The account has no preset with this name.',
+  unknown_connection: 'The account has no connection with this name.',
   unknown_link: 'The link does not exist, has expired, was used as often as it may be, or its task was deleted.',
   unknown_route: 'The address does not exist.',
   method_not_allowed: 'The address exists, but not with this method. The header `Allow` lists the methods.',
@@ -54,6 +57,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
   upload_used: 'Another task already uses this upload. Each task needs an upload of its own.',
   too_many_links: 'The task has `limit` links that still work. Wait until one expires.',
   too_many_presets: 'The account has `limit` presets. Delete one.',
+  too_many_connections: 'The account has `limit` connections. Delete one.',
   too_many_tokens: 'The key has `limit` browser tokens. Wait until some expire, or make tokens that live shorter.',
   offset_mismatch: 'The upload has `offset` bytes. A PATCH must continue there, and a task needs a complete upload.',
   precondition_failed: 'The entity tag of the result does not match `If-Match`, or `Tus-Resumable` is not 1.0.0.',

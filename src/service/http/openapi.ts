@@ -50,6 +50,7 @@ const TAGS = [
     paths: /^\/v1\/upload/,
   },
   { name: 'Links', description: 'Addresses that download a result without a key.', paths: /^\/d\// },
+  { name: 'Connections', description: 'Buckets that files come from and results go to.', paths: /^\/v1\/connections/ },
   { name: 'Account', description: 'Presets, usage and limits of the account.', paths: /^\/v1\// },
   { name: 'Service', description: 'Pages and health checks.', paths: /./ },
   // Callbacks have a tag of their own: openapi-generator creates one class per tag and would overwrite the class of the operations.
@@ -115,7 +116,7 @@ const PATH_TEXTS: Readonly<Record<string, string>> = {
   batch_id: 'Id of the batch',
   upload_id: 'Id of the resumable upload',
   token: 'Last part of the address of a link',
-  name: 'Name of the preset',
+  name: 'Name of the preset or connection',
 }
 
 const pathParameters = (path: string) =>

@@ -2,10 +2,11 @@
 
 import type { Effort } from '../../core/catalog/effort.ts'
 import type { Action, AuditPage } from './audit.ts'
+import type { ConnectionsApi } from './connections.ts'
 import type { KeyRecord, Scope } from './keys.ts'
 import type { ChallengeApi, DeliveryRecord, PeopleApi } from './people.ts'
 import type { PlanId } from './plans.ts'
-import type { StoredPreset } from './presets.ts'
+import type { PresetsApi } from './presets.ts'
 import type { StreamsApi, WaitingPlace } from './waiting.ts'
 
 export interface AccountRecord {
@@ -256,12 +257,6 @@ export interface AccountApi {
   beginIdempotent(key: string, scope: string, asker: string): Promise<IdempotencyState>
   finishIdempotent(key: string, scope: string, fingerprint: string, id: string): Promise<void>
   abandonIdempotent(key: string, scope: string): Promise<void>
-  /** Returns a preset of the account. `undefined`: there is none with this name. */
-  preset(name: string): Promise<StoredPreset | undefined>
-  /** Stores a preset or replaces it. Returns `false` if the account has `MAX_PRESETS` others. */
-  putPreset(name: string, preset: StoredPreset): Promise<boolean>
-  /** Removes a preset. Returns `false` if it does not exist. */
-  removePreset(name: string): Promise<boolean>
   /** Returns the webhook secret (`whsec_…`). Creates it at the first call. */
   webhookSecret(): Promise<string>
   /** Creates a new webhook secret, which signs all further deliveries. */
@@ -307,6 +302,10 @@ export interface AccountApi {
   readonly challenges: ChallengeApi
   /** Event streams that the account's keys have open. */
   readonly streams: StreamsApi
+  /** Named buckets of the account. */
+  readonly connections: ConnectionsApi
+  /** Named sets of compress fields. */
+  readonly presets: PresetsApi
   /** People who manage the account in the console. */
   readonly people: PeopleApi
 }

@@ -3,7 +3,7 @@ import type { PlanId } from './plans.ts'
 import type { Region } from './regions.ts'
 import type { UploadToken } from './upload-tokens.ts'
 
-export const SCOPES = ['compress', 'tasks:read', 'tasks:delete', 'usage:read', 'tokens'] as const
+export const SCOPES = ['compress', 'tasks:read', 'tasks:delete', 'usage:read', 'tokens', 'connections'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Name of a key's KeyGate object. The object is in the region of the key's account. */

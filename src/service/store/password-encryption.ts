@@ -1,4 +1,4 @@
-/** AES-256-GCM encryption of passwords under a Worker secret, while they are stored for a job. */
+/** AES-256-GCM encryption of passwords, destinations and credentials under a Worker secret, while they are stored. */
 
 const NONCE_BYTES = 12
 
@@ -7,9 +7,18 @@ async function keyFrom(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', digest, 'AES-GCM', false, ['encrypt', 'decrypt'])
 }
 
+/** Returns the Worker secret. @throws Error if the operator has not set it */
+export function requiredSecret(secret: string | undefined): string {
+  if (!secret)
+    throw new Error(
+      'The Worker secret SECRET_KEY is not set, so passwords, destinations and credentials cannot be stored. Set it and restart.',
+    )
+  return secret
+}
+
 /**
  * Encrypts `text`. Returns nonce and ciphertext.
- * @param context id of the task or upload; decryption needs the same
+ * @param context id of the task or upload, or account and name of a connection; decryption needs the same
  */
 export async function encryptText(text: string, secret: string, context: string): Promise<Uint8Array> {
   const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
@@ -22,7 +31,7 @@ export async function encryptText(text: string, secret: string, context: string)
 }
 
 /**
- * Decrypts a password.
+ * Decrypts a text.
  * @throws if `secret` or `context` differs from those of the encryption
  */
 export async function decryptText(box: Uint8Array, secret: string, context: string): Promise<string> {

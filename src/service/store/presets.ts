@@ -38,3 +38,12 @@ export interface StoredPreset {
 
 /** Most presets of an account. */
 export const MAX_PRESETS = 100
+
+export interface PresetsApi {
+  /** Returns a preset of the account. `undefined`: there is none with this name. */
+  find(name: string): Promise<StoredPreset | undefined>
+  /** Stores a preset or replaces it. Returns `false`, without a change, if the account has `MAX_PRESETS` others. */
+  put(name: string, preset: StoredPreset): Promise<boolean>
+  /** Returns `false` if there is no preset with this name. */
+  remove(name: string): Promise<boolean>
+}

@@ -8,9 +8,11 @@ import { checkOutgoingUrl } from './outgoing-url.ts'
 
 /**
  * @param signal ends all requests and transfers of the store
+ * @param pausesMs pauses before the 2nd, 3rd, … try of a request in milliseconds. `undefined`: those of the client
  * @throws BucketError `unsafe_address` if the address is not allowed, also when it was saved under other rules
  */
-export function openConnection(env: Env, settings: BucketSettings, signal: AbortSignal): ObjectStore {
+export function openConnection(env: Env, settings: BucketSettings, signal: AbortSignal, pausesMs?: readonly number[]): ObjectStore {
   if (!checkOutgoingUrl(bucketAddress(settings), outgoingRules(env)).ok) throw new BucketError('unsafe_address')
-  return openBucket(settings, { send: egressSender(env.EGRESS, { stream: true }), signal })
+  const send = egressSender(env.EGRESS, { stream: true })
+  return openBucket(settings, { send, signal, ...(pausesMs === undefined ? {} : { pausesMs }) })
 }

@@ -17,7 +17,7 @@ export const READY_PRESETS: Readonly<Record<string, StoredPreset>> = {
 
 /** Returns a ready-made preset or one of the account. `undefined`: there is none with this name. */
 export const findPreset = async (env: Env, accountId: string, name: string): Promise<StoredPreset | undefined> =>
-  READY_PRESETS[name] ?? (await env.ACCOUNTS.getByName(accountId).preset(name))
+  READY_PRESETS[name] ?? (await env.ACCOUNTS.getByName(accountId).presets.find(name))
 
 /**
  * Returns the options of the preset that a request names.

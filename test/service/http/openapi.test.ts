@@ -107,7 +107,7 @@ describe('the document', () => {
 
   it('has a discriminator with all values for every union', () => {
     const unions = components().filter(([schema]) => schema.oneOf)
-    expect(unions.map(([, name]) => name).sort()).toEqual(['Receipt', 'Task'])
+    expect(unions.map(([, name]) => name).sort()).toEqual(['Connection', 'ConnectionFields', 'Receipt', 'Task'])
     for (const [{ oneOf = [], discriminator, properties }, name] of unions) {
       const words: Record<string, string> = {}
       for (const { $ref = '' } of oneOf) {
@@ -124,7 +124,7 @@ describe('the document', () => {
 
   it('has a tag and a description for every operation', () => {
     const names = tags.map(({ name }) => name)
-    expect(names).toEqual(['Compress', 'Tasks', 'Uploads', 'Links', 'Account', 'Service', 'Callbacks'])
+    expect(names).toEqual(['Compress', 'Tasks', 'Uploads', 'Links', 'Connections', 'Account', 'Service', 'Callbacks'])
     const callbacks = Object.values(webhooks).map(({ post }) => post)
     const all = [...operations, ...callbacks]
     for (const { operationId, tags: own, description } of all) {

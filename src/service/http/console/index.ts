@@ -8,8 +8,8 @@ import { TEST_PATH } from './session.ts'
 /** Serves `/v1/tasks` as `/console/api/v1/tasks` with a session instead of a key. Only requests that change something count for the plan's rate limit. */
 export function consoleRoutes(api: readonly Route[]): readonly Route[] {
   const borrowed = api
-    // A browser token belongs to an API key, which a session does not have.
-    .filter((route) => route.path.startsWith('/v1/') && route.access !== 'tokens')
+    // A browser token belongs to an API key, which a session does not have. Only API keys change connections.
+    .filter((route) => route.path.startsWith('/v1/') && route.access !== 'tokens' && route.access !== 'connections')
     .map(({ doc: _, ...route }): Route => {
       const isRead = route.method === 'GET'
       const role = isRead ? {} : ({ role: 'member' } as const)

@@ -83,6 +83,13 @@ const keySet = {
 
 const PRESET = { quality: 'high', format: 'webp', metadata: 'safe' }
 
+const S3_PLACE = { type: 's3', endpoint: 'https://s3.eu-central-1.amazonaws.com', region: 'eu-central-1', bucket: 'shop-photos' } as const
+const AZURE_PLACE = {
+  ...{ type: 'azure', endpoint: 'https://shop.blob.core.windows.net', container: 'photos', account_name: 'shop' },
+} as const
+const S3_CONNECTION = { name: 'shop', ...S3_PLACE, access_key_id: 'AKIA…MPLE', path_style: true, saved_at: CREATED }
+const AZURE_CONNECTION = { name: 'archive', ...AZURE_PLACE, saved_at: CREATED }
+
 type Example = Readonly<Record<string, unknown>>
 
 /** JSON answers by operation and name. The first is the one that a reader sees. */
@@ -115,6 +122,9 @@ export const answerExamples = (baseUrl: string): Readonly<Record<string, Readonl
   createUploadToken: { token: { token: `wut_${'A'.repeat(43)}.3xK8sQ1bV0nT7mZ5cJ2hR9wYpLdFgA`, expires_at: EXPIRES } },
   getPreset: { preset: PRESET },
   putPreset: { preset: PRESET },
+  listConnections: { connections: { connections: [AZURE_CONNECTION, S3_CONNECTION] } },
+  getConnection: { s3: S3_CONNECTION, azure: AZURE_CONNECTION },
+  putConnection: { s3: S3_CONNECTION, azure: AZURE_CONNECTION },
   getKeys: { keys: keySet },
   getUpload: {
     upload: { upload_id: UPLOAD_ID, file_name: 'film.mp4', size: 734_003_200, offset: 33_554_432, expires_at: EXPIRES, task_id: null },
@@ -184,6 +194,13 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Exam
     },
   },
   putPreset: { 'application/json': PRESET },
+  putConnection: {
+    'application/json': {
+      ...S3_PLACE,
+      access_key_id: 'AKIAIOSFODNN7EXAMPLE',
+      secret_access_key: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+    },
+  },
 }
 
 /** Start of an event stream of a task. */

@@ -17,6 +17,7 @@ const SENDS = /^\/v1\/(compress|batch\/compress)$/
 const FILES = /^\/v1\/(compress|batch\/compress|uploads)/
 const TASKS = /^\/v1\/tasks\//
 const PRESETS = /^\/v1\/presets\//
+const CONNECTIONS = /^\/v1\/connections/
 const LINKS = /^\/d\//
 const UPLOADS = /^\/v1\/uploads/
 
@@ -80,6 +81,11 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
     paths: FILES,
   },
   unknown_task: { message: apiMessage('no_such_task', { id: 'tsk_vZlKnlY1GFU0cnEaLZUrMnbi' }), paths: TASKS },
+  connection_failed: {
+    message: apiMessage('connection_failed', { why: apiMessage('bucket_unauthorised', { answer: '403 SignatureDoesNotMatch' }) }),
+    facts: { reason: 'unauthorised', status: 403, bucket_error: 'SignatureDoesNotMatch' },
+    paths: CONNECTIONS,
+  },
   unknown_batch: { message: apiMessage('no_such_batch', { id: 'bat_vZlKnlY1GFU0cnEaLZUrMnbi' }), paths: /^\/v1\/batches/ },
   unknown_upload: { message: apiMessage('no_such_upload', { id: 'upl_vZlKnlY1GFU0cnEaLZUrMnbi' }), paths: UPLOADS },
   unknown_route: { message: apiMessage('nothing_at', { path: '/v2' }), paths: /^$/ },
@@ -119,9 +125,11 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
     paths: SENDS,
   },
   unknown_preset: { message: apiMessage('no_such_preset', { name: 'shop' }), paths: PRESETS },
+  unknown_connection: { message: apiMessage('no_such_connection', { name: 'shop' }), paths: CONNECTIONS },
   unknown_link: { message: apiMessage('no_such_link'), paths: LINKS },
   too_many_links: { message: apiMessage('too_many_links', { limit: '100' }), facts: { limit: 100 }, paths: /\/links$/ },
   too_many_presets: { message: apiMessage('too_many_presets', { limit: '100' }), facts: { limit: 100 }, paths: PRESETS },
+  too_many_connections: { message: apiMessage('too_many_connections', { limit: '20' }), facts: { limit: 20 }, paths: CONNECTIONS },
   too_many_tokens: {
     message: apiMessage('too_many_tokens', { limit: '100000' }),
     facts: { limit: 100_000 },

@@ -219,4 +219,26 @@ const SERVICE = {
   ...STATUS_PART,
 } as const
 
-export const PROPERTY_EXAMPLES: Readonly<Record<string, unknown>> = { ...OPTIONS, ...TASKS, ...RECEIPTS, ...SERVICE }
+const ENDPOINTS = { s3: 'https://s3.eu-central-1.amazonaws.com', azure: 'https://shop.blob.core.windows.net' } as const
+const BUCKET = { region: 'eu-central-1', bucket: 'shop-photos', path_style: true } as const
+const CONNECTION = {
+  ...{ name: 'shop', type: 's3', endpoint: ENDPOINTS.s3, ...BUCKET, access_key_id: 'AKIA…MPLE', saved_at: CREATED },
+} as const
+
+const CONNECTIONS = {
+  ...BUCKET,
+  ...of('ConnectionFields', { type: 's3' }),
+  ...of('Connection', { type: 's3' }),
+  ...of('S3ConnectionFields', { type: 's3', endpoint: ENDPOINTS.s3, access_key_id: 'AKIAIOSFODNN7EXAMPLE' }),
+  ...of('S3Connection', CONNECTION),
+  ...of('AzureConnectionFields', { type: 'azure', endpoint: ENDPOINTS.azure }),
+  ...of('AzureConnection', { type: 'azure', endpoint: ENDPOINTS.azure, name: 'archive', saved_at: CREATED }),
+  secret_access_key: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  container: 'photos',
+  account_name: 'shop',
+  account_key: 'dGhlIGtleSBvZiB0aGUgYWNjb3VudA==',
+  sas_token: 'sv=2021-12-02&sr=c&sp=rwdl&sig=abc%2Bdef%3D',
+  connections: [CONNECTION],
+} as const
+
+export const PROPERTY_EXAMPLES: Readonly<Record<string, unknown>> = { ...OPTIONS, ...TASKS, ...RECEIPTS, ...SERVICE, ...CONNECTIONS }

@@ -4,6 +4,7 @@ import type { Route } from '../route.ts'
 import { getFormats, getUsage } from './account.ts'
 import { ADMIN_ROUTES } from './admin.ts'
 import { downloadBatch, getBatch } from './batches.ts'
+import { deleteConnection, getConnection, listConnections, putConnection } from './connections.ts'
 import { createDelivery } from './deliveries.ts'
 import { download } from './download.ts'
 import { GUEST_ROUTES } from './guests.ts'
@@ -20,6 +21,7 @@ import { batchCompress, compress } from './upload.ts'
 import { createUploadToken } from './upload-tokens.ts'
 
 const UPLOADS: readonly Route[] = [createUploadRoute, getUploadRoute, patchUploadRoute, deleteUploadRoute, overrideUploadRoute]
+const CONNECTIONS: readonly Route[] = [listConnections, getConnection, putConnection, deleteConnection]
 const API: readonly Route[] = [
   compress,
   batchCompress,
@@ -38,6 +40,7 @@ const API: readonly Route[] = [
   getPreset,
   putPreset,
   deletePreset,
+  ...CONNECTIONS,
   getUsage,
   getFormats,
   getKeys,

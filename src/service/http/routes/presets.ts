@@ -47,7 +47,7 @@ export const putPreset: Route = {
       throw invalidParameter('name', apiMessage('field_wrong', { name: 'name', why: apiMessage('must_be_name_of_preset') }))
     const fields = fieldsOf(await readJson(c.req.raw))
     const options = optionsOf(c, fields)
-    const stored = await c.env.ACCOUNTS.getByName(c.get('key').accountId).putPreset(name, { fields, options })
+    const stored = await c.env.ACCOUNTS.getByName(c.get('key').accountId).presets.put(name, { fields, options })
     if (!stored) throw new ApiError('too_many_presets', apiMessage('too_many_presets', { limit: MAX_PRESETS }), { limit: MAX_PRESETS })
     return json(fields)
   },
@@ -68,7 +68,7 @@ export const deletePreset: Route = {
   access: 'compress',
   async handle(c) {
     const name = ownName(c)
-    const removed = PRESET_NAME.test(name) && (await c.env.ACCOUNTS.getByName(c.get('key').accountId).removePreset(name))
+    const removed = PRESET_NAME.test(name) && (await c.env.ACCOUNTS.getByName(c.get('key').accountId).presets.remove(name))
     if (!removed) throw unknownPreset(name)
     return new Response(null, { status: 204 })
   },
