@@ -19,8 +19,8 @@ export interface Task {
   output_format?: string
   expires_at?: string
   result?: Receipt['result']
-  source?: { url: string }
-  destination?: { url: string }
+  source?: { url?: string; connection?: string; key?: string }
+  destination?: { url?: string; connection?: string; prefix?: string; key?: string }
   delivery?: { status: 'pending' | 'delivered' | 'failed'; attempts: number; last_status: number | null }
   error?: { message: string }
   error_detail?: ErrorDetail

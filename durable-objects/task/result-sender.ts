@@ -1,5 +1,5 @@
 import type { Env } from '../../src/service/env.ts'
-import { type DeliveryState, type Destination, NEW_DELIVERY } from '../../src/service/store/destinations.ts'
+import { type DeliveryState, type Destination, destinationKey, NEW_DELIVERY } from '../../src/service/store/destinations.ts'
 import { shownAddress } from '../../src/service/store/sources.ts'
 import type { Task, TaskResult } from '../../src/service/store/task.ts'
 import type { Delivery } from '../../src/service/tasks/notify.ts'
@@ -19,8 +19,11 @@ interface Dependencies {
 }
 
 /** What a task shows of its destination, before anything was sent. */
-export const destinationFields = (destination: Destination | undefined): Pick<Task, 'destinationUrl' | 'delivery'> =>
-  destination ? { destinationUrl: shownAddress(destination.url), delivery: NEW_DELIVERY } : {}
+export function destinationFields(destination: Destination | undefined): Pick<Task, 'destinationUrl' | 'destinationBucket' | 'delivery'> {
+  if (!destination) return {}
+  const shown = 'url' in destination ? { destinationUrl: shownAddress(destination.url) } : { destinationBucket: destination }
+  return { ...shown, delivery: NEW_DELIVERY }
+}
 
 /**
  * Sends the result of a task to its destination. The task's alarm runs it, so that a restart of the service repeats a request that was
@@ -74,7 +77,9 @@ export class ResultSender {
     const { live: task } = this.#state
     if (!task?.result || !(destination || task.delivery)) return undefined
     this.#dependencies.destination.keep(sealed)
-    this.#keep({ ...task, delivery: NEW_DELIVERY, ...destinationFields(destination) }, Date.now())
+    const { destinationUrl: _, destinationBucket: __, ...withoutDestination } = task
+    const kept = destination ? { ...withoutDestination, ...destinationFields(destination) } : { ...task, delivery: NEW_DELIVERY }
+    this.#keep(kept, Date.now())
     return this.#state.task
   }
 
@@ -108,7 +113,7 @@ export class ResultSender {
       return { at, status: 0, ms: Date.now() - at, error: 'The stored destination cannot be decrypted.' }
     }
     const withinMs = Math.max(0, Math.min(SEND_MS, (task.expiresAt ?? Number.POSITIVE_INFINITY) - Date.now()))
-    return sendResult(this.#dependencies.env, { destination, result, signal, withinMs })
+    return sendResult(this.#dependencies.env, { accountId: task.accountId, destination, result, signal, withinMs })
   }
 
   /** Stores the task and the time of its next request. `undefined`: there is none. */
@@ -121,7 +126,9 @@ export class ResultSender {
   }
 
   /** Adds the request to the account's list of deliveries, which the console shows. */
-  async #note({ accountId, taskId, destinationUrl: url = '', traceparent }: Task, attempt: number, sent: Delivery): Promise<void> {
+  async #note(task: Task, attempt: number, sent: Delivery): Promise<void> {
+    const { accountId, taskId, traceparent } = task
+    const url = task.destinationUrl ?? bucketAddress(task)
     if (!isDelivered(sent)) {
       const facts = { task_id: taskId, ...traceField(traceparent), attempt, status: sent.status, error: sent.error }
       console.warn(JSON.stringify({ level: 'warn', event: 'delivery_failed', ...facts }))
@@ -132,3 +139,7 @@ export class ResultSender {
       .catch(() => undefined)
   }
 }
+
+/** Connection and key, for people. */
+const bucketAddress = ({ destinationBucket, result }: Task): string =>
+  destinationBucket ? `${destinationBucket.connection}: ${destinationKey(destinationBucket, result?.outputName ?? '')}` : ''

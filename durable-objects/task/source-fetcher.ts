@@ -1,14 +1,14 @@
 import type { Env } from '../../src/service/env.ts'
 import { uploadKeyOf } from '../../src/service/store/blob-names.ts'
 import { PLANS } from '../../src/service/store/plans.ts'
-import type { SourceState } from '../../src/service/store/sources.ts'
+import type { SourcePlace, SourceState } from '../../src/service/store/sources.ts'
 import type { Task, TaskError } from '../../src/service/store/task.ts'
 import { ApiError } from '../../src/service/tasks/api-error.ts'
 import { fetchSource } from '../../src/service/tasks/fetch-source.ts'
 import type { IngestedFile } from '../../src/service/tasks/ingest.ts'
 import { newStep } from '../../src/service/tasks/job.ts'
 import { isPackable } from '../../src/service/tasks/job-options.ts'
-import { sourceUnreachable } from '../../src/service/tasks/source-trouble.ts'
+import { isPassing, sourceUnreachable } from '../../src/service/tasks/source-trouble.ts'
 import { type FetchedFields, fetchedFields, type Submission } from '../../src/service/tasks/submit.ts'
 import { traceField } from '../../src/service/trace-context.ts'
 import { OneRun } from './one-run.ts'
@@ -16,7 +16,7 @@ import type { SealedText } from './sealed-text.ts'
 import { attemptsFailedError } from './step-watch.ts'
 import { hasEnded, RETRY_PAUSE_MS, type TaskState } from './task-state.ts'
 
-/** Starts of one fetch. Only a restart of the service, or an error of the platform, makes a second one. */
+/** Starts of one fetch. A restart of the service, an error of the platform, or a bucket that is overloaded makes a second one. */
 const MAX_ATTEMPTS = 5
 /** Pause in milliseconds before a task asks again for a place in the queues. Usually the account reports a free place earlier. */
 const PLACE_PAUSE_MS = 60_000
@@ -29,7 +29,7 @@ interface Dependencies {
 }
 
 /**
- * Fetches the file of a task from its address. The task's alarm runs it, so that a restart of the service repeats a fetch that was cut off.
+ * Fetches the file of a task from its place. The task's alarm runs it, so that a restart of the service repeats a fetch that was cut off.
  * No worker of the queues waits for a slow source.
  */
 export class SourceFetcher {
@@ -97,7 +97,7 @@ export class SourceFetcher {
     const { env } = this.#dependencies
     const { format } = source.options
     const staged = await fetchSource(env, {
-      url: source.url,
+      place: placeOf(source),
       taskId: task.taskId,
       accountId: task.accountId,
       uploadKey: uploadKeyOf(task),
@@ -106,6 +106,8 @@ export class SourceFetcher {
       signal,
       onMultipart: (multipartId) => this.#keep({ ...source, multipartId }),
     })
+    if ('refusal' in staged.outcome && isPassing(staged.outcome.refusal) && source.attempts < MAX_ATTEMPTS)
+      return this.#wait(source, RETRY_PAUSE_MS * 2 ** source.attempts)
     const fields = await this.#decide(task, source, staged)
     if (fields instanceof ApiError) {
       if ('upload' in staged.outcome) await staged.outcome.upload.discard()
@@ -173,3 +175,5 @@ export class SourceFetcher {
     )
   }
 }
+
+const placeOf = (source: SourceState): SourcePlace => ('url' in source ? { url: source.url } : { object: source.object })

@@ -6,6 +6,9 @@ import { For, message, Problem } from '../parts.tsx'
 
 const STATES = { pending: 'being sent', delivered: 'delivered', failed: 'not delivered' } as const
 
+/** An address, or the connection and key of a bucket. */
+const shownPlace = ({ url, connection, key, prefix }: NonNullable<Task['destination']>) => url ?? `${connection}: ${key ?? prefix}`
+
 /** Nothing for a task whose file was sent and whose result is only kept here. */
 export function TaskRoute({ task }: { task: Task }) {
   if (!task.source && !task.destination) return null
@@ -14,14 +17,14 @@ export function TaskRoute({ task }: { task: Task }) {
       {task.source && (
         <>
           <dt>{t('Fetched from')}</dt>
-          <dd class="breaks">{task.source.url}</dd>
+          <dd class="breaks">{shownPlace(task.source)}</dd>
         </>
       )}
       {task.destination && (
         <>
           <dt>{t('Sent to')}</dt>
           <dd class="breaks">
-            {task.destination.url} <DeliveryState task={task} />
+            {shownPlace(task.destination)} <DeliveryState task={task} />
           </dd>
         </>
       )}

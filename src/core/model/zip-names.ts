@@ -17,7 +17,7 @@ export function safeName(name: string): string {
     .replace(/[. ]+$/, '')
     .trimStart()
   if (clean === '') return 'file'
-  return shortened(DEVICE.test(clean) ? `_${clean}` : clean, '')
+  return markedName(DEVICE.test(clean) ? `_${clean}` : clean, '')
 }
 
 /**
@@ -32,7 +32,7 @@ export function zipNames(names: readonly string[], reserved: readonly string[] =
     const safe = safeName(name)
     let found = safe
     for (let number = next.get(comparable(safe)) ?? 2; taken.has(comparable(found)); number++) {
-      found = shortened(safe, `-${number}`)
+      found = markedName(safe, `-${number}`)
       next.set(comparable(safe), number + 1)
     }
     taken.add(comparable(found))
@@ -44,8 +44,27 @@ const comparable = (name: string) => name.normalize('NFC').toUpperCase()
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
+/**
+ * Returns marks such as `-2` that make names differ without regard to case. `undefined`: the name differs already.
+ * @param ignoresExtension true if the files may get the same extension later
+ */
+export function nameMarks(names: readonly string[], ignoresExtension: boolean): (string | undefined)[] {
+  const taken = new Set<string>()
+  return names.map((name) => {
+    const safe = safeName(name)
+    const seen = ignoresExtension ? safe.replace(EXTENSION, '') : safe
+    for (let number = 1; ; number++) {
+      const mark = number === 1 ? undefined : `-${number}`
+      const marked = comparable(mark === undefined ? seen : markedName(seen, mark))
+      if (taken.has(marked)) continue
+      taken.add(marked)
+      return mark
+    }
+  })
+}
+
 /** Inserts `mark` before the extension, and cuts the name in front of it to `MAX_NAME_BYTES`. */
-function shortened(name: string, mark: string): string {
+export function markedName(name: string, mark: string): string {
   const extension = EXTENSION.exec(name)?.[0] ?? ''
   const end = mark + extension
   const characters = [...name.slice(0, name.length - extension.length)]

@@ -8,11 +8,12 @@ import { malformed } from './multipart-disposition.ts'
 import { duplicateField, unknownField } from './unknown-fields.ts'
 
 export interface FormRules<File> {
-  /** Field names of files, of finished uploads, and of addresses. */
+  /** Field names of files, of finished uploads, of addresses, and of objects in buckets. */
   readonly fileFields: readonly string[]
   readonly uploadFields: readonly string[]
   readonly urlFields: readonly string[]
-  /** Maximum number of files, finished uploads and addresses together. */
+  readonly objectFields: readonly string[]
+  /** Maximum number of files, finished uploads, addresses and objects together. */
   readonly maxFiles: number
   /** Names of all other fields. */
   readonly textFields: readonly string[]
@@ -29,9 +30,11 @@ export interface FormRules<File> {
   take(uploadId: string): Promise<File>
   /** Receives the address of a file that the service fetches itself. */
   takeUrl(url: string): Promise<File>
+  /** Receives the place of an object in a bucket, as JSON text. */
+  takeObject(name: string, text: string): Promise<File>
 }
 
-type SourceKind = 'file' | 'upload' | 'url'
+type SourceKind = 'file' | 'upload' | 'url' | 'source'
 
 export interface Form<File> {
   readonly fields: ReadonlyMap<string, string>
@@ -58,9 +61,10 @@ export class FormContents<File> implements Form<File> {
 
   /** Adds a source that is named by text. `undefined`: the field is none. */
   sourceNamed(name: string, text: string): Promise<void> | undefined {
-    const { uploadFields, urlFields, take, takeUrl } = this.#rules
+    const { uploadFields, urlFields, objectFields, take, takeUrl, takeObject } = this.#rules
     if (uploadFields.includes(name)) return this.addFile('upload', () => take(text))
     if (urlFields.includes(name)) return this.addFile('url', () => takeUrl(text))
+    if (objectFields.includes(name)) return this.addFile('source', () => takeObject(name, text))
     return undefined
   }
 
@@ -96,7 +100,7 @@ export async function readForm<File>(
 }
 
 async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File>): Promise<Form<File>> {
-  const { fileFields, uploadFields, urlFields, textFields } = rules
+  const { fileFields, uploadFields, urlFields, objectFields, textFields } = rules
   const contents = new FormContents(rules)
   let empty = 0
   for await (const part of parts) {
@@ -109,7 +113,7 @@ async function readParts<File>(parts: AsyncIterable<Part>, rules: FormRules<File
       continue
     }
     const isUpload = uploadFields.includes(name)
-    const known = [...fileFields, ...uploadFields, ...urlFields, ...textFields]
+    const known = [...fileFields, ...uploadFields, ...urlFields, ...objectFields, ...textFields]
     if (!known.includes(name)) throw unknownField(name, known)
     if (fileName !== undefined) throw isUpload && contents.files.length === 0 ? underAnotherName(name, rules) : notText(name)
     const text = await readField(part)

@@ -11,14 +11,16 @@ export const isJson = (contentType: string | undefined) => /^\s*application\/jso
 export async function readJsonForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
   const body = await readJson(request)
   if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('json_is_no_object')
-  const { fileFields, uploadFields, urlFields, textFields, jsonFields } = rules
+  const { fileFields, uploadFields, urlFields, objectFields, textFields, jsonFields } = rules
   const asFile = Object.keys(body).find((name) => fileFields.includes(name))
   if (asFile !== undefined) throw invalidParameter(asFile, apiMessage('file_needs_multipart', { name: asFile }))
-  refuseUnknownNames(Object.keys(body), [...uploadFields, ...urlFields, ...textFields])
+  refuseUnknownNames(Object.keys(body), [...uploadFields, ...urlFields, ...objectFields, ...textFields])
   const contents = new FormContents(rules)
   for (const [name, value] of Object.entries(body)) {
     if (value === null) continue
-    if (uploadFields.includes(name) || urlFields.includes(name)) {
+    if (objectFields.includes(name)) {
+      for (const text of objectsOf(name, value, rules)) await contents.sourceNamed(name, text)
+    } else if (uploadFields.includes(name) || urlFields.includes(name)) {
       for (const text of textsOf(name, value, rules)) await contents.sourceNamed(name, text)
     } else contents.addField(name, jsonFields.includes(name) && typeof value === 'object' ? JSON.stringify(value) : textOf(name, value))
   }
@@ -32,6 +34,14 @@ function textsOf<File>(name: string, value: unknown, { urlFields, maxFiles }: Fo
   if (texts.every((text) => typeof text === 'string') && !(isUrl && maxFiles === 1 && Array.isArray(value))) return texts
   const code = isUrl ? (maxFiles === 1 ? 'field_must_be_one_address' : 'field_must_name_addresses') : 'field_must_name_uploads'
   throw invalidParameter(name, apiMessage(code, { name }))
+}
+
+/** Returns the objects in a field of a JSON body, as texts. @throws ApiError if it is neither an object nor a list of objects */
+function objectsOf<File>(name: string, value: unknown, { maxFiles }: FormRules<File>): string[] {
+  const objects: unknown[] = Array.isArray(value) ? value : [value]
+  const isObject = (one: unknown) => typeof one === 'object' && one !== null && !Array.isArray(one)
+  if (objects.every(isObject) && !(maxFiles === 1 && Array.isArray(value))) return objects.map((one) => JSON.stringify(one))
+  throw invalidParameter(name, apiMessage(maxFiles === 1 ? 'field_must_be_json_object' : 'field_must_name_objects', { name }))
 }
 
 /**

@@ -10,6 +10,7 @@ import { responses } from './openapi-responses.ts'
 import { type Json, Schemas } from './openapi-schemas.ts'
 import { webhooks } from './openapi-webhooks.ts'
 import type { RequestHeader, Route, RouteDoc } from './route.ts'
+import { bucketDestination, bucketSource, MAX_PLACE_LENGTH } from './schemas/places.ts'
 
 const HEADER_TEXTS = {
   Prefer: '`respond-async` or `wait=N` (RFC 7240)',
@@ -161,6 +162,17 @@ const HEADERS = {
   description: 'Headers of the request to `destination_url`: `x-ms-blob-type`, `x-amz-*`, `x-goog-*`, `content-type` and `cache-control`.',
 }
 
+const SOURCES = (schemas: Schemas): Json => ({
+  type: 'array',
+  minItems: 1,
+  items: schemas.of(bucketSource, 'input'),
+  description: 'Objects in buckets that Whittle fetches files from',
+})
+const SOURCE_TEXTS = {
+  ...{ type: 'array', minItems: 1, items: { type: 'string', maxLength: MAX_PLACE_LENGTH } },
+  description: 'Objects in buckets that Whittle fetches files from: JSON objects as text with `connection` and `key`',
+}
+
 /** Request bodies are closed: unknown fields are refused. */
 const CLOSED = { additionalProperties: false }
 
@@ -177,15 +189,18 @@ function formBody(form: NonNullable<RouteDoc['form']>, schemas: Schemas, example
   const uploads = { type: 'array', minItems: 1, items: { type: 'string' }, description: 'Finished resumable uploads (`upl_…`)' }
   const files = form.several
     ? { type: 'array', minItems: 1, items: BINARY, description: 'The files' }
-    : { ...BINARY, description: 'The file. Exactly one of `file`, `upload` and `url` is required' }
-  const properties = form.several ? { ...fields, 'uploads[]': uploads, 'urls[]': ADDRESSES } : fields
+    : { ...BINARY, description: 'The file. Exactly one of `file`, `upload`, `url` and `source` is required' }
+  const properties = form.several ? { ...fields, 'uploads[]': uploads, 'urls[]': ADDRESSES, 'sources[]': SOURCE_TEXTS } : fields
   // In JSON, numbers are numbers and objects are objects, instead of strings.
   const numbers = Object.entries(JSON_NUMBERS).flatMap(([name, schema]) => {
     const field = fields[name] as { readonly description?: string } | undefined
     return field ? [[name, { ...schema, description: field.description }] as const] : []
   })
-  const headers = form.several ? {} : { destination_headers: HEADERS }
-  const inJson = { ...properties, ...Object.fromEntries(numbers), ...headers }
+  const objects = form.several
+    ? { 'sources[]': SOURCES(schemas) }
+    : { source: schemas.of(bucketSource, 'input'), destination_headers: HEADERS }
+  const destination = schemas.of(bucketDestination, 'input')
+  const inJson = { ...properties, ...Object.fromEntries(numbers), ...objects, destination }
   return {
     required: true,
     content: {

@@ -4,13 +4,15 @@ import { PART_BYTES } from '../store/blobs.ts'
 import { randomBase62 } from '../store/key-format.ts'
 import { PLANS } from '../store/plans.ts'
 import { ConcurrencyLimiter } from '../tasks/concurrency.ts'
-import { fileAt, type IngestedFile, receiveFile, storeFile } from '../tasks/ingest.ts'
+import { isConnection } from '../tasks/connections.ts'
+import { fileAt, fileInBucket, type IngestedFile, receiveFile, storeFile } from '../tasks/ingest.ts'
 import { isPackable } from '../tasks/job-options.ts'
 import { ingestUpload } from '../tasks/resumable.ts'
 import { releaseStorage, reserveStorage } from '../tasks/submit.ts'
 import { checkTokenField, tokenSizeLimit } from '../tasks/token-rules.ts'
 import type { AppContext } from './context.ts'
 import type { FormRules } from './form.ts'
+import { parseSource } from './schemas/places.ts'
 
 /** Parallel uploads of one request. More uploads share the same bandwidth and use more memory. */
 export const FILES_AT_A_TIME = 6
@@ -28,6 +30,8 @@ export class Staging {
   #format: string | undefined
   /** Storage that the account reserved for these files, in bytes. */
   #admitted: string | undefined
+  /** Whether connections exist, by name. */
+  readonly #connections = new Map<string, Promise<boolean>>()
 
   /** @param isAlone true if the request takes one file */
   constructor(c: AppContext, isAlone: boolean) {
@@ -36,7 +40,7 @@ export class Staging {
   }
 
   /** Returns the file's promise in a list, because an `async` function would wait for a bare promise. */
-  readonly takers: Pick<FormRules<Promise<IngestedFile>[]>, 'receive' | 'take' | 'takeUrl'> = {
+  readonly takers: Pick<FormRules<Promise<IngestedFile>[]>, 'receive' | 'take' | 'takeUrl' | 'takeObject'> = {
     receive: async (fileName, body) => {
       const { env } = this.#c
       const { accountId, plan } = this.#c.get('key')
@@ -59,9 +63,30 @@ export class Staging {
         const token = this.#c.get('token')
         if (token) checkTokenField(token, 'url', url)
         const file = fileAt(url, this.#c.get('key').accountId, outgoingRules(this.#c.env))
-        if (this.#isAlone && 'url' in file.outcome) await this.#admit(file.taskId, 0)
-        return file
+        return this.#withPlace(file)
       }),
+    takeObject: (name, text) => {
+      const object = parseSource(name, text)
+      return this.#begin(0, async () => {
+        const token = this.#c.get('token')
+        if (token) checkTokenField(token, 'source', text)
+        return this.#withPlace(fileInBucket(object, this.#c.get('key').accountId, await this.#isKnown(object.connection)))
+      })
+    },
+  }
+
+  /** Reserves a place for the task of a file that is fetched later. The files of a batch are admitted together. */
+  async #withPlace(file: IngestedFile): Promise<IngestedFile> {
+    if (this.#isAlone && 'place' in file.outcome) await this.#admit(file.taskId, 0)
+    return file
+  }
+
+  /** Asks once for each name, because all objects of a batch usually name the same connection. */
+  #isKnown(connection: string): Promise<boolean> {
+    const known =
+      this.#connections.get(connection) ?? isConnection(this.#c.env, { accountId: this.#c.get('key').accountId, name: connection })
+    this.#connections.set(connection, known)
+    return known
   }
 
   /** Notes a text field of the request, as soon as it arrives. */

@@ -1,11 +1,21 @@
-/** Addresses that tasks fetch their files from, as a task stores them. */
+/** Places that tasks fetch their files from, as a task stores them. */
 import type { PlanId } from './plans.ts'
 import type { PresetOptions } from './presets.ts'
 
-/** File that a new task must fetch before it can be compressed. */
-export interface SourceOrder {
-  /** Address with its query, which may hold a signature. Forgotten as soon as the file is stored. */
-  readonly url: string
+/** Object in a bucket of the account. */
+export interface BucketObject {
+  /** Name of the connection. */
+  readonly connection: string
+  readonly key: string
+}
+
+/** Place of a file: an address with its query, which may hold a signature, or an object in a bucket. */
+export type SourcePlace = { readonly url: string } | { readonly object: BucketObject }
+
+/** File that a new task must fetch before it can be compressed. Its address is forgotten as soon as the file is stored. */
+export type SourceOrder = SourcePlace & SourceRules
+
+interface SourceRules {
   /** Plan of the request. */
   readonly planId: PlanId
   /** Options of the request, without the password. The format of the file decides which of the preset's apply. */
@@ -13,7 +23,7 @@ export interface SourceOrder {
 }
 
 /** State of a fetch, stored with its task until the file is there. */
-export interface SourceState extends SourceOrder {
+export type SourceState = SourceOrder & {
   /** Number of starts so far. */
   readonly attempts: number
   /** Time of the next start in epoch milliseconds. */

@@ -11,9 +11,9 @@ import type { OutputId } from '../../core/catalog/outputs.ts'
 import type { Outcome, Quality } from '../../core/model/codec.ts'
 import { type ReceiptView, receiptView } from '../../core/model/receipt.ts'
 import { type Language, type StoredApiMessage, translate } from '../i18n/message.ts'
-import type { DeliveryState, Destination } from './destinations.ts'
+import { type BucketDestination, type DeliveryState, type Destination, destinationKey } from './destinations.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
-import type { SourceOrder } from './sources.ts'
+import type { BucketObject, SourceOrder } from './sources.ts'
 import { isTestAccount } from './test-accounts.ts'
 
 type TaskStatus = 'pending' | 'processing' | 'completed' | 'failed'
@@ -69,8 +69,10 @@ export interface NewTask {
   readonly password?: string
   /** File that the task fetches first. Stored apart from the task, because its address may hold a signature. */
   readonly source?: SourceOrder
-  /** Address of the source without its query. `undefined`: the client sent the file. */
+  /** Address of the source without its query. `undefined`: the file does not come from an address. */
   readonly sourceUrl?: string
+  /** Object that the file comes from. `undefined`: it does not come from a bucket. */
+  readonly sourceObject?: BucketObject
   /** Where the result is sent, too. The Durable Object encrypts it at once. */
   readonly destination?: Destination
 }
@@ -124,8 +126,10 @@ export interface Task extends Omit<NewTask, 'password' | 'source' | 'destination
   readonly expiresAt?: number
   readonly result?: TaskResult
   readonly error?: TaskError
-  /** Address of the destination without its query. `undefined`: the result is only kept here. */
+  /** Address of the destination without its query. `undefined`: the result is not sent to an address. */
   readonly destinationUrl?: string
+  /** Place in a bucket that the result is sent to. `undefined`: it is not sent to a bucket. */
+  readonly destinationBucket?: BucketDestination
   readonly delivery?: DeliveryState
 }
 
@@ -153,8 +157,8 @@ export interface TaskView {
   quality: string | null
   target_score?: number
   batch_id?: string
-  source?: { url: string }
-  destination?: { url: string }
+  source?: { url: string } | { connection: string; key: string }
+  destination?: { url: string } | { connection: string; prefix?: string; key?: string }
   delivery?: { status: DeliveryState['status']; attempts: number; last_status: number | null }
   test?: true
   progress?: number
@@ -189,6 +193,26 @@ export interface ViewOptions {
   readonly outlook?: { readonly etaSeconds: number | null; readonly queuePosition: number | null }
 }
 
+/** Source, destination and delivery of a task. */
+function placesOf(task: Task): Pick<TaskView, 'source' | 'destination' | 'delivery'> {
+  const { sourceUrl, sourceObject, destinationUrl, destinationBucket, delivery } = task
+  const source = sourceUrl === undefined ? sourceObject : { url: sourceUrl }
+  const destination = destinationUrl === undefined ? bucketView(destinationBucket, task.result) : { url: destinationUrl }
+  return {
+    ...(source && { source }),
+    ...(destination && { destination }),
+    ...(delivery && { delivery: { status: delivery.status, attempts: delivery.attempts, last_status: delivery.lastStatus } }),
+  }
+}
+
+/** The key is known when the result has its name. */
+function bucketView(destination: BucketDestination | undefined, result: TaskResult | undefined) {
+  if (!destination) return undefined
+  const { connection } = destination
+  const key = 'key' in destination ? destination.key : result && destinationKey(destination, result.outputName)
+  return { connection, ...('prefix' in destination ? { prefix: destination.prefix } : {}), ...(key === undefined ? {} : { key }) }
+}
+
 export function toTaskView(task: Task, baseUrl: string, { language = 'en', outlook }: ViewOptions = {}): TaskView {
   const view: TaskView = {
     task_id: task.taskId,
@@ -201,12 +225,7 @@ export function toTaskView(task: Task, baseUrl: string, { language = 'en', outlo
   }
   if (task.targetScore !== undefined) view.target_score = task.targetScore
   if (task.batchId) view.batch_id = task.batchId
-  if (task.sourceUrl !== undefined) view.source = { url: task.sourceUrl }
-  if (task.destinationUrl !== undefined) view.destination = { url: task.destinationUrl }
-  if (task.delivery) {
-    const { status, attempts, lastStatus } = task.delivery
-    view.delivery = { status, attempts, last_status: lastStatus }
-  }
+  Object.assign(view, placesOf(task))
   if (isTestAccount(task.accountId)) view.test = true
   if (task.status === 'pending' || task.status === 'processing') {
     view.progress = task.progress

@@ -59,6 +59,9 @@ function shownSettings(settings: BucketSettings): ShownConnection {
 /** First and last four characters of an id. A short id loses its end as well, so that most of it stays hidden. */
 const shortened = (id: string) => (id.length < 16 ? `${id.slice(0, 4)}…` : `${id.slice(0, 4)}…${id.slice(-4)}`)
 
+export const isConnection = async (env: Env, { accountId, name }: ConnectionName): Promise<boolean> =>
+  (await env.ACCOUNTS.getByName(accountId).connections.find(name)) !== undefined
+
 /**
  * Opens the bucket of a connection by its name.
  * @param signal ends all requests and transfers of the store

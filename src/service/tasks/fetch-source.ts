@@ -1,11 +1,14 @@
-/** Fetches a file from an address into the bucket, in bounded memory and time. After a failure, nothing stays stored. */
+/** Fetches a file from its place into the bucket, in bounded memory and time. After a failure, nothing stays stored. */
 import { type Env, outgoingRules } from '../env.ts'
 import type { Plan } from '../store/plans.ts'
+import type { SourcePlace } from '../store/sources.ts'
 import { ApiError } from './api-error.ts'
 import { type ChunkReader, chunkReaderOf } from './body-stream.ts'
 import { egressSender } from './egress.ts'
+import { cleanFileName } from './file-name.ts'
 import { fileTooLarge, type IngestedFile, receiveFile, storeFile } from './ingest.ts'
-import { type OpenSource, openSource } from './open-source.ts'
+import { openObject } from './open-object.ts'
+import { openSource } from './open-source.ts'
 import { sourceFileName } from './source-name.ts'
 import { FETCH_MS, FIRST_BYTE_MS, SILENCE_MS, sourceUnreachable } from './source-trouble.ts'
 import { storageQuotaError } from './submit.ts'
@@ -16,7 +19,7 @@ import { withUploadMemory } from './upload-memory.ts'
 const READ_BYTES = 256 * 1024
 
 export interface SourceRequest {
-  readonly url: string
+  readonly place: SourcePlace
   readonly taskId: string
   readonly accountId: string
   readonly uploadKey: string
@@ -42,16 +45,15 @@ export async function fetchSource(env: Env, request: SourceRequest): Promise<Ing
   } catch (error) {
     const why = limits.timedOut ?? error
     if (!(why instanceof ApiError) || why.type === 'overloaded') throw why
-    return { taskId: request.taskId, fileName: sourceFileName(request.url, null), size: 0, sha256: '', outcome: { refusal: why } }
+    return { taskId: request.taskId, fileName: nameOf(request.place), size: 0, sha256: '', outcome: { refusal: why } }
   }
 }
 
 async function fetchWithin(env: Env, request: SourceRequest, limits: TimeLimits): Promise<IngestedFile> {
   const { accountId, plan, taskId, uploadKey, mayBePacked, onMultipart } = request
-  const send = egressSender(env.EGRESS, { stream: true })
-  const opened = await openSource(request.url, { send, rules: outgoingRules(env), signal: limits.signal })
+  const opened = await open(env, request, limits.signal)
   try {
-    const length = lengthOf(opened.headers)
+    const { length, fileName } = opened
     if (length !== undefined && length > plan.maxFileBytes) throw fileTooLarge(plan.maxFileBytes)
     const admit = async (id: string, bytes: number) => {
       const answer = await env.ACCOUNTS.getByName(accountId).admit(id, bytes)
@@ -60,7 +62,6 @@ async function fetchWithin(env: Env, request: SourceRequest, limits: TimeLimits)
     if (length !== undefined) await admit(taskId, length)
     return await withUploadMemory({ accountId, bytes: length }, async (place) => {
       const reader = place.watch(chunkReaderOf(opened.body, READ_BYTES, 1))
-      const fileName = sourceFileName(opened.url, opened.headers.get('Content-Disposition'))
       const received = await receiveFile(env, fileName, bytesOf(reader, { length, limits, maxBytes: plan.maxFileBytes }), {
         ...{ accountId, maxFileBytes: plan.maxFileBytes, retentionMs: plan.retentionMs, isAlone: true },
         mayBePacked: () => mayBePacked,
@@ -72,6 +73,22 @@ async function fetchWithin(env: Env, request: SourceRequest, limits: TimeLimits)
     await close(opened)
   }
 }
+
+interface OpenFile {
+  readonly fileName: string
+  /** Announced length in bytes. `undefined`: none. */
+  readonly length: number | undefined
+  readonly body: ReadableStream<Uint8Array>
+}
+
+async function open(env: Env, { place, accountId }: SourceRequest, signal: AbortSignal): Promise<OpenFile> {
+  if ('object' in place) return { fileName: nameOf(place), ...(await openObject(env, accountId, place.object, signal)) }
+  const send = egressSender(env.EGRESS, { stream: true })
+  const { url, headers, body } = await openSource(place.url, { send, rules: outgoingRules(env), signal })
+  return { fileName: sourceFileName(url, headers.get('Content-Disposition')), length: lengthOf(headers), body }
+}
+
+const nameOf = (place: SourcePlace) => ('url' in place ? sourceFileName(place.url, null) : cleanFileName(place.object.key))
 
 interface BodyLimits {
   /** Announced length in bytes. `undefined`: none. */
@@ -112,6 +129,6 @@ function lengthOf(headers: Headers): number | undefined {
 }
 
 /** Ends the connection, unless the body was read to its end. */
-async function close({ body }: OpenSource): Promise<void> {
+async function close({ body }: OpenFile): Promise<void> {
   if (!body.locked) await body.cancel().catch(() => undefined)
 }

@@ -49,7 +49,7 @@ export function parseIdempotencyKey(header: string | undefined): string | undefi
  */
 export async function fingerprint(secret: string, files: readonly HashedFile[], fields: ReadonlyMap<string, string>): Promise<string> {
   const text = JSON.stringify([
-    files.map((file) => file.uploadId ?? file.url ?? file.sha256),
+    files.map((file) => file.uploadId ?? file.url ?? file.object ?? file.sha256),
     [...fields].sort(([a], [b]) => (a < b ? -1 : 1)),
   ])
   return Buffer.from(await hmacSha256(secret, text)).toString('hex')

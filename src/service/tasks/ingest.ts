@@ -11,8 +11,10 @@ import { apiMessage } from '../i18n/message.ts'
 import { newUploadKey } from '../store/blob-names.ts'
 import { newId } from '../store/ids.ts'
 import { regionOf } from '../store/regions.ts'
+import type { BucketObject, SourcePlace } from '../store/sources.ts'
 import { Upload } from '../store/uploads.ts'
 import { ApiError } from './api-error.ts'
+import { unknownConnection } from './connections.ts'
 import { cleanFileName } from './file-name.ts'
 import type { JobOptions } from './job-options.ts'
 import { MAX_ADDRESS_LENGTH } from './open-source.ts'
@@ -28,6 +30,8 @@ export interface HashedFile {
   readonly uploadId?: string
   /** Address that the service fetches the file from. Fingerprints use it instead of the SHA-256. */
   readonly url?: string
+  /** Object that the service fetches the file from. Fingerprints use it instead of the SHA-256. */
+  readonly object?: BucketObject
 }
 
 /** Stored upload that has no task yet. */
@@ -41,13 +45,13 @@ export interface StoredUpload {
   handOver(): Promise<void>
 }
 
-/** File of a request: stored with its format, refused with an error, or to be fetched from an address. */
+/** File of a request: stored with its format, refused with an error, or to be fetched from its place. */
 export interface IngestedFile extends HashedFile {
   readonly taskId: string
   readonly outcome:
     | { readonly format: KnownFormat; readonly upload: StoredUpload }
     | { readonly refusal: ApiError }
-    | { readonly url: string }
+    | { readonly place: SourcePlace }
   /** Job options from the upload's metadata. Options of the request take precedence. */
   readonly metadataOptions?: Partial<JobOptions>
 }
@@ -153,9 +157,15 @@ export async function storeFile(
 export function fileAt(url: string, accountId: string, rules: OutgoingRules): IngestedFile {
   const checked = checkOutgoingUrl(url, { ...rules, maxLength: MAX_ADDRESS_LENGTH })
   const file = { taskId: newTaskId(accountId), size: 0, sha256: '' }
-  if (checked.ok) return { ...file, url, fileName: sourceFileName(checked.url, null), outcome: { url: checked.url } }
+  if (checked.ok) return { ...file, url, fileName: sourceFileName(checked.url, null), outcome: { place: { url: checked.url } } }
   const why = apiMessage('field_unusable', { name: 'url', why: checked.why })
   return { ...file, url, fileName: cleanFileName(url), outcome: { refusal: new ApiError('unsafe_url', why, { param: 'url' }) } }
+}
+
+/** Returns the file of a bucket, which its task fetches later, or its refusal if there is no such connection. */
+export function fileInBucket(object: BucketObject, accountId: string, isKnown: boolean): IngestedFile {
+  const file = { taskId: newTaskId(accountId), size: 0, sha256: '', object, fileName: cleanFileName(object.key) }
+  return { ...file, outcome: isKnown ? { place: { object } } : { refusal: unknownConnection(object.connection) } }
 }
 
 export const emptyFile = () => new ApiError('empty_file', 'file_empty')

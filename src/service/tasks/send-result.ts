@@ -1,9 +1,14 @@
 /** Sends a result to its destination: one PUT, in bounded memory and time. */
+
 import { feed } from '../buckets/feed.ts'
+import { BucketError } from '../buckets/object-store.ts'
 import type { Env } from '../env.ts'
-import type { Destination } from '../store/destinations.ts'
+import { apiMessage, translate } from '../i18n/message.ts'
+import { type BucketDestination, type Destination, destinationKey, type UrlDestination } from '../store/destinations.ts'
 import { rangedStream } from '../store/ranged-stream.ts'
 import type { TaskResult } from '../store/task.ts'
+import { troubleMessage } from './bucket-trouble.ts'
+import { openNamedConnection } from './connections.ts'
 import { egressSender } from './egress.ts'
 import { attachment } from './file-name.ts'
 import { type Delivery, readFirstBytes } from './notify.ts'
@@ -32,6 +37,7 @@ export function pauseAfter(attempts: number, random: () => number = Math.random)
 export const isDelivered = ({ status }: Pick<Delivery, 'status'>) => status >= 200 && status < 300
 
 export interface SendRequest {
+  readonly accountId: string
   readonly destination: Destination
   readonly result: TaskResult
   /** Signal that aborts when the task is removed. */
@@ -41,21 +47,72 @@ export interface SendRequest {
 }
 
 /** Sends the result once. Redirects are not followed. Never throws: trouble becomes the error of the delivery. */
-export async function sendResult(env: Env, { destination, result, signal, withinMs = SEND_MS }: SendRequest): Promise<Delivery> {
+export async function sendResult(env: Env, request: SendRequest): Promise<Delivery> {
+  const { signal, withinMs = SEND_MS } = request
   const at = Date.now()
   using limits = new TimeLimits(signal, withinMs, () => new Error('The transfer took too long.'))
   try {
-    return { at, ...(await sendWithin(env, destination, result, limits)), ms: Date.now() - at }
+    return { at, ...(await sendWithin(env, request, limits)), ms: Date.now() - at }
   } catch (error) {
-    const why = limits.timedOut ?? error
-    return { at, status: 0, ms: Date.now() - at, error: why instanceof Error ? why.message : String(why) }
+    return { at, status: statusOf(error), ms: Date.now() - at, error: textOf(limits.timedOut ?? error) }
   }
 }
 
-async function sendWithin(env: Env, destination: Destination, result: TaskResult, limits: TimeLimits) {
+/** HTTP status of a refusal. 0: none. A bucket can refuse by an error after a status of success. */
+const statusOf = (error: unknown): number => {
+  const { status = 0 } = error instanceof BucketError ? error : {}
+  return isDelivered({ status }) ? 0 : status
+}
+
+const textOf = (error: unknown): string => {
+  if (error instanceof BucketError) return translate('en', apiMessage('bucket_not_written', { why: troubleMessage(error) }))
+  return error instanceof Error ? error.message : String(error)
+}
+
+async function sendWithin(env: Env, { accountId, destination, result }: SendRequest, limits: TimeLimits) {
+  const stored = await openResult(env, result)
+  if ('url' in destination) return sendTo(env, destination, { result, stored }, limits)
+  return writeTo(env, { accountId, destination, result, stored }, limits)
+}
+
+async function openResult(env: Env, result: TaskResult): Promise<ReadableStream<Uint8Array>> {
   const rangeBytes = env.DOWNLOAD_RANGE_BYTES === undefined ? undefined : Number(env.DOWNLOAD_RANGE_BYTES)
   const stored = await rangedStream(env.BLOBS, result.key, { offset: 0, length: result.size, rangeBytes })
   if (!stored) throw new Error('The result is no longer stored.')
+  return stored
+}
+
+interface StoredResult {
+  readonly result: TaskResult
+  readonly stored: ReadableStream<Uint8Array>
+}
+
+interface BucketWrite extends StoredResult {
+  readonly accountId: string
+  readonly destination: BucketDestination
+}
+
+/** Stores the result as an object. The credentials are those that the connection has now. */
+async function writeTo(env: Env, { accountId, destination, result, stored }: BucketWrite, limits: TimeLimits) {
+  const { outputName, contentType, size } = result
+  const watch = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      limits.expect(TAKE_MS, tookNothing)
+      controller.enqueue(chunk)
+    },
+  })
+  limits.expect(TAKE_MS, tookNothing)
+  try {
+    const store = await openNamedConnection(env, { accountId, name: destination.connection }, limits.signal)
+    const headers = { contentType, contentDisposition: attachment(outputName) }
+    await store.write(destinationKey(destination, outputName), stored.pipeThrough(watch), size, headers)
+    return { status: 200 }
+  } finally {
+    if (!stored.locked) await stored.cancel().catch(() => undefined)
+  }
+}
+
+async function sendTo(env: Env, destination: UrlDestination, { result, stored }: StoredResult, limits: TimeLimits) {
   // The stream of known length makes the request carry a Content-Length, which presigned addresses need.
   const { readable, writable } = new FixedLengthStream(result.size)
   const onTaken = () => limits.expect(TAKE_MS, tookNothing)

@@ -1,6 +1,8 @@
 /** Errors of sources that the service fetches itself. */
+import type { BucketError, BucketTrouble } from '../buckets/object-store.ts'
 import { type ApiMessage, apiMessage } from '../i18n/message.ts'
 import { ApiError } from './api-error.ts'
+import { troubleFacts, troubleMessage } from './bucket-trouble.ts'
 
 /** Longest time in milliseconds until a source begins to answer, over all redirects. */
 export const FIRST_BYTE_MS = 60_000
@@ -32,3 +34,12 @@ type SourceReason = keyof typeof MESSAGES
  */
 export const sourceUnreachable = (reason: SourceReason, status: number | null = null): ApiError =>
   new ApiError('source_unreachable', apiMessage('source_unreachable', { why: MESSAGES[reason](status) }), { status, reason })
+
+/** Returns the error of an object that cannot be fetched from its bucket. */
+export const bucketUnreachable = (error: BucketError): ApiError =>
+  new ApiError('source_unreachable', apiMessage('object_unreachable', { why: troubleMessage(error) }), troubleFacts(error))
+
+const PASSING: readonly unknown[] = ['busy', 'unreachable'] satisfies BucketTrouble[]
+
+/** True if a later try may succeed: the server of a bucket was overloaded, failed or did not answer. */
+export const isPassing = ({ type, facts }: ApiError): boolean => type === 'source_unreachable' && PASSING.includes(facts['reason'])

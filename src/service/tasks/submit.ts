@@ -12,7 +12,7 @@ import type { StorageRefusal } from '../store/accounts.ts'
 import { longestRetentionMs, newUploadKey, taskIdOfBlob } from '../store/blob-names.ts'
 import type { KeyRecord } from '../store/keys.ts'
 import { maxWorkSeconds, type Plan } from '../store/plans.ts'
-import { shownAddress } from '../store/sources.ts'
+import { type SourcePlace, shownAddress } from '../store/sources.ts'
 import type { Lane, NewTask, Task } from '../store/task.ts'
 import type { TokenGrant } from '../store/upload-tokens.ts'
 import { traceField } from '../trace-context.ts'
@@ -104,7 +104,7 @@ export function checkCallback(env: Env, plan: Plan, callbackUrl: string): string
  */
 export async function submit(submission: Submission, staged: IngestedFile, fastest: Lane = 'quick'): Promise<Task> {
   if ('refusal' in staged.outcome) throw staged.outcome.refusal
-  if ('url' in staged.outcome) return createWithSource(submission, staged, staged.outcome.url)
+  if ('place' in staged.outcome) return createWithSource(submission, staged, staged.outcome.place)
   const { format, upload } = staged.outcome
   try {
     return await create(submission, staged, await chooseOutputAndLane(submission, staged, format, fastest))
@@ -117,7 +117,7 @@ export async function submit(submission: Submission, staged: IngestedFile, faste
 /** Creates the task of one file of a batch. If the file is refused, only its own task fails. Batches always use the queue. */
 export async function submitBatchFile(submission: Submission, staged: IngestedFile, position: number): Promise<Task> {
   if ('refusal' in staged.outcome) return createFailed(submission, staged, staged.outcome.refusal, position)
-  if ('url' in staged.outcome) return createWithSource(submission, staged, staged.outcome.url, position)
+  if ('place' in staged.outcome) return createWithSource(submission, staged, staged.outcome.place, position)
   const { format, upload } = staged.outcome
   try {
     return await create(submission, staged, { ...(await chooseOutputAndLane(submission, staged, format, 'slow')), position })
@@ -175,7 +175,7 @@ const SINGLE_DOWNLOAD_MS = 3_600_000
 function retentionOf(plan: Plan, { retention }: JobOptions, staged: IngestedFile): Pick<NewTask, 'retentionMs' | 'uploadKey'> {
   const wantedMs = retention === undefined ? plan.retentionMs : retention === 0 ? SINGLE_DOWNLOAD_MS : retention * 1000
   const retentionMs = Math.min(wantedMs, plan.retentionMs)
-  if ('url' in staged.outcome) return { retentionMs, uploadKey: newUploadKey(staged.taskId, plan.retentionMs) }
+  if ('place' in staged.outcome) return { retentionMs, uploadKey: newUploadKey(staged.taskId, plan.retentionMs) }
   if ('refusal' in staged.outcome) return { retentionMs }
   const { key } = staged.outcome.upload
   // The failed task of a resumable upload does not own the upload's blob.
@@ -235,7 +235,7 @@ const jobFields = ({
 const UNKNOWN_FILE = { format: 'unknown', output: 'unknown', worker: 'press', lane: 'slow' } as const
 
 /** Creates a task that fetches its file itself. Its options are checked against the format of the file afterwards. */
-async function createWithSource(submission: Submission, staged: IngestedFile, url: string, position?: number): Promise<Task> {
+async function createWithSource(submission: Submission, staged: IngestedFile, place: SourcePlace, position?: number): Promise<Task> {
   const { env, jobOptions, plan } = submission
   const { password, destination: _, ...options } = jobOptions
   if (options.format !== undefined) checkOutputName(options.format)
@@ -244,8 +244,8 @@ async function createWithSource(submission: Submission, staged: IngestedFile, ur
     ...UNKNOWN_FILE,
     ...(position === undefined ? {} : { position }),
     ...(password === undefined ? {} : { password }),
-    source: { url, planId: plan.id, options },
-    sourceUrl: shownAddress(url),
+    source: { ...place, planId: plan.id, options },
+    ...('url' in place ? { sourceUrl: shownAddress(place.url) } : { sourceObject: place.object }),
   })
 }
 

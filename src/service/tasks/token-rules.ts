@@ -13,7 +13,7 @@ export const tokenRefusal = (reason: TokenReason, said: ApiMessageOrCode, facts:
   new ApiError('token_not_allowed', said, { reason, ...facts })
 
 /** Fields that let the service call other addresses. A page must not choose them for the account. */
-const FORBIDDEN: readonly string[] = ['url', 'callback_url', 'destination_url', 'destination_headers']
+const FORBIDDEN: readonly string[] = ['url', 'source', 'callback_url', 'destination_url', 'destination_headers', 'destination']
 /** Fields that replace the level of a token. */
 const GOALS: readonly string[] = ['quality', 'target_size', 'target_score']
 

@@ -8,8 +8,23 @@ import { Tus } from './tus.ts'
 const SECRET = 'kept-to-ourselves-7391'
 const GOALS = ['quality', 'format', 'password', 'callback_url', 'target_size', 'target_score', 'max_width', 'max_height', 'dpi', 'effort']
 const OPTIONS = [...GOALS, 'metadata', 'usage_rights']
-const COMPRESS = ['file', 'upload', 'url', ...OPTIONS, 'response', 'retention', 'preset', 'destination_url', 'destination_headers']
-const BATCH = ['files[]', 'files', 'uploads[]', 'uploads', 'urls[]', 'urls', ...OPTIONS.filter((name) => name !== 'target_size'), 'preset']
+const COMPRESS = [
+  ...['file', 'upload', 'url', 'source', ...OPTIONS, 'response', 'retention', 'preset'],
+  ...['destination_url', 'destination_headers', 'destination'],
+]
+const BATCH = [
+  'files[]',
+  'files',
+  'uploads[]',
+  'uploads',
+  'urls[]',
+  'urls',
+  'sources[]',
+  'sources',
+  ...OPTIONS.filter((name) => name !== 'target_size'),
+  'preset',
+  'destination',
+]
 const METADATA = [...['filename', 'filetype', 'name', 'type', 'relativePath'], ...OPTIONS, 'preset', 'compress']
 /** Fields of the contract that are not implemented yet, and misspelled fields. */
 const UNKNOWN = [

@@ -23,7 +23,7 @@ export type UploadTokenFields = operations['createUploadToken']['requestBody']['
 export type OutputFormat = Schemas['OutputFormat'] | (string & {})
 
 /** Options of a compression, with the API's names: `quality`, `format`, `password`, `target_size`, `max_width`, `callback_url`, `destination_url`, … */
-export type CompressOptions = Partial<Omit<Schemas['CompressUpload'], 'upload' | 'url' | 'format'>> & { format?: OutputFormat }
+export type CompressOptions = Partial<Omit<Schemas['CompressUpload'], 'upload' | 'url' | 'source' | 'format'>> & { format?: OutputFormat }
 
 /** @deprecated Use `CompressOptions`. Removed in the next version. */
 export type Wishes = CompressOptions

@@ -171,7 +171,7 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, string | number>> = {
 export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Example>>>> = {
   compress: {
     'multipart/form-data': { quality: 'medium' },
-    'application/json': { upload: UPLOAD_ID, quality: 'medium' },
+    'application/json': { source: { connection: 'shop', key: 'photos/photo.jpg' }, destination: { connection: 'shop', prefix: 'small/' } },
   },
   batchCompress: {
     'multipart/form-data': { quality: 'medium' },

@@ -30,6 +30,7 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
       upload: 'upload',
       address: apiMessage('an_address'),
       url: 'url',
+      source: 'source',
     }),
     paths: SENDS,
   },

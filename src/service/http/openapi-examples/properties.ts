@@ -17,6 +17,13 @@ const TASK = {
   ...{ completed_at: COMPLETED, output_format: 'jpg', output_name: 'photo.jpg', expires_at: EXPIRES, result: receipt },
 }
 
+/** Every property of these objects is an example of its own. */
+const of = (schema: string, values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [`${schema}.${name}`, value]))
+
+const BUCKET_SOURCE = { connection: 'shop', key: 'photos/photo.jpg' } as const
+const BUCKET_DESTINATION = { connection: 'shop', prefix: 'small/' } as const
+
 const OPTIONS = {
   quality: 'medium',
   format: 'webp',
@@ -35,6 +42,13 @@ const OPTIONS = {
   preset: 'web',
   destination_url: `${DESTINATION}?signature=abc`,
   destination_headers: { 'x-ms-blob-type': 'BlockBlob' },
+  ...of('compress', { source: BUCKET_SOURCE, destination: BUCKET_DESTINATION }),
+  ...of('CompressUpload', { source: BUCKET_SOURCE, destination: BUCKET_DESTINATION }),
+  ...of('batchCompress', { destination: BUCKET_DESTINATION, 'sources[]': [JSON.stringify(BUCKET_SOURCE)] }),
+  ...of('BatchOfUploads', { destination: BUCKET_DESTINATION, 'sources[]': [BUCKET_SOURCE] }),
+  ...of('createDelivery', { destination: BUCKET_DESTINATION }),
+  ...of('BucketSource', BUCKET_SOURCE),
+  ...of('BucketDestination', { ...BUCKET_DESTINATION, key: 'small/photo.jpg' }),
   upload: UPLOAD_ID,
   url: 'https://files.example.com/photo.jpg',
   file: 'photo.jpg',
@@ -72,6 +86,10 @@ const TASKS = {
   queue_position: 3,
   source: { url: 'https://files.example.com/photo.jpg' },
   destination: { url: DESTINATION },
+  ...of('TaskSource', BUCKET_SOURCE),
+  ...of('TaskDestination', { ...BUCKET_DESTINATION, key: 'small/photo.jpg' }),
+  'TaskSource.url': 'https://files.example.com/photo.jpg',
+  'TaskDestination.url': DESTINATION,
   delivery: DELIVERY,
   'TaskDelivery.status': DELIVERY.status,
   attempts: DELIVERY.attempts,
@@ -170,10 +188,6 @@ const STATUS_PART = { looks: 144, failures: 0, mean_ms: 11, max_ms: 95 } as cons
 const STATUS_DAY = { day: '2026-11-26', parts: { service: STATUS_PART } } as const
 
 const ALERT = { plan: 'free', month: '2026-11', percent: 80, storage_used: 80_000_000, storage_quota: 100_000_000 } as const
-
-/** Every property of these objects is an example of its own. */
-const of = (schema: string, values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [`${schema}.${name}`, value]))
 
 const SERVICE = {
   ...LIMITS,

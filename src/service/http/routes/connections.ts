@@ -6,8 +6,8 @@ import { saveConnection, unknownConnection } from '../../tasks/connections.ts'
 import { readJson } from '../body.ts'
 import type { AppContext } from '../context.ts'
 import { json, type Route } from '../route.ts'
+import { CONNECTION_NAME } from '../schemas/common.ts'
 import {
-  CONNECTION_NAME,
   connectionFields,
   connection as connectionShape,
   connections as connectionsShape,

@@ -1,13 +1,15 @@
 /** Deliveries: sends the result of a task to its destination again. */
 
 import { invalidParameter } from '../../tasks/api-error.ts'
-import { destinationOf } from '../../tasks/destination.ts'
 import { readJson } from '../body.ts'
+import { chosenDestination } from '../destinations.ts'
 import { json, type Route } from '../route.ts'
 import { deliveryFields, parseOrRefuse } from '../schemas/requests.ts'
 import { task as taskShape } from '../schemas/tasks.ts'
 import { authorizedTask, completedResult, unknownTask } from '../task-access.ts'
 import { serialiseTask } from '../task-serialiser.ts'
+
+const asText = ([name, value]: [string, unknown]): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)]
 
 export const createDelivery: Route = {
   method: 'POST',
@@ -15,8 +17,8 @@ export const createDelivery: Route = {
   access: 'compress',
   async handle(c) {
     const { task, record } = await authorizedTask(c)
-    const { destination_url: url, destination_headers: headers } = parseOrRefuse(deliveryFields, await readJson(c.req.raw))
-    const destination = destinationOf(c.env, url, headers && JSON.stringify(headers))
+    const fields = parseOrRefuse(deliveryFields, await readJson(c.req.raw))
+    const destination = await chosenDestination(c, new Map(Object.entries(fields).map(asText)), false)
     completedResult(task)
     if (!destination && !task.delivery) throw invalidParameter('destination_url', 'task_without_destination')
     const delivered = await record.redeliver(destination)
@@ -27,7 +29,7 @@ export const createDelivery: Route = {
     id: 'createDelivery',
     summary: 'Send a result to its destination again',
     description:
-      'Begins a new delivery, with up to five requests. A running one ends. `destination_url` replaces the destination of the task, for example because a presigned address has expired. The answer is the task.',
+      'Begins a new delivery, with up to five requests. A running one ends. `destination_url` or `destination` replaces the destination of the task, for example because a presigned address has expired. The answer is the task.',
     json: deliveryFields,
     answer: taskShape,
     errors: [400, 403, 404, 409],

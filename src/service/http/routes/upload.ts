@@ -6,7 +6,7 @@ import { PLANS } from '../../store/plans.ts'
 import type { Task } from '../../store/task.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { mapConcurrently } from '../../tasks/concurrency.ts'
-import { checkDestinationUrl, destinationOf, parseDestinationHeaders } from '../../tasks/destination.ts'
+import { checkDestinationUrl, parseDestinationHeaders } from '../../tasks/destination.ts'
 import {
   assertSameFingerprint,
   claimIdempotencyKey,
@@ -21,11 +21,13 @@ import { checkCallback, runAndWait, type Submission, submit, submitBatchFile } f
 import { checkTokenField } from '../../tasks/token-rules.ts'
 import { type UploadPlace, withUploadMemory } from '../../tasks/upload-memory.ts'
 import { type AppContext, baseUrl } from '../context.ts'
+import { chosenDestination, ownDestinations } from '../destinations.ts'
 import { type Form, type FormRules, readForm } from '../form.ts'
 import { isJson, readJsonForm } from '../json-form.ts'
 import { oneCallAnswer } from '../one-call.ts'
 import { preference, preferenceApplied } from '../prefer.ts'
 import { json, type Route } from '../route.ts'
+import { parseDestination, parseSource } from '../schemas/places.ts'
 import { batchFields, checkField, compressFields, parseJobOptions } from '../schemas/requests.ts'
 import { batch, task } from '../schemas/tasks.ts'
 import { FILES_AT_A_TIME, Staging } from '../staging.ts'
@@ -39,14 +41,23 @@ type Kind = {
   readonly fileFields: readonly string[]
   readonly uploadFields: readonly string[]
   readonly urlFields: readonly string[]
+  readonly objectFields: readonly string[]
 }
-const SINGLE: Kind = { scope: 'compress', schema: compressFields, fileFields: ['file'], uploadFields: ['upload'], urlFields: ['url'] }
+const SINGLE: Kind = {
+  scope: 'compress',
+  schema: compressFields,
+  fileFields: ['file'],
+  uploadFields: ['upload'],
+  urlFields: ['url'],
+  objectFields: ['source'],
+}
 const BATCH: Kind = {
   scope: 'batch',
   schema: batchFields,
   fileFields: ['files[]', 'files'],
   uploadFields: ['uploads[]', 'uploads'],
   urlFields: ['urls[]', 'urls'],
+  objectFields: ['sources[]', 'sources'],
 }
 
 export const compress: Route = {
@@ -98,8 +109,10 @@ export const batchCompress: Route = {
     const answer = await upload<{ batchId: string; tasks: Task[] }>(c, BATCH, {
       async make(submission, files) {
         const batchId = `bat_${randomBase62(24)}`
-        const common = { ...submission, batchId }
-        const tasks = await mapConcurrently(files, FILES_AT_A_TIME, (staged, position) => submitBatchFile(common, staged, position))
+        const own = ownDestinations(submission, files)
+        const tasks = await mapConcurrently(files, FILES_AT_A_TIME, (staged, position) =>
+          submitBatchFile({ ...submission, batchId, jobOptions: own[position]! }, staged, position),
+        )
         return { answer: { batchId, tasks }, id: batchId }
       },
       async repeat(batchId) {
@@ -209,6 +222,7 @@ async function repeat<Answer>(
     receive: (fileName, body) => hashFile(fileName, body, PLANS[c.get('key').plan].maxFileBytes),
     take,
     takeUrl: async (url) => ({ fileName: '', size: 0, sha256: '', url }),
+    takeObject: async (name, text) => ({ fileName: '', size: 0, sha256: '', object: parseSource(name, text) }),
   })
   assertSameFingerprint(turn.fingerprint, await fingerprint(secretOf(c), form.files, form.fields))
   return maker.repeat(turn.id, await jobOptionsOf(c, kind, form.fields))
@@ -226,22 +240,26 @@ function read<File>(c: AppContext, rules: FormRules<File>, stored = async () => 
   return withUploadMemory({ accountId: c.get('key').accountId, bytes: contentLength(c), parts: rules.maxFiles === 1 ? 1 : 2 }, work)
 }
 
-function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 'take' | 'takeUrl'> {
+function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 'take' | 'takeUrl' | 'takeObject'> {
   const plan = PLANS[c.get('key').plan]
   const token = c.get('token')
   return {
     fileFields: kind.fileFields,
     uploadFields: kind.uploadFields,
     urlFields: kind.urlFields,
+    objectFields: kind.objectFields,
     maxFiles: kind.scope === 'batch' ? plan.maxBatchFiles : 1,
-    textFields: Object.keys(kind.schema.shape).filter((name) => ![...kind.uploadFields, ...kind.urlFields].includes(name)),
-    jsonFields: ['destination_headers'],
+    textFields: Object.keys(kind.schema.shape).filter(
+      (name) => ![...kind.uploadFields, ...kind.urlFields, ...kind.objectFields].includes(name),
+    ),
+    jsonFields: ['destination_headers', 'destination'],
     checkField: (name, value) => {
       checkField(kind.schema, name, value)
       if (token) checkTokenField(token, name, value)
       if (name === 'callback_url') checkCallback(c.env, plan, value)
       if (name === 'destination_url') checkDestinationUrl(c.env, value)
       if (name === 'destination_headers') parseDestinationHeaders(value)
+      if (name === 'destination') parseDestination(name, value, kind.scope === 'batch')
     },
   }
 }
@@ -249,7 +267,7 @@ function rules(c: AppContext, kind: Kind): Omit<FormRules<never>, 'receive' | 't
 async function jobOptionsOf(c: AppContext, kind: Kind, fields: ReadonlyMap<string, string>): Promise<Partial<JobOptions>> {
   const { accountId, plan: planId } = c.get('key')
   const plan = PLANS[planId]
-  const destination = destinationOf(c.env, fields.get('destination_url'), fields.get('destination_headers'))
+  const destination = await chosenDestination(c, fields, kind.scope === 'batch')
   const quality = c.get('token')?.quality
   const chosen = {
     ...parseJobOptions(kind.schema, fields),
@@ -274,8 +292,8 @@ const unknownUploads = ({ uploadFields: [name = ''] }: Kind, files: readonly Ing
 
 const secretOf = (c: AppContext) => c.env.SECRET_KEY ?? c.get('key').accountId
 
-function missingFile({ scope, fileFields: [file], uploadFields: [upload], urlFields: [url] }: Kind): ApiError {
-  const names = { file: String(file), upload: String(upload), url: String(url) }
+function missingFile({ scope, fileFields: [file], uploadFields: [upload], urlFields: [url], objectFields: [source] }: Kind): ApiError {
+  const names = { file: String(file), upload: String(upload), url: String(url), source: String(source) }
   const what = apiMessage(scope === 'batch' ? 'the_files' : 'the_file')
   const other = apiMessage(scope === 'batch' ? 'finished_uploads' : 'a_finished_upload')
   const address = apiMessage(scope === 'batch' ? 'addresses' : 'an_address')

@@ -26,6 +26,8 @@ export const batchId = z
   .regex(/^bat_[0-9A-Za-z]{24}$/)
   .describe('Id of the batch')
 
+export const CONNECTION_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
+
 export const QUALITIES = ['low', 'medium', 'high', 'ultra'] as const
 
 export const qualityName = z

@@ -3,10 +3,8 @@ import * as z from 'zod'
 import type { BucketSettings } from '../../buckets/settings.ts'
 import type { ApiPlainCode } from '../../i18n/message.ts'
 import type { ShownConnection, StoredConnection } from '../../store/connections.ts'
-import { discriminator, time } from './common.ts'
+import { CONNECTION_NAME, discriminator, time } from './common.ts'
 import { parseOrRefuse } from './requests.ts'
-
-export const CONNECTION_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
 /** True for an address without query and fragment. The guard of outgoing addresses checks the rest. */
 const isEndpoint = (text: string) => URL.canParse(text) && !/[?#]/.test(text)

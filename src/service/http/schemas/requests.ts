@@ -10,6 +10,7 @@ import { invalidParameter } from '../../tasks/api-error.ts'
 import { checkOutputName, type JobOptions } from '../../tasks/job-options.ts'
 import { refuseUnknownFields, refuseUnknownNames } from '../unknown-fields.ts'
 import { outputFormat, QUALITIES } from './common.ts'
+import { bucketDestination, MAX_PLACE_LENGTH } from './places.ts'
 
 /** Maximum length of a password, in bytes of UTF-8 (limit of PDF 2.0). */
 const MAX_PASSWORD_BYTES = 127
@@ -101,6 +102,13 @@ const HEADERS_TEXT =
   'Headers of that request: `x-ms-blob-type`, `x-amz-*`, `x-goog-*`, `content-type` and `cache-control`. In a form: a JSON object as text.'
 const destinationHeaders = z.string().max(8192).describe(HEADERS_TEXT)
 
+const destination = z
+  .string()
+  .max(MAX_PLACE_LENGTH)
+  .describe(
+    'Place in a bucket that the result is also sent to, instead of `destination_url`: `connection` with `prefix` or `key`. In a form: a JSON object as text. The result stays here as well.',
+  )
+
 export const PRESET_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
 const preset = z
   .string()
@@ -125,6 +133,7 @@ export const compressFields = z.object({
   preset: preset.optional(),
   destination_url: destinationUrl.optional(),
   destination_headers: destinationHeaders.optional(),
+  destination: destination.optional(),
   upload: z.string().max(200).optional().describe('A finished resumable upload (`upl_…`), instead of `file`'),
   url: z
     .string()
@@ -133,12 +142,17 @@ export const compressFields = z.object({
     .describe(
       'Address that Whittle fetches the file from, instead of `file`: https with a public domain name. It follows up to 3 redirects and waits 60 s for the first byte.',
     ),
+  source: z
+    .string()
+    .max(MAX_PLACE_LENGTH)
+    .optional()
+    .describe('Object of a bucket, instead of `file`: `connection` and `key`. In a form: a JSON object as text.'),
 })
 /** Fields that name one file or its destination. */
-const OF_ONE_FILE = { upload: true, url: true, destination_url: true, destination_headers: true } as const
+const OF_ONE_FILE = { upload: true, url: true, source: true, destination_url: true, destination_headers: true } as const
 export const batchFields = compressFields.omit({ ...OF_ONE_FILE, target_size: true, response: true, retention: true })
 /** Fields that a preset can have. */
-export const presetFields = compressFields.omit({ ...OF_ONE_FILE, password: true, preset: true })
+export const presetFields = compressFields.omit({ ...OF_ONE_FILE, destination: true, password: true, preset: true })
 
 type Fields = typeof compressFields | typeof batchFields | typeof presetFields
 
@@ -175,7 +189,7 @@ export function parseJobOptions(schema: Fields, fields: ReadonlyMap<string, stri
 
 /** Metadata keys of a resumable upload that describe the file, under the names that common clients use. */
 const FILE_FACTS = ['filename', 'filetype', 'name', 'type', 'relativePath']
-const WISHES = Object.keys(compressFields.omit({ ...OF_ONE_FILE, response: true, retention: true }).shape)
+const WISHES = Object.keys(compressFields.omit({ ...OF_ONE_FILE, destination: true, response: true, retention: true }).shape)
 
 /** Metadata keys of a resumable upload that set options: the fields of the form except `response` and `retention`, and whether its task starts automatically. */
 export function parseUploadOptions(values: ReadonlyMap<string, string>): Partial<JobOptions> & { compress: boolean; presetName?: string } {
@@ -270,6 +284,7 @@ export const linkFields = z.strictObject({
 export const deliveryFields = z.strictObject({
   destination_url: destinationUrl.optional(),
   destination_headers: z.record(z.string(), z.string()).optional().describe(HEADERS_TEXT),
+  destination: bucketDestination.optional(),
 })
 
 export const listQuery = z.object({

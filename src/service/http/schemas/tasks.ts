@@ -20,6 +20,8 @@ export const errorAnswer = z
   .object({ error: errorBody.describe('Status, message and id of the request'), error_detail: errorDetail.describe('Facts for programs') })
   .meta({ id: 'Error', description: 'Every error looks like this; `error_detail` carries the facts of its type.' })
 
+const shownUrl = z.string().describe('Address without its query, which may hold a signature. Absent: it is a bucket')
+const connection = z.string().describe('Name of the connection to a bucket. Absent: it is an address')
 const taskCommon = {
   task_id: taskId,
   original_size: bytes.describe('Size of the upload in bytes'),
@@ -32,12 +34,21 @@ const taskCommon = {
   target_score: targetScore.optional(),
   batch_id: batchId.optional().describe('Batch that the task belongs to. Absent: none'),
   source: z
-    .object({ url: z.string().describe('Address without its query, which may hold a signature') })
+    .object({
+      url: shownUrl.optional(),
+      connection: connection.optional(),
+      key: z.string().optional().describe('Key of the object'),
+    })
     .meta({ id: 'TaskSource' })
     .optional()
     .describe('Where Whittle fetched the file from. Absent: it was sent'),
   destination: z
-    .object({ url: z.string().describe('Address without its query, which may hold a signature') })
+    .object({
+      url: shownUrl.optional(),
+      connection: connection.optional(),
+      prefix: z.string().optional().describe('Beginning of the key, if the request named one'),
+      key: z.string().optional().describe('Key of the object. Absent: the result has no name yet'),
+    })
     .meta({ id: 'TaskDestination' })
     .optional()
     .describe('Where the result is sent, too. Absent: it is only kept here'),
