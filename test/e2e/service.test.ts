@@ -54,7 +54,7 @@ function upload(content: BlobPart, name: string, fields: Record<string, string> 
 const waited = async (taskId: string) =>
   (await call('GET', '/v1/tasks/{task_id}', { params: { task_id: taskId }, headers: { Prefer: 'wait=60' } })).body
 
-/** Saves, shows and deletes a connection to a bucket on this machine. */
+/** Saves, shows, uses and deletes a connection to a bucket on this machine. */
 async function holdConnections(): Promise<void> {
   const double = new S3Double()
   await using bucket = await serveBucket(double)
@@ -67,6 +67,12 @@ async function holdConnections(): Promise<void> {
   expect(saved.body).toMatchObject(place)
   await call('GET', '/v1/connections/{name}', { params })
   await call('GET', '/v1/connections')
+  await double.put('in/📷 1.txt', TEXT)
+  const source = { connection: 'own', key: 'in/📷 1.txt' }
+  const sent = JSON.stringify({ source, destination: { connection: 'own', prefix: 'out/' } })
+  const { body: task } = await call('POST', '/v1/compress', { headers, body: sent })
+  expect((await waited(task.task_id)).status).toBe('completed')
+  await expect.poll(() => double.objects.get('out/📷 1.txt.zst')?.bytes.length, { timeout: 20_000 }).toBeGreaterThan(0)
   await call('DELETE', '/v1/connections/{name}', { params })
 }
 

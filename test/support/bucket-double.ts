@@ -16,7 +16,7 @@ export abstract class BucketDouble {
   /** Requests in the order of their arrival, such as `PUT a/b.txt`. Lists have no key. */
   readonly requests: string[] = []
   /** Answers instead of the double. `undefined`: the double answers. */
-  trouble: ((request: Request, key: string) => Response | Promise<Response> | undefined) | undefined
+  trouble: ((request: Request, key: string) => Response | undefined | Promise<Response | undefined>) | undefined
   /** False: the credentials were revoked. */
   isAuthorised = true
 

@@ -66,12 +66,12 @@ export class Staging {
         return this.#withPlace(file)
       }),
     takeObject: (name, text) => {
+      const token = this.#c.get('token')
+      if (token) checkTokenField(token, 'source', text)
       const object = parseSource(name, text)
-      return this.#begin(0, async () => {
-        const token = this.#c.get('token')
-        if (token) checkTokenField(token, 'source', text)
-        return this.#withPlace(fileInBucket(object, this.#c.get('key').accountId, await this.#isKnown(object.connection)))
-      })
+      return this.#begin(0, async () =>
+        this.#withPlace(fileInBucket(object, this.#c.get('key').accountId, await this.#isKnown(object.connection))),
+      )
     },
   }
 

@@ -96,7 +96,7 @@ describe('a guest', () => {
     for (const path of ['/v1/tasks', '/v1/usage', '/v1/formats']) expect((await send(one, path)).status, path).toBe(403)
   })
 
-  it.each(['url', 'callback_url', 'destination_url'])('may not use %s', async (name) => {
+  it.each(['url', 'source', 'callback_url', 'destination_url', 'destination'])('may not use %s', async (name) => {
     const body = form({ [name]: 'https://example.com/a' }, [])
     expect(await typeOf(await send(await guest(), '/v1/compress', { method: 'POST', body }))).toEqual([403, 'token_not_allowed'])
   })

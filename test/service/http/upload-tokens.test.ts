@@ -121,8 +121,10 @@ describe('a browser token', () => {
     ['url', 'https://files.example.com/a.txt'],
     ['callback_url', 'https://hooks.example.com/x'],
     ['destination_url', 'https://bucket.example.com/x'],
+    ['source', '{"connection":"shop","key":"a"}'],
+    ['destination', '{"connection":"shop","key":"a"}'],
   ])('does not let a page choose %s', async (name, value) => {
-    const files: [string, string, string][] = name === 'url' ? [] : [['file', TEXT, 'a.txt']]
+    const files: [string, string, string][] = name === 'url' || name === 'source' ? [] : [['file', TEXT, 'a.txt']]
     const answer = await page(await holder(await member()), '/v1/compress', { method: 'POST', body: form({ [name]: value }, files) })
     expect(await refusal(answer)).toEqual(NOT('field'))
   })
