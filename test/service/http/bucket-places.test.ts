@@ -146,7 +146,12 @@ describe('a source in a bucket', () => {
   it('fails the task if its connection is gone', async () => {
     const who = await member()
     const unknown = { format: 'unknown', output: 'unknown', originalSize: 0, originalSha256: '', accountId: who.accountId } as const
-    const task = newTask({ ...unknown, taskId: newTaskId(who.accountId), source: { object: SOURCE, planId: 'free', options: {} }, sourceObject: SOURCE })
+    const task = newTask({
+      ...unknown,
+      taskId: newTaskId(who.accountId),
+      source: { object: SOURCE, planId: 'free', options: {} },
+      sourceObject: SOURCE,
+    })
     await record(task).create(task)
     const { error_detail: error } = await until(who, task.taskId, { status: 'failed', source: SOURCE })
     expect(error).toMatchObject({ type: 'source_unreachable', reason: 'missing_connection', status: null })

@@ -23,7 +23,7 @@ const BATCH = [
   'sources',
   ...OPTIONS.filter((name) => name !== 'target_size'),
   'preset',
-  'destination',
+  'destinations',
 ]
 const METADATA = [...['filename', 'filetype', 'name', 'type', 'relativePath'], ...OPTIONS, 'preset', 'compress']
 /** Fields of the contract that are not implemented yet, and misspelled fields. */
