@@ -71,7 +71,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
   maintenance: 'The service is closed for maintenance.',
   target_unreachable: 'No result of at most `target_size` bytes meets the minimum quality. `best_size` is the smallest size that does.',
   source_unreachable:
-    'The file could not be fetched from its `url`. `reason` names the cause, such as `http_status`, `no_answer` or `cut_off`. `status` is the HTTP status of the last answer, or null.',
+    'The file could not be fetched from its `url` or bucket. `reason` names the cause, such as `http_status`, `no_answer` or `cut_off`. `status` is the HTTP status of the last answer, or null.',
 }
 
 /** HTTP status of an error type. */

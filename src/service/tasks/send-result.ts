@@ -101,14 +101,16 @@ async function writeTo(env: Env, { accountId, destination, result, stored }: Buc
       controller.enqueue(chunk)
     },
   })
+  const body = stored.pipeThrough(watch)
   limits.expect(TAKE_MS, tookNothing)
   try {
     const store = await openNamedConnection(env, { accountId, name: destination.connection }, limits.signal)
     const headers = { contentType, contentDisposition: attachment(outputName) }
-    await store.write(destinationKey(destination, outputName), stored.pipeThrough(watch), size, headers)
+    await store.write(destinationKey(destination, outputName), body, size, headers)
     return { status: 200 }
   } finally {
-    if (!stored.locked) await stored.cancel().catch(() => undefined)
+    // Does nothing if the transfer has begun, which then ends the stream itself.
+    await body.cancel().catch(() => undefined)
   }
 }
 

@@ -23,12 +23,12 @@ const BATCH = [
   'sources',
   ...OPTIONS.filter((name) => name !== 'target_size'),
   'preset',
-  'destinations',
+  'destination',
 ]
 const METADATA = [...['filename', 'filetype', 'name', 'type', 'relativePath'], ...OPTIONS, 'preset', 'compress']
 /** Fields of the contract that are not implemented yet, and misspelled fields. */
 const UNKNOWN = [
-  ...['max_size', 'maxWidth', 'destination'],
+  ...['max_size', 'maxWidth', 'destinations'],
   ...['Quality', 'pasword', 'quality[]', '__proto__', 'constructor', 'toString', '', 'x'.repeat(150)],
 ]
 

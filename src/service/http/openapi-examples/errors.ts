@@ -126,7 +126,10 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
     paths: SENDS,
   },
   unknown_preset: { message: apiMessage('no_such_preset', { name: 'shop' }), paths: PRESETS },
-  unknown_connection: { message: apiMessage('no_such_connection', { name: 'shop' }), paths: CONNECTIONS },
+  unknown_connection: {
+    message: apiMessage('no_such_connection', { name: 'shop' }),
+    paths: /^\/v1\/(connections|compress$|batch\/compress$)|\/deliveries$/,
+  },
   unknown_link: { message: apiMessage('no_such_link'), paths: LINKS },
   too_many_links: { message: apiMessage('too_many_links', { limit: '100' }), facts: { limit: 100 }, paths: /\/links$/ },
   too_many_presets: { message: apiMessage('too_many_presets', { limit: '100' }), facts: { limit: 100 }, paths: PRESETS },

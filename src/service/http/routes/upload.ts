@@ -97,7 +97,7 @@ export const compress: Route = {
     headers: ['Prefer', 'Idempotency-Key'],
     answer: task,
     file: true,
-    errors: [400, 403, 409, 422],
+    errors: [400, 403, 404, 409, 422],
   },
 }
 
@@ -130,7 +130,7 @@ export const batchCompress: Route = {
     form: { fields: batchFields, file: 'files[]', several: true },
     headers: ['Idempotency-Key'],
     answer: batch,
-    errors: [400, 403, 409, 422],
+    errors: [400, 403, 404, 409, 422],
   },
 }
 
