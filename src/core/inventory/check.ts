@@ -8,7 +8,7 @@ import { CodecError } from '../model/error.ts'
 import { countsKept } from './compare.ts'
 import type { Inventory, InventoryReader } from './inventory.ts'
 import { type ForbiddenLoss, judge } from './judge.ts'
-import { readerOf } from './readers.ts'
+import { readerOf, readerOfOriginal } from './readers.ts'
 
 export interface InventoryPair {
   readonly format: KnownFormat
@@ -81,7 +81,7 @@ class UnreadableResult extends Error {
  */
 export async function readInventories({ format, output, original, result, signal }: InventoryPair): Promise<Inventories | undefined> {
   const { wraps } = outputFacts(output)
-  const reader = await readerOf(format.id)
+  const reader = await readerOfOriginal(format.id, output)
   const resultReader = wraps ? reader : await readerOf(output)
   if (!reader || !resultReader) return undefined
   const before = wraps ? await inventoryIfReadable(reader, original, signal) : await inventoryOfOriginal(reader, original, signal)
@@ -98,13 +98,15 @@ export async function readInventory(id: OutputId, source: Source, signal: AbortS
   return reader && (await inventoryOfOriginal(reader, source, signal))
 }
 
-/** Inventories of originals that are still in use, because several attempts compare with the same original. */
-const KNOWN = new WeakMap<Source, Promise<Inventory>>()
+/** Inventories by reader of originals that are still in use, because several attempts compare with the same original. */
+const KNOWN = new WeakMap<InventoryReader, WeakMap<Source, Promise<Inventory>>>()
 
 function inventoryOfOriginal(reader: InventoryReader, original: Source, signal: AbortSignal): Promise<Inventory> {
-  const known = KNOWN.get(original) ?? reader.read(original, signal)
-  KNOWN.set(original, known)
-  known.catch(() => KNOWN.delete(original))
+  const inventories = KNOWN.get(reader) ?? new WeakMap<Source, Promise<Inventory>>()
+  KNOWN.set(reader, inventories)
+  const known = inventories.get(original) ?? reader.read(original, signal)
+  inventories.set(original, known)
+  known.catch(() => inventories.delete(original))
   return known
 }
 

@@ -52,5 +52,15 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   webm: async () => (await import('./mkv.ts')).mkv,
 }
 
+/** Readers of originals that another container is made of, whose items have the words of that container. */
+const CONVERSIONS: { readonly [conversion: string]: (() => Promise<InventoryReader>) | undefined } = {
+  'mkv mp4': async () => (await import('./mkv/as-film.ts')).mkvAsFilm,
+  'webm mp4': async () => (await import('./mkv/as-film.ts')).mkvAsFilm,
+}
+
 /** Returns the reader of a format or an output. `undefined`: it has no inventory. */
 export const readerOf = async (id: OutputId): Promise<InventoryReader | undefined> => READERS[id]?.()
+
+/** Returns the reader of an original that becomes `output`. `undefined`: its format has no inventory. */
+export const readerOfOriginal = async (id: OutputId, output: OutputId): Promise<InventoryReader | undefined> =>
+  (CONVERSIONS[`${id} ${output}`] ?? READERS[id])?.()

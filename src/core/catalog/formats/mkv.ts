@@ -7,7 +7,7 @@ export const MKV = {
   family: 'video',
   extensions: ['mkv', 'mka', 'mks', 'mk3d'],
   mimeTypes: ['video/x-matroska', 'video/matroska', 'audio/x-matroska', 'audio/matroska'],
-  outputs: ['mkv'],
+  outputs: ['mkv', 'mp4'],
   fidelity: 'lossless',
 } as const satisfies Format
 
@@ -18,6 +18,6 @@ export const WEBM = {
   family: 'video',
   extensions: ['webm', 'weba'],
   mimeTypes: ['video/webm', 'audio/webm'],
-  outputs: ['webm'],
+  outputs: ['webm', 'mp4'],
   fidelity: 'lossless',
 } as const satisfies Format

@@ -104,7 +104,7 @@ export function avcConfiguration(headers: readonly Uint8Array[]): Uint8Array {
  * Start of an AudioSampleEntry (ISO/IEC 14496-12, 12.2.3). With `samplesPerPacket`, writes QuickTime sound description version 1.
  * `fixedHertz` is 16.16 fixed point.
  */
-function soundFields(channels: number, fixedHertz: number, samplesPerPacket: number | undefined): Uint8Array {
+export function soundFields(channels: number, fixedHertz: number, samplesPerPacket: number | undefined): Uint8Array {
   const quickTime = samplesPerPacket !== undefined
   const fields = new ByteWriter(new Uint8Array(quickTime ? 44 : 28), false)
   fields

@@ -19,3 +19,5 @@ export const MAX_CUES = 200_000
 export const MAX_DEPTH = 16
 /** Longest EBML header. */
 export const MAX_HEADER_BYTES = 4096
+/** Most frames of a film that becomes MP4: three hours with two sound tracks. Tables of one frame take about 40 bytes. Safety limit. */
+export const MAX_FRAMES = 1_000_000

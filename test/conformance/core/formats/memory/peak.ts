@@ -6,9 +6,12 @@ import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { concat } from '../../../../../src/core/bytes/concat.ts'
+import { EFFORTS } from '../../../../../src/core/catalog/effort.ts'
 import type { OutputId } from '../../../../../src/core/catalog/outputs.ts'
 import { heic } from '../../../../../src/core/formats/heic/heic.ts'
 import { jpg } from '../../../../../src/core/formats/jpg/jpg.ts'
+import { mkv } from '../../../../../src/core/formats/mkv/mkv.ts'
+import { opus } from '../../../../../src/core/formats/ogg/ogg.ts'
 import { png } from '../../../../../src/core/formats/png/png.ts'
 import { text } from '../../../../../src/core/formats/text/text.ts'
 import { tiff } from '../../../../../src/core/formats/tiff/tiff.ts'
@@ -20,9 +23,11 @@ import { PngEncoder, QUICK_EFFORT } from '../../../../../wasm/png/png.ts'
 import { buildTiff } from '../../../../core/formats/tiff/build-tiff.ts'
 import { gridItem, heifFile } from '../../../../support/avif-file.ts'
 import { hevcItem, planesOf, SRGB } from '../../../../support/heic-file.ts'
+import { block, ebmlHeader, element, info, number, tracks, withChecksum } from '../../../../support/mkv-file.ts'
+import { opusFile } from '../../../../support/ogg-file.ts'
 import { fileSink } from './files.ts'
 
-const [what = 'text', output = 'zst', megabytes = '20'] = process.argv.slice(2)
+const [what = 'text', output = 'zst', megabytes = '20', effort = 'balanced'] = process.argv.slice(2)
 const bytes = Number(megabytes) * 1_000_000
 
 /** Words that compress as prose does, the same at every read. */
@@ -135,6 +140,27 @@ function heicGrid(): Source {
   return file
 }
 
+/** Opus packets of 20 ms, one on each page, of about so many bytes. */
+function opusSound(): Source {
+  const file = memorySource(opusFile(Math.round(bytes / 138)), 'sound.opus')
+  heldForTheTest = file.size
+  return file
+}
+
+/** Film with as many entries of its index as a thousand times `megabytes`, five elements each, and a second of blocks. */
+function indexedFilm(): Source {
+  const front = concat([info(), tracks()])
+  const cluster = element(0x1f43b675, [number(0xe7, 0), ...Array.from({ length: 25 }, (_, i) => block(1, 40 * i, 2000))])
+  const entry = (i: number) => element(0xbb, [number(0xb3, i), element(0xb7, [number(0xf7, 1, 1), number(0xf1, front.length)])])
+  const cues = withChecksum(
+    0x1c53bb6b,
+    Array.from({ length: Number(megabytes) * 1000 }, (_, i) => entry(i)),
+  )
+  const file = memorySource(concat([ebmlHeader(), element(0x18538067, [front, cluster, cues])]), 'film.mkv')
+  heldForTheTest = file.size
+  return file
+}
+
 const isText = what === 'text'
 /**
  * Text leans on native zlib, which only resident memory shows. Others do not: there heap, buffers and Wasm memories that are
@@ -156,17 +182,24 @@ const SOURCES: { readonly [what: string]: (() => Source) | undefined } = {
   png: widePng,
   jpg: photograph,
   heic: heicGrid,
+  opus: opusSound,
+  mkv: indexedFilm,
 }
 const input = SOURCES[what]?.() ?? source(bytes, 'words.txt', words)
 // Buffers that only building the source needed are freed a little after the collection.
 globalThis.gc?.()
 await new Promise((resolve) => setTimeout(resolve, 100))
-const codec = { text, png, jpg, heic }[what] ?? tiff
+const codec = { text, png, jpg, heic, opus, mkv }[what] ?? tiff
 const path = join(tmpdir(), `whittle-peak-${process.pid}`)
 const sampled = setInterval(() => (peak = Math.max(peak, used())), isText ? 5 : 50)
+let collectedMs = 0
 const request: JobRequest = {
   output: output as OutputId,
+  effort: EFFORTS.find((name) => name === effort),
   progress: () => {
+    // Some codecs report each page, and a collection takes milliseconds.
+    if (performance.now() - collectedMs < 20) return
+    collectedMs = performance.now()
     // Garbage of the computed source is not the codec's memory.
     globalThis.gc?.()
     peak = Math.max(peak, used())
