@@ -67,6 +67,7 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   netcdf: { worker: 'press', quickUpTo: 2 * MIB },
   data: { worker: 'press', quickUpTo: 8 * MIB },
   zip: { worker: 'press', quickUpTo: 4 * MIB },
+  gz: { worker: 'press', quickUpTo: 1 * MIB },
   netcdf3: { worker: 'press', quickUpTo: 8 * MIB },
 }
 

@@ -96,6 +96,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   flac: ['flac'],
   geotiff: ['jpeg', 'libdeflate', 'zlib', 'zstd'],
   gif: [...PICTURES, 'gif'],
+  gz: [],
   hdf5: ['hdf5', 'libdeflate'],
   // The engines of AVIF estimate the size of the suggestion.
   heic: [...PICTURES, 'avif-decoder', 'avif-encoder', 'hevc'],
@@ -140,6 +141,11 @@ const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = {
   mp3: ['lame'],
   webp: ['webp'],
 }
+/** Engines of conversions to another container, by format and output. */
+const CONTAINERS: { readonly [conversion: string]: readonly EngineName[] | undefined } = {
+  'mkv mp4': ['ffmpeg', 'libdeflate', 'ssim'],
+  'webm mp4': ['ffmpeg', 'libdeflate', 'ssim'],
+}
 /** Engines of outputs that are no input format. A row with an unknown engine name does not compile. */
 const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OUTPUT_ONLY_FORMATS
 
@@ -150,7 +156,8 @@ const WRAPPERS: { readonly [Id in OutputId]?: readonly EngineName[] } = { br: ['
 export function engineNames(format: FormatId, output: OutputId): EngineName[] {
   const wrapper = WRAPPERS[output]
   if (wrapper) return [...wrapper]
-  const names = [...OWN[format], ...(output === format ? [] : (CONVERTED[output] ?? OTHERS[output]?.engines ?? []))]
+  const container = CONTAINERS[`${format} ${output}`] ?? []
+  const names = [...OWN[format], ...container, ...(output === format ? [] : (CONVERTED[output] ?? OTHERS[output]?.engines ?? []))]
   return [...new Set(names)].sort()
 }
 

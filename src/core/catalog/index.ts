@@ -12,6 +12,7 @@ import { EPUB } from './formats/epub.ts'
 import { AVI, M4A, MOV, MP4 } from './formats/film.ts'
 import { FLAC } from './formats/flac.ts'
 import { GIF } from './formats/gif.ts'
+import { GZ } from './formats/gz.ts'
 import { HDF5, NETCDF } from './formats/hdf5.ts'
 import { HEIC } from './formats/heic.ts'
 import { JPG } from './formats/jpg.ts'
@@ -81,6 +82,7 @@ export const FORMATS = {
   netcdf: NETCDF,
   netcdf3: NETCDF3,
   zip: ZIP,
+  gz: GZ,
   data: DATA,
 } as const satisfies { readonly [id: string]: Format }
 

@@ -12,6 +12,7 @@ export const LAZY_PRESS_CODECS: LazyCodecs = {
   eml: lazyCodec(FORMATS.eml, async () => (await import('./eml/eml.ts')).eml),
   epub: lazyCodec(FORMATS.epub, async () => (await import('./epub/epub.ts')).epub),
   gif: lazyCodec(FORMATS.gif, async () => (await import('./gif/gif.ts')).gif),
+  gz: lazyCodec(FORMATS.gz, async () => (await import('./gz/gz.ts')).gz),
   kmz: lazyCodec(FORMATS.kmz, async () => (await import('./kmz/kmz.ts')).kmz),
   jpg: lazyCodec(FORMATS.jpg, async () => (await import('./jpg/jpg.ts')).jpg),
   las: lazyCodec(FORMATS.las, async () => (await import('./las/las.ts')).las),

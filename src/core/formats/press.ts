@@ -12,6 +12,7 @@ import { dxf } from './dxf/dxf.ts'
 import { eml } from './eml/eml.ts'
 import { epub } from './epub/epub.ts'
 import { gif } from './gif/gif.ts'
+import { gz } from './gz/gz.ts'
 import { hdf5, netcdf } from './hdf5/hdf5.ts'
 import { jpg } from './jpg/jpg.ts'
 import { kmz } from './kmz/kmz.ts'
@@ -43,6 +44,7 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   eml,
   epub,
   gif,
+  gz,
   kmz,
   jpg,
   las,

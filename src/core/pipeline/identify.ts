@@ -188,12 +188,12 @@ function compoundFile(head: Uint8Array, source: Source): FormatId | undefined {
   return undefined
 }
 
-/** Recognises a gzip stream (RFC 1952) that contains a NIfTI volume or an SVG drawing. */
+/** Recognises a gzip stream (RFC 1952), and what it contains if that is a NIfTI volume or an SVG drawing. */
 async function gzip(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
   if (!startsWith(head, [0x1f, 0x8b, 8])) return undefined
   const inner = await inflateHead(source, 512)
   if (nifti(inner)) return 'nifti'
-  return inner.length > 0 && identifyText(inner, { ...source, name: 'x.svg' }) === 'svg' ? 'svg' : undefined
+  return inner.length > 0 && identifyText(inner, { ...source, name: 'x.svg' }) === 'svg' ? 'svg' : 'gz'
 }
 
 /** Returns up to `length` decoded bytes of a gzip stream: those before its end or its first error. */

@@ -64,7 +64,7 @@ function shownOrder(samples: SampleTables): Uint32Array {
 }
 
 /** Largest number of frames that are decoded before a frame that is shown earlier than they are, at most 16. */
-export function reorderDepth(samples: SampleTables): number {
+export function reorderDepth(samples: Pick<SampleTables, 'count' | 'dts' | 'composition'>): number {
   let deepest = 0
   for (let i = 1; i < samples.count; i++) {
     const shown = samples.dts[i]! + samples.composition[i]!

@@ -11,8 +11,10 @@ import type { Track } from '../../containers/isobmff/track.ts'
 import type { MetadataCodec, Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { isCodecError, malformed, unsupported } from '../../model/error.ts'
 import type { FinishedPart, SegmentPlan as JobPlan, PartPlan, PartReceipt, PartTotals, SegmentedCodec } from '../../model/segmented.ts'
-import { type Analysis, analyse, jobPlanOf } from './analyse.ts'
+import { type Analysis, analyse, jobPlanOf, type VideoJob } from './analyse.ts'
+import type { Cut } from './cut.ts'
 import { joinParts } from './join.ts'
+import type { Level } from './levels.ts'
 import { encodeNatively } from './native/encode.ts'
 import { PartWriter, writeUnchangedPictures } from './part-file.ts'
 import { finishPart, snrOf } from './part-loss.ts'
@@ -96,8 +98,8 @@ function keepOnlyPart(analysis: Analysis, { index, facts }: PartPlan): Analysis 
 /** Encodes one part of a film whose analysis is already known. */
 export async function runPart(source: Source, analysis: Analysis, part: PartPlan, sink: Sink, options: Options): Promise<PartReceipt> {
   const { video, sounds, level } = analysis
-  const writer = new PartWriter(sink)
   if (part.facts['kind'] === 'sound') {
+    const writer = new PartWriter(sink)
     const job = sounds.find(({ track }) => track.index === part.facts['track'])
     if (!job) throw malformed('mp4', 0, 'part_does_not_belong_to_this_film')
     const runs = runsOf(job.track, job.stream)
@@ -108,8 +110,26 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
   }
   const cut = video?.cuts[part.index]
   if (!video || !cut || cut.start !== part.facts['start']) throw malformed('mp4', 0, 'part_does_not_belong_to_this_film')
-  const { native, pictures, cuts } = video
-  const sourcePictureBytes = cuts.length === 1 ? sumOf(pictures.samples.size) : undefined
+  return await runPicturePart(source, { ...video, cut, isOnly: video.cuts.length === 1 }, sink, level, options)
+}
+
+/** Stretch of pictures to encode. */
+export interface PictureJob extends Pick<VideoJob, 'pictures' | 'native'> {
+  readonly cut: Cut
+  /** True if it is all of the film. */
+  readonly isOnly: boolean
+}
+
+/** Encodes one part of the pictures. */
+export async function runPicturePart(
+  source: Source,
+  { pictures, native, cut, isOnly }: PictureJob,
+  sink: Sink,
+  level: Level,
+  options: Options,
+): Promise<PartReceipt> {
+  const writer = new PartWriter(sink)
+  const sourcePictureBytes = isOnly ? sumOf(pictures.samples.size) : undefined
   const job = { source, track: pictures, cut, part: writer, options, sourcePictureBytes }
   const encoded = native ? encodeNatively({ ...job, native }, level) : encodePart(job, level)
   const done = await encoded.catch((error: unknown) => {
@@ -121,7 +141,7 @@ export async function runPart(source: Source, analysis: Analysis, part: PartPlan
     return await writeUnchangedPictures(sink)
   }
   const { bytes, facts } = await finishPart(writer, done)
-  return { bytes, replaces: sumOf(video.pictures.samples.size.subarray(cut.from, cut.to)), facts }
+  return { bytes, replaces: sumOf(pictures.samples.size.subarray(cut.from, cut.to)), facts }
 }
 
 /**

@@ -40,9 +40,11 @@ function chapterOf(content: Content, chapter: Child): Chapter {
   const children = [...childrenOf(content, chapter.bodyAt, chapter.end)]
   const fields = childFields(content, chapter)
   const displays = children.filter(({ id }) => id === CHAPTER_DISPLAY)
-  const isPlain = !fields.has(CHAPTER) && !wholeIn(content, fields.get(CHAPTER_HIDDEN)) && wholeIn(content, fields.get(CHAPTER_ENABLED)) !== 0
+  const isPlain =
+    !fields.has(CHAPTER) && !wholeIn(content, fields.get(CHAPTER_HIDDEN)) && wholeIn(content, fields.get(CHAPTER_ENABLED)) !== 0
   const [display] = displays
   const title = (display && textIn(content, childFields(content, display).get(CHAPTER_TITLE))) ?? ''
-  if (!isPlain || displays.length > 1 || new TextEncoder().encode(title).length > MAX_TITLE_BYTES) throw unsupported('mkv_chapters_not_in_mp4')
+  if (!isPlain || displays.length > 1 || new TextEncoder().encode(title).length > MAX_TITLE_BYTES)
+    throw unsupported('mkv_chapters_not_in_mp4')
   return { seconds: (wholeIn(content, fields.get(CHAPTER_START)) ?? 0) / 1e9, title }
 }

@@ -1,7 +1,7 @@
 /** Tables of the frames of each track. */
 import { type CompactArray, GrowingCompactArray } from '../../../bytes/compact-array.ts'
-import type { EbmlReader } from '../../../containers/ebml/reader.ts'
 import { CLUSTER } from '../../../containers/ebml/matroska.ts'
+import type { EbmlReader } from '../../../containers/ebml/reader.ts'
 import { message } from '../../../i18n/message.ts'
 import { malformed, overBudget } from '../../../model/error.ts'
 import type { Element } from '../scan.ts'

@@ -2,11 +2,7 @@
 import { unsignedAt } from '../../../containers/ebml/element.ts'
 import { BLOCK_GROUP } from '../../../containers/ebml/matroska.ts'
 import type { EbmlReader } from '../../../containers/ebml/reader.ts'
-import {
-  ENCRYPTED_BLOCK,
-  SIMPLE_BLOCK,
-  TIMESTAMP,
-} from '../../../containers/ebml/track-elements.ts'
+import { ENCRYPTED_BLOCK, SIMPLE_BLOCK, TIMESTAMP } from '../../../containers/ebml/track-elements.ts'
 import { malformed, overBudget, unsupported } from '../../../model/error.ts'
 import { type ClusterChild, childrenOfCluster } from '../cluster.ts'
 import type { Element } from '../scan.ts'
@@ -86,7 +82,8 @@ function lacedFrames(reader: LaceReader, lacing: number, bodyAt: number, end: nu
   const count = reader.byte() + 1
   const sizes: number[] = []
   if (lacing !== FIXED) {
-    for (let i = 0; i + 1 < count; i++) sizes.push(lacing === XIPH ? reader.xiph() : i === 0 ? reader.whole() : sizes[i - 1]! + reader.signed())
+    for (let i = 0; i + 1 < count; i++)
+      sizes.push(lacing === XIPH ? reader.xiph() : i === 0 ? reader.whole() : sizes[i - 1]! + reader.signed())
   }
   let at = bodyAt + reader.index
   const rest = end - at

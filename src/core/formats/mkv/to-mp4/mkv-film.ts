@@ -6,7 +6,7 @@ import type { Source } from '../../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../../model/error.ts'
 import type { MovieExtras, Notes } from '../../film/sample-table.ts'
 import { type Content, rootOf } from '../content.ts'
-import { type MatroskaFile, scan } from '../scan.ts'
+import { type Element, type MatroskaFile, scan } from '../scan.ts'
 import { chaptersIn } from './chapters.ts'
 import { coversIn } from './covers.ts'
 import { childFields, textIn, wholeIn } from './fields.ts'
@@ -20,19 +20,20 @@ export interface MkvFilm {
   readonly scale: number
   readonly tracks: readonly MkvTrack[]
   readonly tables: readonly FrameTable[]
+  readonly elements: readonly Element[]
   readonly notes: Notes
   readonly extras: MovieExtras
 }
 
 /** What describes the film, without its frames. */
-export type Description = Omit<MkvFilm, 'tables'>
+export type Description = Omit<MkvFilm, 'tables' | 'elements'>
 
 /** @throws CodecError (unsupported_feature) for content that MP4 cannot hold */
 export async function readMkvFilm(source: Source, signal: AbortSignal): Promise<MkvFilm> {
   const file = await scan(source, signal)
   const description = describe(file)
   const tables = await frameTables(file.reader, file.elements, description.tracks, description.tracks.map(packetLengthOf))
-  return { ...description, tables }
+  return { ...description, tables, elements: file.elements }
 }
 
 /** @throws CodecError (unsupported_feature) for content that MP4 cannot hold */

@@ -10,8 +10,8 @@ import { CHUNK_SECONDS } from '../../film/tuning.ts'
 import type { FrameTable } from './frame-table.ts'
 import type { MkvFilm } from './mkv-film.ts'
 import { packetSource, sizesOf } from './packets.ts'
-import { FIRST_BYTES, soundEntry } from './sound-entry.ts'
 import { staysOutside } from './refusals.ts'
+import { FIRST_BYTES, soundEntry } from './sound-entry.ts'
 import { pictureTimes, soundTimes, type Times, ticksOf } from './times.ts'
 import type { MkvTrack } from './track.ts'
 import { videoEntry } from './video-entry.ts'
@@ -60,7 +60,12 @@ function pictures(track: MkvTrack, table: FrameTable, first: Uint8Array, scale: 
   return { times, description: videoEntry(track, first, (table.count * times.timescale) / times.shown) }
 }
 
-function sound(track: MkvTrack, table: FrameTable, first: Uint8Array, { scale, bytes }: { readonly scale: number; readonly bytes: number }) {
+function sound(
+  track: MkvTrack,
+  table: FrameTable,
+  first: Uint8Array,
+  { scale, bytes }: { readonly scale: number; readonly bytes: number },
+) {
   const entry = soundEntry(track, first, bytes)
   return { times: soundTimes(table, entry, scale, track), description: entry.entry }
 }

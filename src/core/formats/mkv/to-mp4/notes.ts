@@ -41,7 +41,9 @@ export function notesOf(contents: readonly Content[], title: string | undefined)
 function isOfFile(content: Content, tag: Child): boolean {
   const targets = childFields(content, tag).get(TARGETS)
   if (!targets) return true
-  return [...childrenOf(content, targets.bodyAt, targets.end)].every((child) => !TARGET_UIDS.includes(child.id) || wholeIn(content, child) === 0)
+  return [...childrenOf(content, targets.bodyAt, targets.end)].every(
+    (child) => !TARGET_UIDS.includes(child.id) || wholeIn(content, child) === 0,
+  )
 }
 
 function* simpleTags(content: Content, parent: Child, depth: number): Generator<readonly [name: string, text: string]> {

@@ -1,4 +1,5 @@
 /** Opus in Matroska (OpusHead, RFC 7845, 5.1) and in MP4 (Encapsulation of Opus in ISO Base Media File Format, 4.3). */
+import { latin1Of } from '../../../bytes/latin1.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
 import { ByteWriter } from '../../../bytes/writer.ts'
 
@@ -6,7 +7,7 @@ const HEAD_BYTES = 19
 
 /** Content of the `dOps` box: the fields of OpusHead, big-endian. `undefined`: the head is not valid. */
 export function opusSpecific(head: Uint8Array): Uint8Array | undefined {
-  const isValid = head.length >= HEAD_BYTES && String.fromCharCode(...head.subarray(0, 8)) === 'OpusHead' && head[8]! >> 4 === 0
+  const isValid = head.length >= HEAD_BYTES && latin1Of(head.subarray(0, 8)) === 'OpusHead' && head[8]! >> 4 === 0
   if (!isValid || head[9] === 0) return undefined
   const channels = head[9]!
   const family = head[18]!

@@ -1,4 +1,5 @@
 /** Sample entries of sound (ISO/IEC 14496-12, 12.2.3), and the samples in each packet. */
+import { latin1Of } from '../../../bytes/latin1.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
 import { ByteWriter } from '../../../bytes/writer.ts'
 import { box, fullBox } from '../../../containers/isobmff/box.ts'
@@ -6,7 +7,7 @@ import { frameHeader } from '../../../containers/mpeg-audio/frame.ts'
 import { aacEntry, mp3Entry, soundFields } from '../../film/entries.ts'
 import { aacFacts } from './aac.ts'
 import { ac3Specific, eac3Specific } from './ac3.ts'
-import { opusSpecific, opusSamples, preSkipOf } from './opus.ts'
+import { opusSamples, opusSpecific, preSkipOf } from './opus.ts'
 import { staysOutside } from './refusals.ts'
 import type { MkvTrack } from './track.ts'
 
@@ -102,10 +103,15 @@ interface FlacFacts {
 
 /** Reads STREAMINFO (RFC 9639, section 8.2). `undefined`: the configuration is not whole. */
 function flacFacts(config: Uint8Array): FlacFacts | undefined {
-  const mark = String.fromCharCode(...config.subarray(0, 4))
+  const mark = latin1Of(config.subarray(0, 4))
   if (mark !== 'fLaC' || (config[4]! & 127) !== 0 || config.length < 8 + STREAMINFO_BYTES) return undefined
   const reader = new ByteReader(config, false)
   const [least, most] = [reader.u16(8), reader.u16(10)]
   const hertz = reader.u32(18) >>> 12
-  return { blocks: config.subarray(4), hertz, packet: least === most ? most : undefined, total: (config[21]! & 15) * 2 ** 32 + reader.u32(22) }
+  return {
+    blocks: config.subarray(4),
+    hertz,
+    packet: least === most ? most : undefined,
+    total: (config[21]! & 15) * 2 ** 32 + reader.u32(22),
+  }
 }

@@ -22,6 +22,12 @@ export interface Times {
   readonly shown: number
 }
 
+/** Times of pictures. */
+export interface PictureTimes extends Times {
+  /** Duration of every frame in `timescale`. 0: the stored times are used, because the rate is not steady. */
+  readonly frame: number
+}
+
 /** Largest difference of a rounded time, in units of TimestampScale: programs round down, up, or to the nearest. */
 const ROUNDING = 1
 
@@ -95,7 +101,7 @@ function storedDurations(time: CompactArray, last: number | undefined, of: Track
 }
 
 /** Times of pictures, which may be stored in another order than they are shown. */
-export function pictureTimes(table: FrameTable, frameNanoseconds: number | undefined, scale: number, of: TrackName): Times {
+export function pictureTimes(table: FrameTable, frameNanoseconds: number | undefined, scale: number, of: TrackName): PictureTimes {
   const { count, time } = table
   const order = shownOrder(time, of)
   const start = time[order[0]!]!
@@ -107,7 +113,7 @@ export function pictureTimes(table: FrameTable, frameNanoseconds: number | undef
   const last = order[count - 1]!
   const told = last === count - 1 ? table.lastDuration : undefined
   durations[count - 1] = steady?.frame ?? Math.max(1, told ?? frameTicks ?? durations[count - 2] ?? 1)
-  return { timescale, durations, start, ...compositionsOf(order, durations) }
+  return { timescale, durations, start, frame: steady?.frame ?? 0, ...compositionsOf(order, durations) }
 }
 
 /** Decoding times are the display times in ascending order, so that both differ only by the order of the frames. */

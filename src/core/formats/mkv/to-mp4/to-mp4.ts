@@ -10,6 +10,7 @@ import { mp4 } from '../../film/film.ts'
 import { verifyFilm } from '../../film/verify.ts'
 import { readMkvFilm } from './mkv-film.ts'
 import { openAsMp4 } from './mp4-film.ts'
+import { compressLocatedPart, locatedParts } from './picture-part.ts'
 import { framesDifference } from './verify-frames.ts'
 
 const filmOf = async (source: Source, { signal }: Options): Promise<Source> => openAsMp4(source, await readMkvFilm(source, signal))
@@ -21,17 +22,21 @@ export async function compressAsMp4(source: Source, sink: Sink, options: Options
 
 export async function planAsMp4(source: Source, options: Options): Promise<SegmentPlan> {
   if (options.lossless) return { kind: 'whole' }
-  const plan = await mp4.plan(await filmOf(source, options), options)
-  return plan.kind === 'parts' ? plan : { kind: 'whole' }
+  const film = await readMkvFilm(source, options.signal)
+  const plan = await mp4.plan(await openAsMp4(source, film), options)
+  return plan.kind === 'parts' ? { kind: 'parts', parts: locatedParts(plan.parts, film) } : { kind: 'whole' }
 }
 
+/** Encodes one part: pictures from their clusters alone, sound from the whole film. */
 export const compressPartAsMp4 = async (
   source: Source,
   part: PartPlan,
   sink: Sink,
   options: Options,
   soFar: PartTotals,
-): Promise<PartReceipt> => mp4.compressPart(await filmOf(source, options), part, sink, options, soFar)
+): Promise<PartReceipt> =>
+  (await compressLocatedPart(source, part, sink, options, soFar)) ??
+  (await mp4.compressPart(await filmOf(source, options), part, sink, options, soFar))
 
 export async function joinAsMp4(source: Source, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
   const film = await filmOf(source, options)
@@ -39,7 +44,13 @@ export async function joinAsMp4(source: Source, parts: FinishedPart[], sink: Sin
 }
 
 /** Runs the codec of MP4. Writes the film as it is if that codec leaves it unchanged. */
-async function pressedOrCopied(source: Source, film: Source, sink: Sink, options: Options, press: () => Promise<Outcome>): Promise<Outcome> {
+async function pressedOrCopied(
+  source: Source,
+  film: Source,
+  sink: Sink,
+  options: Options,
+  press: () => Promise<Outcome>,
+): Promise<Outcome> {
   const repacked = message('mkv_repacked_as_mp4')
   const pressed = options.lossless ? undefined : await pressedFilm(press)
   if (pressed?.kind === 'compressed') return { ...pressed, steps: [repacked, ...pressed.steps] }
@@ -59,7 +70,8 @@ async function pressedFilm(press: () => Promise<Outcome>): Promise<Outcome | und
   try {
     return await press()
   } catch (error) {
-    if (isCodecError(error, 'no_gain', 'unsupported_feature', 'over_budget')) return { kind: 'unchanged', reason: error.reason, ...detailOf(error.detail) }
+    if (isCodecError(error, 'no_gain', 'unsupported_feature', 'over_budget'))
+      return { kind: 'unchanged', reason: error.reason, ...detailOf(error.detail) }
     throw error
   }
 }

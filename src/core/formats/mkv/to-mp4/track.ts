@@ -1,5 +1,6 @@
 /** Reads the descriptions of tracks (TrackEntry) that MP4 can hold. */
 import {
+  AUDIO,
   BIT_DEPTH,
   BLOCK_ADDITION_DATA,
   BLOCK_ADDITION_MAPPING,
@@ -20,7 +21,6 @@ import {
   LANGUAGE,
   LANGUAGE_BCP_47,
   SAMPLING_FREQUENCY,
-  AUDIO,
   TRACK_ENTRY,
   TRACK_NAME,
   TRACK_NUMBER,

@@ -61,7 +61,8 @@ export function videoFacts(content: Content, video: Child | undefined, of: Track
   const fields = childFields(content, video)
   const whole = (id: number) => wholeIn(content, fields.get(id)) ?? 0
   const [width, height] = [whole(PIXEL_WIDTH), whole(PIXEL_HEIGHT)]
-  if (!(width > 0 && height > 0 && width <= MAX_SIZE && height <= MAX_SIZE)) throw malformed('matroska', content.offset, 'mkv_no_picture_size')
+  if (!(width > 0 && height > 0 && width <= MAX_SIZE && height <= MAX_SIZE))
+    throw malformed('matroska', content.offset, 'mkv_no_picture_size')
   if (whole(STEREO_MODE) !== 0) throw staysOutside(of, 'mkv_why_stereo')
   if (whole(ALPHA_MODE) !== 0) throw staysOutside(of, 'mkv_why_alpha')
   if (PIXEL_CROPS.some((id) => whole(id) !== 0)) throw staysOutside(of, 'mkv_why_crop')
@@ -118,5 +119,5 @@ function turnedBy(content: Content, projection: Child | undefined, of: TrackName
   const roll = angle(POSE_ROLL)
   if (!isFlat || roll % 90 !== 0) throw staysOutside(of, 'mkv_why_projection')
   // A positive roll turns counter-clockwise (RFC 9559, section 5.1.4.1.28.46).
-  return (((-roll % 360) + 360) % 360) || 0
+  return ((-roll % 360) + 360) % 360 || 0
 }

@@ -32,8 +32,8 @@ export function vp9Configuration(frame: Uint8Array, video: VideoFacts, framesPer
   const size = video.width * video.height
   const level = LEVELS.find(([, rate, most]) => size <= most && size * framesPerSecond <= rate)?.[0] ?? HIGHEST_LEVEL
   const { primaries = 2, transfer = 2, matrix = MATRICES[space]!, isFullRange: told } = video.colours ?? {}
-  const known = [primaries, transfer, matrix].map((code) => code & 255)
-  return Uint8Array.of(profile, level, (bits << 4) | (chroma << 1) | ((told ?? isFullRange) ? 1 : 0), ...known, 0, 0)
+  const depthAndRange = (bits << 4) | (chroma << 1) | ((told ?? isFullRange) ? 1 : 0)
+  return Uint8Array.of(profile, level, depthAndRange, primaries, transfer, matrix, 0, 0)
 }
 
 /** Uncompressed header of a key frame (VP9 Bitstream Specification, 6.2 and 6.2.2). */

@@ -197,11 +197,11 @@ const request: JobRequest = {
   output: output as OutputId,
   effort: EFFORTS.find((name) => name === effort),
   progress: () => {
-    // Some codecs report each page, and a collection takes milliseconds.
-    if (performance.now() - collectedMs < 20) return
-    collectedMs = performance.now()
+    // Some codecs report each page, and a collection takes tens of milliseconds.
+    if (performance.now() - collectedMs < 100) return
     // Garbage of the computed source is not the codec's memory.
     globalThis.gc?.()
+    collectedMs = performance.now()
     peak = Math.max(peak, used())
   },
 }
