@@ -2,13 +2,15 @@
  * One small compressible file for every format, identical in every run. `GENERATORS` must have a row for each format, or the code does not
  * compile.
  */
+import { gzipSync } from 'node:zlib'
 import { concat } from '../../src/core/bytes/concat.ts'
 import type { FormatId } from '../../src/core/catalog/index.ts'
 import type { OutputId } from '../../src/core/catalog/outputs.ts'
+import { mov } from '../../src/core/formats/film/film.ts'
 import { las } from '../../src/core/formats/las/las.ts'
 import { encodeRows } from '../../wasm/jpeg/jpeg.ts'
 import { photo as grainy } from '../core/formats/jpg/photo.ts'
-import { rawAvi, rawMovie, soundMovie, tones, wave } from '../core/formats/media-fixtures.ts'
+import { press, rawAvi, rawMovie, soundMovie, tones, wave } from '../core/formats/media-fixtures.ts'
 import { buildPdf, flate, plainDocument } from '../core/formats/pdf/build.ts'
 import { buildTiff, type Picture } from '../core/formats/tiff/build-tiff.ts'
 import { aiffFile } from './aiff-file.ts'
@@ -18,6 +20,7 @@ import { commentBlock, flacFile, paddingBlock, seekTableBlock } from './flac-fil
 import { heicOf } from './heic-file.ts'
 import { lasFile } from './las-file.ts'
 import { film as matroskaFilm } from './mkv-file.ts'
+import { matroskaOf } from './mkv-from-mp4.ts'
 import { looseMp3 } from './mp3-file.ts'
 import { document, drawing, OFFICE, PACKAGE, relationships } from './office.ts'
 import { opusFile, vorbisFile } from './ogg-file.ts'
@@ -117,6 +120,9 @@ function mp4Film(): Uint8Array {
   film.set(utf8('isom'), 16)
   return film
 }
+
+/** Matroska film with H.264 and AAC. */
+const h264Film = async () => await matroskaOf((await press(mov, rawMovie(10), 'high', 'mp4')).bytes, 8000)
 
 async function word(): Promise<Uint8Array> {
   const parts = { 'word/media/image1.jpeg': await jpeg(), 'word/media/image2.png': pngOf(screen, WIDTH, HEIGHT) }
@@ -267,7 +273,7 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.wav', () => sound(24), '16 bits in 24'),
     one('a.wav', () => sound(16), 'to FLAC', { output: 'flac' }),
   ],
-  mkv: [one('a.mkv', () => matroskaFilm())],
+  mkv: [one('a.mkv', () => matroskaFilm()), one('a.mkv', h264Film, 'to MP4', { output: 'mp4', seenIn: share(0.6, 1) })],
   webm: [one('a.webm', () => matroskaFilm({ type: 'webm', live: true }))],
   ogg: [one('a.ogg', () => vorbisFile(60))],
   opus: [one('a.opus', () => opusFile(60))],
@@ -280,6 +286,7 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   kmz: [zipped('a.kmz', () => bundle({ 'doc.kml': xml }, 'files/a.jpg'))],
   shapefile: [zipped('a.zip', () => zipOf({ 'a.shp': csv, 'a.shx': csv.slice(9), 'a.dbf': csv.slice(5), 'a.prj': 'GEOGCS[]' }))],
   zip: [zipped('a.zip', () => zipOf({ 'a.txt': csv, 'b/c.bin': xml }))],
+  gz: [one('a.csv.gz', () => new Uint8Array(gzipSync(csv, { level: 1 })), 'file', { seenIn: share(0.1, 1) })],
   dicom: [one('a.dcm', () => dicomFile(imageElements({ width: 90, height: 70, stored: 12 }, 'explicit'), 'explicit'))],
   nifti: [one('a.nii', () => niftiFile(24, 20, 10))],
   las: [one('a.las', () => lasFile({ format: 3, points: 1500, vlrs: 2 }))],

@@ -48,6 +48,8 @@ export interface Format {
   /** Possible outputs. The first is the default. */
   readonly outputs: readonly [string, ...string[]]
   readonly fidelity: 'lossless' | 'perceptual'
+  /** Outputs whose results may lose something, if the format is perceptual. `undefined`: all outputs. */
+  readonly lossyOutputs?: readonly string[]
   /** True if the option `metadata` can remove the metadata of this format. */
   readonly metadata?: true
   /** True if `max_width` and `max_height` can reduce its pictures. */

@@ -47,7 +47,8 @@ export async function compress(
   options: Options,
 ): Promise<CompressionResult> {
   let pressed = await compressAtLevel(codec, source, openSink, options)
-  if (codec.format.fidelity === 'lossless') return pressed
+  const { fidelity, lossyOutputs } = codec.format
+  if (fidelity === 'lossless' || (lossyOutputs && !lossyOutputs.includes(options.output))) return pressed
   for (const quality of FALLBACK_LEVELS[options.quality]) {
     if (pressed.outcome.kind === 'compressed' || !mayGentlerLevelHelp(pressed.outcome.reason)) break
     pressed = await compressAtLevel(codec, source, openSink, { ...options, quality })

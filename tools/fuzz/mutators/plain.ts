@@ -24,6 +24,8 @@ export const AIFF_MUTATOR = headerMutator('AIFF', 'aiff', 200, false)
 export const FLAC_MUTATOR = headerMutator('FLAC', 'flac', 400, false)
 /** The first 400 bytes of an Ogg file: headers of pages, and header packets. */
 export const OGG_MUTATOR = headerMutator('Ogg', ['ogg', 'opus'], 400, true)
+/** The first 200 bytes of a gzip file: header, and codes of the first block. */
+export const GZIP_MUTATOR = headerMutator('gzip', 'gz', 200, true)
 /** The first 600 bytes of a Matroska file: headers of elements, and the first cluster. */
 export const MATROSKA_MUTATOR = headerMutator('Matroska', ['mkv', 'webm'], 600, false)
 /** The first 200 bytes of an MP3: ID3, the first frame headers, and the Xing and LAME tags. */

@@ -16,7 +16,7 @@ const FAST_BROTLI_QUALITY = 10
 const BEST_BROTLI_BYTES = 250 * MB
 /** libdeflate's level at the effort `fast`, at about 20 MB a CPU second. */
 const FAST_GZIP_LEVEL = 9
-/** Largest file in bytes that the effort `best` parses optimally, at 1 MB a CPU second and in 70 MB of memory. */
+/** Largest file in bytes that the effort `best` parses optimally, at 1 MB a CPU second and in 85 MB of memory. */
 const BEST_GZIP_BYTES = 16 << 20
 
 /** Returns the zstd level for a file of this size. */

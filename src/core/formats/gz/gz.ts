@@ -29,7 +29,7 @@ async function repack(source: Source, sink: Sink, options: Options): Promise<Out
   const { effort = DEFAULT_EFFORT, signal } = options
   const lengths = await contentLengths(source, options)
   const buffer = new WriteBuffer(sink)
-  const members = new GzipMembers(source, signal)
+  using members = new GzipMembers(source, signal)
   for (const length of lengths) {
     await buffer.write((await members.header())!)
     let skipped = 0
@@ -48,7 +48,7 @@ async function repack(source: Source, sink: Sink, options: Options): Promise<Out
 
 /** Reads the whole file once, because the method depends on the length of the content, and damage must be found before anything is written. */
 async function contentLengths(source: Source, { signal, progress }: Options): Promise<number[]> {
-  const members = new GzipMembers(source, signal)
+  using members = new GzipMembers(source, signal)
   const lengths: number[] = []
   while (await members.header()) {
     let length = 0

@@ -15,13 +15,15 @@ const BYTES_PER_PAUSE = 8 * 1024 * 1024
 const TRAILER_BYTES = 8
 
 /** Reads members in turn: `header`, then `content` to its end, and so on. */
-export class GzipMembers {
+export class GzipMembers implements Disposable {
   readonly #source: Source
   readonly #pause: YieldBudget
-  /** Offset of the next byte. */
-  at = 0
+  readonly #engine = new Inflater()
+  #window: Uint8Array = new Uint8Array()
   #members = 0
   #total = 0
+  /** Offset of the next byte. */
+  at = 0
 
   constructor(source: Source, signal: AbortSignal) {
     this.#source = source
@@ -30,16 +32,15 @@ export class GzipMembers {
 
   /** Returns the header of the next member. `undefined`: the last one has ended, and other bytes may follow. */
   async header(): Promise<Uint8Array | undefined> {
-    const bytes = await this.#source.read(this.at, MAX_HEADER_BYTES)
-    if (!isMember(bytes)) {
+    if (!isMember(await this.#next(2))) {
       if (this.#members === 0) throw malformed('gzip', 0, 'gz_header_unknown')
       return undefined
     }
     if (++this.#members > MAX_MEMBERS) throw overBudget(message('gz_too_many_members', { most: MAX_MEMBERS }))
-    const length = headerBytes(bytes, this.at)
+    const length = headerBytes(this.#window, this.at) ?? headerBytes(await this.#next(MAX_HEADER_BYTES), this.at)
     if (length === undefined) throw malformed('gzip', this.at, 'gz_cut_off')
-    const header = bytes.slice(0, length)
-    this.at += length
+    const header = this.#window.slice(0, length)
+    this.#skip(length)
     return header
   }
 
@@ -49,9 +50,9 @@ export class GzipMembers {
    */
   async *content(): AsyncGenerator<Uint8Array, void, undefined> {
     let [crc, length] = [0, 0]
-    using engine = new Inflater().open('raw')
+    const engine = this.#engine.open('raw')
     while (!engine.ended) {
-      const bytes = await this.#source.read(this.at, WINDOW_BYTES)
+      const bytes = await this.#next(1)
       if (bytes.length === 0) throw malformed('gzip', this.at, 'gz_cut_off')
       for (const chunk of this.#inflated(engine, bytes)) {
         this.#total += chunk.length
@@ -61,10 +62,26 @@ export class GzipMembers {
         await this.#pause.after(chunk.length)
         yield chunk
       }
-      this.at += bytes.length - engine.unreadBytes
-      await this.#pause.after(bytes.length)
+      const read = bytes.length - engine.unreadBytes
+      this.#skip(read)
+      await this.#pause.after(read)
     }
     await this.#checkTrailer(crc, length)
+  }
+
+  [Symbol.dispose](): void {
+    this.#engine[Symbol.dispose]()
+  }
+
+  /** Returns the bytes that follow: at least `length`, or all up to the end of the file. They are valid until the next call. */
+  async #next(length: number): Promise<Uint8Array> {
+    if (this.#window.length < length) this.#window = await this.#source.read(this.at, WINDOW_BYTES)
+    return this.#window
+  }
+
+  #skip(length: number): void {
+    this.#window = this.#window.subarray(length)
+    this.at += length
   }
 
   *#inflated(engine: Inflater, bytes: Uint8Array): Generator<Uint8Array, void, undefined> {
@@ -78,10 +95,10 @@ export class GzipMembers {
 
   /** CRC-32 and length modulo 2³² (RFC 1952, 2.3.1). */
   async #checkTrailer(crc: number, length: number): Promise<void> {
-    const bytes = await this.#source.read(this.at, TRAILER_BYTES)
+    const bytes = await this.#next(TRAILER_BYTES)
     if (bytes.length < TRAILER_BYTES) throw malformed('gzip', this.at, 'gz_cut_off')
     const trailer = new ByteReader(bytes, true)
     if (trailer.u32(0) !== crc >>> 0 || trailer.u32(4) !== length % 2 ** 32) throw malformed('gzip', this.at, 'gz_checksum_wrong')
-    this.at += TRAILER_BYTES
+    this.#skip(TRAILER_BYTES)
   }
 }

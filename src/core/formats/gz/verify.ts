@@ -5,7 +5,8 @@ import { GzipMembers } from './read.ts'
 import { WINDOW_BYTES } from './tuning.ts'
 
 export async function verifyGzip(original: Source, result: Source, { signal, progress }: Options): Promise<Verdict> {
-  const [left, right] = [new GzipMembers(original, signal), new GzipMembers(result, signal)]
+  using left = new GzipMembers(original, signal)
+  using right = new GzipMembers(result, signal)
   for (let member = 0; ; member++) {
     const [one, other] = [await left.header(), await right.header()]
     if (!one && !other) break

@@ -82,7 +82,7 @@ const detailOf = (detail: Extract<Outcome, { kind: 'unchanged' }>['detail']) => 
 export async function verifyAsMp4(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const isExact = outcome.kind === 'compressed' && !outcome.loss
   const film = isExact ? result : await filmOf(original, options)
-  const difference = await framesDifference(original, film, options)
+  const difference = await framesDifference(original, film, options, isExact)
   if (difference !== undefined) return { equal: false, difference }
   return isExact ? { equal: true } : await verifyFilm(film, result, outcome, options)
 }

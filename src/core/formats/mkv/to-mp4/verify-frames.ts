@@ -15,15 +15,23 @@ import type { MkvTrack } from './track.ts'
 /** Bytes of the result that are read at once for each track. */
 const WINDOW_BYTES = 128 * 1024
 
-/** @returns a description of the first difference. `undefined`: none */
-export async function framesDifference(original: Source, result: Source, { signal, progress }: Options): Promise<string | undefined> {
+/**
+ * @param isStored false: `result` reads its frames from `original`, so that only their times and sizes are compared
+ * @returns a description of the first difference. `undefined`: none
+ */
+export async function framesDifference(
+  original: Source,
+  result: Source,
+  { signal, progress }: Pick<Options, 'signal' | 'progress'>,
+  isStored = true,
+): Promise<string | undefined> {
   const file = await scan(original, signal)
   const { tracks, scale } = describe(file)
   try {
     using movie = await readMovie(result)
     if (movie.tracks.length !== tracks.length) return `${tracks.length} tracks became ${movie.tracks.length}`
     const pairs = new Map(tracks.map((track, i) => [track.number, new TrackPair(track, movie, movie.tracks[i]!, result, scale)]))
-    const difference = await blocksDifference(file, pairs, (share) => progress(0.9 + 0.05 * share))
+    const difference = await blocksDifference(file, pairs, isStored, (share) => progress(0.9 + 0.05 * share))
     for (const pair of pairs.values()) pair[Symbol.dispose]()
     return difference ?? [...pairs.values()].map((pair) => pair.rest()).find((rest) => rest !== undefined)
   } catch (error) {
@@ -35,6 +43,7 @@ export async function framesDifference(original: Source, result: Source, { signa
 async function blocksDifference(
   { reader, elements }: MatroskaFile,
   pairs: ReadonlyMap<number, TrackPair>,
+  isStored: boolean,
   progress: (share: number) => void,
 ): Promise<string | undefined> {
   for (const cluster of elements) {
@@ -43,7 +52,7 @@ async function blocksDifference(
       const pair = pairs.get(block.track)
       if (!pair) return `a block of track ${block.track}, which is not described`
       for (const [i, frame] of block.frames.entries()) {
-        const difference = await pair.compare(block, i === 0, frame, reader)
+        const difference = pair.factsDifference(block, i === 0, frame) ?? (isStored ? await pair.bytesDifference(frame, reader) : undefined)
         if (difference !== undefined) return `track ${block.track}: ${difference}`
       }
     }
@@ -73,16 +82,24 @@ class TrackPair implements Disposable {
     this.#tolerance = scale / 1e9 + 1 / movie.timescale + 1e-9
   }
 
-  async compare(block: Block, hasTime: boolean, [offset, size]: readonly [number, number], reader: MatroskaFile['reader']) {
+  /** Compares size, time and key of the next frame. */
+  factsDifference(block: Block, hasTime: boolean, [, size]: readonly [number, number]): string | undefined {
     const i = this.#next++
-    const { count, size: sizes, sync, offset: offsets } = this.#samples
+    const { count, size: sizes, sync } = this.#samples
     const { prefix, delayNanoseconds, video } = this.#track
     if (i >= count || sizes[i] !== size + prefix.length) return `frame ${i} is missing or has another size`
     const time = (block.time * this.#scale - delayNanoseconds) / 1e9
     if (hasTime && !(Math.abs(this.#secondsOf(i) - time) <= this.#tolerance)) return `frame ${i} is shown at another time`
-    if (video && (sync[i] !== 0) !== block.isKey) return `frame ${i} is a key frame in one file only`
-    if (!equalBytes(prefix, await this.#window.read(offsets[i]!, prefix.length))) return `frame ${i} lacks its prefix`
-    let at = offsets[i]! + prefix.length
+    return video && (sync[i] !== 0) !== block.isKey ? `frame ${i} is a key frame in one file only` : undefined
+  }
+
+  /** Compares the bytes of the frame whose facts were compared last. */
+  async bytesDifference([offset, size]: readonly [number, number], reader: MatroskaFile['reader']): Promise<string | undefined> {
+    const i = this.#next - 1
+    const { prefix } = this.#track
+    let at = this.#samples.offset[i]!
+    if (!equalBytes(prefix, await this.#window.read(at, prefix.length))) return `frame ${i} lacks its prefix`
+    at += prefix.length
     for await (const piece of reader.pieces(offset, size)) {
       if (!equalBytes(piece, await this.#window.read(at, piece.length))) return `frame ${i} changed`
       at += piece.length
