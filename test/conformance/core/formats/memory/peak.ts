@@ -15,6 +15,7 @@ import { opus } from '../../../../../src/core/formats/ogg/ogg.ts'
 import { png } from '../../../../../src/core/formats/png/png.ts'
 import { text } from '../../../../../src/core/formats/text/text.ts'
 import { tiff } from '../../../../../src/core/formats/tiff/tiff.ts'
+import { zip } from '../../../../../src/core/formats/zip/zip.ts'
 import type { Source } from '../../../../../src/core/model/codec.ts'
 import { memorySource, rangeStream } from '../../../../../src/core/model/source.ts'
 import { type JobRequest, openJob } from '../../../../../src/core/pipeline/job.ts'
@@ -25,6 +26,7 @@ import { gridItem, heifFile } from '../../../../support/avif-file.ts'
 import { hevcItem, planesOf, SRGB } from '../../../../support/heic-file.ts'
 import { block, ebmlHeader, element, info, number, tracks, withChecksum } from '../../../../support/mkv-file.ts'
 import { opusFile } from '../../../../support/ogg-file.ts'
+import { zipOf } from '../../../../support/packages.ts'
 import { fileSink } from './files.ts'
 
 const [what = 'text', output = 'zst', megabytes = '20', effort = 'balanced'] = process.argv.slice(2)
@@ -161,6 +163,14 @@ function indexedFilm(): Source {
   return file
 }
 
+/** Archive of one text, deflated at the fastest level. */
+async function zippedWords(): Promise<Source> {
+  const text = concat(Array.from({ length: Math.ceil(bytes / 65_536) }, (_, i) => words(i * 65_536, 65_536))).subarray(0, bytes)
+  const file = memorySource(await zipOf({ 'words.txt': text }), 'words.zip')
+  heldForTheTest = file.size
+  return file
+}
+
 const isText = what === 'text'
 /**
  * Text leans on native zlib, which only resident memory shows. Others do not: there heap, buffers and Wasm memories that are
@@ -176,7 +186,7 @@ const before = used()
 let peak = before
 /** Bytes of a source that is not computed. */
 let heldForTheTest = 0
-const SOURCES: { readonly [what: string]: (() => Source) | undefined } = {
+const SOURCES: { readonly [what: string]: (() => Source | Promise<Source>) | undefined } = {
   tiff: tallTiff,
   'tiff-jpeg': jpegTiff,
   png: widePng,
@@ -184,12 +194,13 @@ const SOURCES: { readonly [what: string]: (() => Source) | undefined } = {
   heic: heicGrid,
   opus: opusSound,
   mkv: indexedFilm,
+  zip: zippedWords,
 }
-const input = SOURCES[what]?.() ?? source(bytes, 'words.txt', words)
+const input = (await SOURCES[what]?.()) ?? source(bytes, 'words.txt', words)
 // Buffers that only building the source needed are freed a little after the collection.
 globalThis.gc?.()
 await new Promise((resolve) => setTimeout(resolve, 100))
-const codec = { text, png, jpg, heic, opus, mkv }[what] ?? tiff
+const codec = { text, png, jpg, heic, opus, mkv, zip }[what] ?? tiff
 const path = join(tmpdir(), `whittle-peak-${process.pid}`)
 const sampled = setInterval(() => (peak = Math.max(peak, used())), isText ? 5 : 50)
 let collectedMs = 0
