@@ -9,9 +9,9 @@ import { type PicturesHead, readParts } from '../../../src/core/formats/film/par
 import { mkv } from '../../../src/core/formats/mkv/mkv.ts'
 import { readMkvFilm } from '../../../src/core/formats/mkv/to-mp4/mkv-film.ts'
 import { openAsMp4 } from '../../../src/core/formats/mkv/to-mp4/mp4-film.ts'
+import { opusSamples } from '../../../src/core/formats/mkv/to-mp4/opus.ts'
 import { locatedParts } from '../../../src/core/formats/mkv/to-mp4/picture-part.ts'
 import { framesDifference } from '../../../src/core/formats/mkv/to-mp4/verify-frames.ts'
-import { opusSamples } from '../../../src/core/formats/mkv/to-mp4/opus.ts'
 import type { PartPlan } from '../../../src/core/model/segmented.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
@@ -49,8 +49,10 @@ function timesIn(track: Track, movieTimescale: number): number[] {
 
 const bytesOf = (i: number, length = 40 + (i % 7)) => randomBytes(length, i + 1)
 /** Frames of a track at times. */
-const at = (track: number, times: readonly number[]): TestFrame[] => times.map((time, i) => ({ track, time, bytes: bytesOf(i + 100 * track), isKey: i === 0 }))
-const rounded = (count: number, milliseconds: number, start = 0) => Array.from({ length: count }, (_, i) => Math.round(start + i * milliseconds))
+const at = (track: number, times: readonly number[]): TestFrame[] =>
+  times.map((time, i) => ({ track, time, bytes: bytesOf(i + 100 * track), isKey: i === 0 }))
+const rounded = (count: number, milliseconds: number, start = 0) =>
+  Array.from({ length: count }, (_, i) => Math.round(start + i * milliseconds))
 
 describe('Matroska to MP4', () => {
   it('keeps every frame, and times of reordered frames', async () => {
@@ -58,7 +60,10 @@ describe('Matroska to MP4', () => {
     const times = [21, 146, 62, 104, 271, 187, 229]
     const frames = [...at(1, times), ...at(2, rounded(12, 21.333))]
     const { outcome, bytes } = await pressed({ tracks: [AVC, AAC], frames })
-    expect(outcome, JSON.stringify(inEnglish(outcome))).toMatchObject({ kind: 'compressed', inventory: { video_tracks: 1, audio_tracks: 1 } })
+    expect(outcome, JSON.stringify(inEnglish(outcome))).toMatchObject({
+      kind: 'compressed',
+      inventory: { video_tracks: 1, audio_tracks: 1 },
+    })
     expect(outcome).not.toHaveProperty('loss')
     using movie = await movieOf(bytes)
     const [video, audio] = movie.tracks as [Track, Track]
@@ -128,8 +133,18 @@ describe('Matroska to MP4', () => {
 
   it('keeps languages, names, tags, chapters, covers, colours, rotation and the shape of pixels', async () => {
     const colour = element(0x55b0, [
-      ...[number(0x55b1, 9, 1), number(0x55ba, 16, 1), number(0x55bb, 9, 1), number(0x55b9, 1, 1), number(0x55bc, 1000, 2), number(0x55bd, 400, 2)],
-      element(0x55d0, [0.68, 0.32, 0.265, 0.69, 0.15, 0.06, 0.3127, 0.329, 1000, 0.005].map((value, i) => float(0x55d1 + i, value))),
+      ...[
+        number(0x55b1, 9, 1),
+        number(0x55ba, 16, 1),
+        number(0x55bb, 9, 1),
+        number(0x55b9, 1, 1),
+        number(0x55bc, 1000, 2),
+        number(0x55bd, 400, 2),
+      ],
+      element(
+        0x55d0,
+        [0.68, 0.32, 0.265, 0.69, 0.15, 0.06, 0.3127, 0.329, 1000, 0.005].map((value, i) => float(0x55d1 + i, value)),
+      ),
     ])
     const turned = element(0x7670, [number(0x7671, 0, 1), float(0x7675, -90)])
     const video = [...PICTURES, number(0x54b0, 128, 2), number(0x54ba, 48, 2), colour, turned]
@@ -152,7 +167,9 @@ describe('Matroska to MP4', () => {
   })
 
   it('tells what MP4 has no place for and that is no content', async () => {
-    const target = element(0x1254c367, [element(0x7373, [element(0x63c0, [number(0x63c5, 7, 1)]), element(0x67c8, [text(0x45a3, 'BPS'), text(0x4487, '1')])])])
+    const target = element(0x1254c367, [
+      element(0x7373, [element(0x63c0, [number(0x63c5, 7, 1)]), element(0x67c8, [text(0x45a3, 'BPS'), text(0x4487, '1')])]),
+    ])
     const { outcome } = await pressed({ tracks: [AAC], frames: at(2, rounded(3, 21.333)), more: [target] })
     expect(outcome).toMatchObject({ kind: 'compressed', removed: [{ kind: 'chunks', count: 1, why: 'output_cannot_store' }] })
   })
@@ -165,7 +182,21 @@ describe('Matroska to MP4', () => {
     ['transparency', { tracks: [{ ...AVC, video: [...PICTURES, number(0x53c0, 1, 1)] }, AAC] }, /track 1 .* transparent/],
     ['a track without frames', { frames: at(1, [0, 40]) }, /track 2 .* no frames/],
     ['sound that goes back', { frames: [...at(1, [0, 40]), ...at(2, [30, 0])] }, /track 2 .* go back/],
-    ['additions to blocks', { frames: [...at(2, [0]), { track: 1, time: 0, bytes: bytesOf(1), group: [element(0x75a1, [element(0xa6, [number(0xee, 4, 1), element(0xa5, bytesOf(2))])])] }] }, /additional data/],
+    [
+      'additions to blocks',
+      {
+        frames: [
+          ...at(2, [0]),
+          {
+            track: 1,
+            time: 0,
+            bytes: bytesOf(1),
+            group: [element(0x75a1, [element(0xa6, [number(0xee, 4, 1), element(0xa5, bytesOf(2))])])],
+          },
+        ],
+      },
+      /additional data/,
+    ],
     ['chapters in chapters', { more: [element(0x1043a770, [element(0x45b9, [element(0xb6, [element(0xb6, [])])])])] }, /nested/],
   ])('leaves a file with %s as it is, and says why', async (_, film, why) => {
     const { outcome } = await pressed({ tracks: [AVC, AAC], frames: [...at(1, [0, 40]), ...at(2, [0, 21])], ...film })
@@ -185,7 +216,12 @@ describe('Matroska to MP4', () => {
       fc.asyncProperty(fc.array(frame, { minLength: 2, maxLength: 40 }), async (steps) => {
         const times = [0, 0, 0]
         const first = [1, 2].map((track) => ({ track, time: 0, bytes: bytesOf(track), isKey: true }))
-        const others = steps.map(({ track, step, size, isKey }, i) => ({ track, time: (times[track]! += step), bytes: bytesOf(i, size), isKey }))
+        const others = steps.map(({ track, step, size, isKey }, i) => ({
+          track,
+          time: (times[track]! += step),
+          bytes: bytesOf(i, size),
+          isKey,
+        }))
         const frames = [...first, ...others]
         const { outcome, bytes } = await pressed({ tracks: [AVC, AAC], frames })
         expect(outcome.kind, JSON.stringify(inEnglish(outcome))).toBe('compressed')

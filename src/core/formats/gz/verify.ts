@@ -14,7 +14,9 @@ export async function verifyGzip(original: Source, result: Source, { signal, pro
     if (!(await haveEqualContent(left, right))) return differing(`the content of member ${member} changed`)
     progress(0.7 + (0.3 * left.at) / original.size)
   }
-  return (await haveEqualEnds([original, left.at], [result, right.at])) ? { equal: true } : differing('the bytes behind the last member changed')
+  return (await haveEqualEnds([original, left.at], [result, right.at]))
+    ? { equal: true }
+    : differing('the bytes behind the last member changed')
 }
 
 const differing = (difference: string): Verdict => ({ equal: false, difference })

@@ -3,6 +3,7 @@ import type { InventoryReader } from '../inventory.ts'
 import { digestText } from '../media/digests.ts'
 import { mediaReader, type Reading } from '../media/media-reader.ts'
 import { seconds } from '../media/numbers.ts'
+import { specificConfig } from '../mp4/sound-entry.ts'
 import { commentName, isWriterTag } from '../tags/names.ts'
 import { pictureText } from '../tags/pictures.ts'
 import { PARENTS } from './describe.ts'
@@ -58,6 +59,7 @@ const OF_ENTRY = [
   ...[0xd7, 0x73c5, 0xb9, 0x9c, 0x6de7, 0x6df8, 0x23e383, 0x234e7a, 0x23314f, 0x55ee],
   ...[0x86, 0x63a2, 0x56aa, 0x56bb, 0x6d80, 0x41e4],
 ]
+const [CODEC, CODEC_PRIVATE, MAX_CONFIG_BYTES] = [0x86, 0x63a2, 64]
 const FORCED = 0x55aa
 const KINDS = new Map([
   [1, 'video'],
@@ -141,10 +143,17 @@ class FilmReader {
     this.#items.add(kind === 'video' ? 'video_tracks' : kind === 'audio' ? 'audio_tracks' : 'other_tracks', name)
     const flag = found(IS_DEFAULT)
     if (!flag || (await this.#elements.number(flag)) !== 0) this.#items.add('dispositions', `${name} default`)
-    for (const child of children) await this.#trackChild(name, child)
+    const channels = await this.#aacChannels(found(CODEC), found(CODEC_PRIVATE))
+    for (const child of children) await this.#trackChild(name, child, channels)
   }
 
-  async #trackChild(name: string, child: Element): Promise<void> {
+  /** Channels in the configuration of AAC. 0: another codec, or it does not tell. */
+  async #aacChannels(codec: Element | undefined, config: Element | undefined): Promise<number> {
+    if (!codec || !config || (await this.#elements.text(codec)) !== 'A_AAC') return 0
+    return specificConfig(await this.#elements.view.bytes(config.body, Math.min(MAX_CONFIG_BYTES, config.end - config.body))).channels
+  }
+
+  async #trackChild(name: string, child: Element, channels: number): Promise<void> {
     const text = async () => await this.#elements.text(child)
     const place = { elements: this.#elements, items: this.#items, name, other: (one: Element) => this.#other(name, one) }
     if (child.id === NAME) this.#items.add('tags', `${name} title = ${await text()}`)
@@ -153,7 +162,7 @@ class FilmReader {
       if (language !== 'und') this.#items.add('languages', `${name} = ${language}`)
     } else if (child.id === LANGUAGE_BCP_47) this.#items.add('languages', `${name} in full = ${await text()}`)
     else if (child.id === VIDEO) await describePictures(place, child)
-    else if (child.id === AUDIO) await describeSound(place, child)
+    else if (child.id === AUDIO) await describeSound(place, child, channels)
     else if (child.id === FORCED && (await this.#elements.number(child)) === 0) return
     else if (![TRACK_TYPE, IS_DEFAULT, ...OF_ENTRY].includes(child.id)) await this.#other(name, child)
   }

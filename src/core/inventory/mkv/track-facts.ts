@@ -83,11 +83,12 @@ async function masteringBody(elements: Elements, mastering: Element): Promise<Ui
   return new Uint8Array(body.buffer)
 }
 
-export async function describeSound({ elements, items, name, other }: TrackPlace, audio: Element): Promise<void> {
+/** @param told channels that the configuration of the codec tells, which players follow; 0: it does not */
+export async function describeSound({ elements, items, name, other }: TrackPlace, audio: Element, told: number): Promise<void> {
   let channels = 1
   for await (const child of elements.children(audio)) {
     if (child.id === CHANNELS) channels = await elements.number(child)
     else if (!RATES.includes(child.id)) await other(child)
   }
-  items.add('sound_format', `${name} = ${channels} channels`)
+  items.add('sound_format', `${name} = ${told || channels} channels`)
 }

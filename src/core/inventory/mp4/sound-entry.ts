@@ -54,7 +54,8 @@ function aacConfig(esds: Uint8Array): { channels: number; speakers: string | und
   return undefined
 }
 
-function specificConfig(bytes: Uint8Array): { channels: number; speakers: string | undefined } {
+/** Reads an AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1). Channels are 0 if it does not tell them. */
+export function specificConfig(bytes: Uint8Array): { channels: number; speakers: string | undefined } {
   let at = 0
   const bits = (count: number) => {
     let value = 0

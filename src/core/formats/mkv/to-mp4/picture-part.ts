@@ -2,8 +2,9 @@
  * Parts of the pictures. Each part reads only the clusters that hold its frames, because reading the times of a whole film takes as long as
  * reading the film.
  */
-import { latin1Of } from '../../../bytes/latin1.ts'
+
 import { createCompactArray, GrowingCompactArray, sumOf } from '../../../bytes/compact-array.ts'
+import { latin1Of } from '../../../bytes/latin1.ts'
 import { CLUSTER, TRACKS } from '../../../containers/ebml/matroska.ts'
 import { EbmlReader } from '../../../containers/ebml/reader.ts'
 import type { SampleTables } from '../../../containers/isobmff/tables.ts'

@@ -55,7 +55,7 @@ export function soundEntry(track: MkvTrack, first: Uint8Array, packetBytes: numb
   if (codec === 'A_MPEG/L3') {
     const header = frameHeader(first, 0)
     if (!header) throw broken()
-    return counted(header.hertz, header.samples, (rate) => mp3Entry(header, rate, false))
+    return counted(header.hertz, header.samples, (rate) => mp3Entry({ ...header, channels: channels === 1 ? 1 : 2 }, rate, false))
   }
   if (codec === 'A_OPUS') {
     const specific = opusSpecific(config)
@@ -63,7 +63,7 @@ export function soundEntry(track: MkvTrack, first: Uint8Array, packetBytes: numb
     const skipped = preSkipOf(config)
     // A file whose delay differs would be played with another start.
     if (Math.abs((delayNanoseconds * OPUS_HERTZ) / 1e9 - skipped) > 1) throw staysOutside(track, 'mkv_why_padding')
-    const entry = box('Opus', soundFields(config[9]!, OPUS_HERTZ * 65_536, undefined), box('dOps', specific))
+    const entry = box('Opus', soundFields(channels, OPUS_HERTZ * 65_536, undefined), box('dOps', specific))
     return { entry, hertz: OPUS_HERTZ, packet: undefined, skipped }
   }
   if (codec === 'A_FLAC') {

@@ -40,6 +40,8 @@ test.each<[what: string, output: string, megabytes: string, limitMB: number, eff
   ['mkv', 'mkv', '90', 30],
   // The largest file that the effort `best` parses as a whole.
   ['text', 'gz', '16', 110, 'best'],
+  // One member, the largest that is deflated in memory.
+  ['zip', 'zip', '25', 110, 'best'],
 ])('%s to %s, %s MB, in at most %i MB', { timeout: 400_000 }, (what, output, megabytes, limitMB, effort = 'balanced') => {
   expect(peak(what, output, megabytes, effort)).toBeLessThanOrEqual(limitMB)
 })
