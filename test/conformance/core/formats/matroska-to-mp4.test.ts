@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { mkv, webm } from '../../../../src/core/formats/mkv/mkv.ts'
+import { mkv, webm } from '../../../../src/core/formats/film/mkv/mkv.ts'
 import { inEnglish } from '../../../support/in-english.ts'
 import { pressFile } from '../../../support/press-file.ts'
 

@@ -1,0 +1,37 @@
+/**
+ * Codecs for Matroska and WebM. As themselves, they leave out Void elements, write the shortest size fields, and recompress attached pictures
+ * without loss; blocks keep all their bytes. As MP4, they are compressed as an MP4 film is.
+ */
+import { MKV, WEBM } from '../../../catalog/formats/mkv.ts'
+import { message } from '../../../i18n/message.ts'
+import type { Options, Outcome, Sink, Source } from '../../../model/codec.ts'
+import type { SegmentedCodec } from '../../../model/segmented.ts'
+import { scan } from './scan.ts'
+import { compressAsMp4, compressPartAsMp4, joinAsMp4, planAsMp4, verifyAsMp4 } from './to-mp4/to-mp4.ts'
+import { verifyMatroska } from './verify.ts'
+import { writeSmaller } from './write.ts'
+
+const isMp4 = ({ output }: Options): boolean => output === 'mp4'
+
+async function repack(source: Source, sink: Sink, options: Options): Promise<Outcome> {
+  const file = await scan(source, options.signal)
+  const { pictures } = await writeSmaller(file, sink, options)
+  const steps = [
+    message('mkv_elements_repacked', { bytes: source.size - sink.written }),
+    ...(pictures > 0 ? [message('flac_covers_recompressed', { pictures })] : []),
+  ]
+  return { kind: 'compressed', steps }
+}
+
+const matroskaCodec = (format: typeof MKV | typeof WEBM): SegmentedCodec => ({
+  format,
+  compress: (source, sink, options) => (isMp4(options) ? compressAsMp4 : repack)(source, sink, options),
+  plan: async (source, options) => (isMp4(options) ? await planAsMp4(source, options) : { kind: 'whole' }),
+  compressPart: compressPartAsMp4,
+  join: joinAsMp4,
+  verify: (original, result, outcome, options) =>
+    isMp4(options) ? verifyAsMp4(original, result, outcome, options) : verifyMatroska(original, result, options),
+})
+
+export const mkv: SegmentedCodec = matroskaCodec(MKV)
+export const webm: SegmentedCodec = matroskaCodec(WEBM)
