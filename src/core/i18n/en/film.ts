@@ -96,6 +96,7 @@ export const FILM = {
   mkv_why_crop: 'its pictures are cropped for display',
   mkv_why_empty: 'it has no frames',
   mkv_why_encoding: 'its frames are compressed once more',
+  mkv_why_kind: 'Whittle moves only video and audio to MP4',
   mkv_why_operation: 'it is combined from other tracks, or has its own unit of time',
   mkv_why_padding: 'its first or last samples are dropped in a way that MP4 cannot express',
   mkv_why_projection: 'its pictures are projected or turned by other than quarter turns',

@@ -95,6 +95,7 @@ export const FILM = {
   mkv_why_crop: '它的画面在显示时被裁剪',
   mkv_why_empty: '它没有帧',
   mkv_why_encoding: '它的帧又被压缩了一次',
+  mkv_why_kind: 'Whittle 只把视频和音频移入 MP4',
   mkv_why_operation: '它由其他轨道组合而成，或使用自己的时间单位',
   mkv_why_padding: '它开头或结尾的采样以 MP4 无法表达的方式被丢弃',
   mkv_why_projection: '它的画面使用投影，或旋转角度不是 90 度的倍数',

@@ -6,6 +6,7 @@ import { message } from '../../../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../../../model/codec.ts'
 import { isCodecError, noGain } from '../../../../model/error.ts'
 import type { FinishedPart, PartPlan, PartReceipt, PartTotals, SegmentPlan } from '../../../../model/segmented.ts'
+import { copiedKinds } from '../../copied.ts'
 import { mp4 } from '../../film.ts'
 import { verifyFilm } from '../../verify.ts'
 import { readMkvFilm } from './mkv-film.ts'
@@ -13,11 +14,19 @@ import { openAsMp4 } from './mp4-film.ts'
 import { compressLocatedPart, locatedParts } from './picture-part.ts'
 import { framesDifference } from './verify-frames.ts'
 
-const filmOf = async (source: Source, { signal }: Options): Promise<Source> => openAsMp4(source, await readMkvFilm(source, signal))
+interface Mp4Film {
+  readonly film: Source
+  readonly kinds: readonly ('pictures' | 'sound')[]
+}
+
+async function filmOf(source: Source, { signal }: Options): Promise<Mp4Film> {
+  const read = await readMkvFilm(source, signal)
+  return { film: await openAsMp4(source, read), kinds: read.tracks.map(({ video }) => (video ? 'pictures' : 'sound')) }
+}
 
 export async function compressAsMp4(source: Source, sink: Sink, options: Options): Promise<Outcome> {
-  const film = await filmOf(source, options)
-  return await pressedOrCopied(source, film, sink, options, () => mp4.compress(film, sink, options))
+  const opened = await filmOf(source, options)
+  return await pressedOrCopied(source, opened, sink, options, () => mp4.compress(opened.film, sink, options))
 }
 
 export async function planAsMp4(source: Source, options: Options): Promise<SegmentPlan> {
@@ -36,17 +45,17 @@ export const compressPartAsMp4 = async (
   soFar: PartTotals,
 ): Promise<PartReceipt> =>
   (await compressLocatedPart(source, part, sink, options, soFar)) ??
-  (await mp4.compressPart(await filmOf(source, options), part, sink, options, soFar))
+  (await mp4.compressPart((await filmOf(source, options)).film, part, sink, options, soFar))
 
 export async function joinAsMp4(source: Source, parts: FinishedPart[], sink: Sink, options: Options): Promise<Outcome> {
-  const film = await filmOf(source, options)
-  return await pressedOrCopied(source, film, sink, options, () => mp4.join(film, parts, sink, options))
+  const opened = await filmOf(source, options)
+  return await pressedOrCopied(source, opened, sink, options, () => mp4.join(opened.film, parts, sink, options))
 }
 
 /** Runs the codec of MP4. Writes the film as it is if that codec leaves it unchanged. */
 async function pressedOrCopied(
   source: Source,
-  film: Source,
+  { film, kinds }: Mp4Film,
   sink: Sink,
   options: Options,
   press: () => Promise<Outcome>,
@@ -62,7 +71,7 @@ async function pressedOrCopied(
     options.progress(0.6 + (0.3 * sink.written) / film.size)
   }
   const why = pressed?.detail ? [message('pictures_kept', { why: pressed.detail })] : []
-  return { kind: 'compressed', copied: ['pictures', 'sound'], steps: [repacked, ...why] }
+  return { kind: 'compressed', ...copiedKinds(kinds), steps: [repacked, ...why] }
 }
 
 /** Outcome of the codec of MP4. `undefined`: it has no better form of the film. */
@@ -81,7 +90,7 @@ const detailOf = (detail: Extract<Outcome, { kind: 'unchanged' }>['detail']) => 
 /** Compares every frame and time with the Matroska file, and what was encoded again with the film it was made of. */
 export async function verifyAsMp4(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   const isExact = outcome.kind === 'compressed' && !outcome.loss
-  const film = isExact ? result : await filmOf(original, options)
+  const film = isExact ? result : (await filmOf(original, options)).film
   const difference = await framesDifference(original, film, options, isExact)
   if (difference !== undefined) return { equal: false, difference }
   return isExact ? { equal: true } : await verifyFilm(film, result, outcome, options)

@@ -86,7 +86,7 @@ function readTrack(content: Content, entry: Child): MkvTrack {
   const codec = textIn(content, fields.get(CODEC_ID)) ?? ''
   const type = wholeIn(content, fields.get(TRACK_TYPE)) ?? 0
   const of = { number, codec }
-  if (type !== PICTURES && type !== SOUND) throw staysOutside(of, 'mkv_why_codec')
+  if (type !== PICTURES && type !== SOUND) throw staysOutside(of, 'mkv_why_kind')
   const scale = fields.get(TRACK_TIMESTAMP_SCALE)
   if (fields.has(TRACK_OPERATION) || (scale && fractionIn(content, scale) !== 1)) throw staysOutside(of, 'mkv_why_operation')
   return {
