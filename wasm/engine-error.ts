@@ -9,6 +9,7 @@ export type EngineName =
   | 'dav1d'
   | 'hevc'
   | 'jpegls'
+  | 'jxl'
   | 'ffmpeg'
   | 'deflate'
   | 'fax'

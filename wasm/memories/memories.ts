@@ -7,8 +7,14 @@ import { createInstance, type EngineImport } from '../loading/engine-files.ts'
 
 const PAGE_BYTES = 65_536
 
+/** Where engines take their memories from. A taken memory is filled with zeros. */
+interface Memories {
+  take(leastBytes?: number): WebAssembly.Memory
+  release(memory: WebAssembly.Memory, usedBytes?: number): void
+}
+
 /** Pool of memories of one type, for engines that are linked for this type. */
-export class MemoryPool {
+export class MemoryPool implements Memories {
   readonly #type: WebAssembly.MemoryDescriptor
   readonly #keptBytes: number
   #idle: WebAssembly.Memory[] = []
@@ -74,7 +80,7 @@ export function allowMemory(bytes: number): Disposable {
   }
 }
 
-const poolOfMemory = new WeakMap<WebAssembly.Memory, MemoryPool>()
+const poolOfMemory = new WeakMap<WebAssembly.Memory, Memories>()
 
 /**
  * Creates an engine in a pooled memory. The module must be linked for the pool's memory type. `retire` returns the memory; without it, the
@@ -83,7 +89,7 @@ const poolOfMemory = new WeakMap<WebAssembly.Memory, MemoryPool>()
 export function instantiate<Exports extends Engine>(
   module: EngineImport,
   imports: WebAssembly.Imports = {},
-  pool = CODEC_MEMORIES,
+  pool: Memories = CODEC_MEMORIES,
   firstBytes = 0,
 ): Exports {
   const memory = pool.take(firstBytes)
@@ -107,6 +113,45 @@ export function instantiateLarge<Exports extends LargeEngine>(
   const engine = instantiate<Exports>(module, imports, LARGE, firstBytes)
   engine.heap_most(Math.min(grantedBytes, LARGE_BYTES))
   return engine
+}
+
+/**
+ * Memory for engines of one job that run one after the other. The pools drop a memory that is larger than they keep, and then the next
+ * engine would have a second one of that size.
+ */
+export class JobMemory implements Memories, Disposable {
+  readonly #limitBytes: number
+  readonly #pool: MemoryPool
+  #idle: WebAssembly.Memory | undefined
+
+  constructor() {
+    this.#limitBytes = Math.min(grantedBytes, LARGE_BYTES)
+    this.#pool = grantedBytes <= CODECS_BYTES ? CODEC_MEMORIES : LARGE
+  }
+
+  /** Like `instantiateLarge`, but in this memory. Only one engine may run at a time. */
+  instantiate<Exports extends LargeEngine>(module: EngineImport, imports: WebAssembly.Imports, firstBytes: number): Exports {
+    const engine = instantiate<Exports>(module, imports, this, firstBytes)
+    if (this.#pool === LARGE) engine.heap_most(this.#limitBytes)
+    return engine
+  }
+
+  take(leastBytes = 0): WebAssembly.Memory {
+    const memory = this.#idle ?? this.#pool.take(leastBytes)
+    this.#idle = undefined
+    return memory
+  }
+
+  release(memory: WebAssembly.Memory, usedBytes = memory.buffer.byteLength): void {
+    new Uint8Array(memory.buffer, 0, usedBytes).fill(0)
+    this.#idle = memory
+  }
+
+  /** Returns the memory to its pool. */
+  [Symbol.dispose](): void {
+    if (this.#idle) this.#pool.release(this.#idle, 0)
+    this.#idle = undefined
+  }
 }
 
 const RETIRED = new Proxy({} as Engine, {

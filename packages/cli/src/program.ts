@@ -9,6 +9,7 @@ import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { type CompressFlags, compress } from './compress.ts'
 import { addAccount, addLogin, flagsOf, numberFrom, parseCount } from './service-commands.ts'
 import { CliError } from './trouble.ts'
+import { type UnpackFlags, unpack } from './unpack.ts'
 import { type VerifyFlags, verify } from './verify.ts'
 import { watch } from './watch.ts'
 
@@ -28,6 +29,7 @@ Examples:
   whittle photos/ --zip small.zip            all results and receipts in one ZIP
   whittle https://example.com/photo.jpg      with a service: fetched by it
   whittle verify photo.jpg photo.whittled.jpg
+  whittle unpack photo.jxl                   the JPEG that it was made from
   whittle watch inbox/ -o smaller/           compresses new files until Ctrl-C
   cat notes.txt | whittle - --name notes.txt > notes.txt.zst
   whittle compress --help                    all options
@@ -39,6 +41,7 @@ export function programWith(exit: (code: number) => void): Command {
   addCompress(program, exit)
   addWatch(program, exit)
   addVerify(program, exit)
+  addUnpack(program)
   addMcp(program)
   addAccount(program)
   addLogin(program)
@@ -184,6 +187,17 @@ function addVerify(program: Command, exit: (code: number) => void): void {
     .action(async (original: string, result: string, receipt: string | undefined, _options, command: Command) => {
       exit(await verify([original, result, ...(receipt === undefined ? [] : [receipt])], flagsOf<VerifyFlags>(command)))
     })
+}
+
+/** Adds `unpack`, which needs no service. */
+function addUnpack(program: Command): void {
+  program
+    .command('unpack')
+    .description('get the file back, byte for byte, from a .jxl that was made from a JPEG, or a .zst, .gz or .br')
+    .argument('<file>', 'the compressed file')
+    .option('-o, --out <path>', 'output folder or file name (default: its own name, beside the compressed file)')
+    .option('--force', 'overwrite an existing file')
+    .action(async (file: string, _options, command: Command) => unpack(file, flagsOf<UnpackFlags>(command)))
 }
 
 function addMcp(program: Command): void {

@@ -31,6 +31,11 @@ export interface Compressed {
 export type CommandJobs = {
   readonly compress: { readonly job: CompressJob; readonly value: Compressed }
   readonly verify: { readonly job: VerifyJob; readonly value: VerifyReport }
+  /** Writes the file that a result holds to a new file whose path begins with `prefix`. */
+  readonly unpack: {
+    readonly job: { readonly path: string; readonly prefix: string }
+    readonly value: { readonly name: string; readonly path: string }
+  }
   /** Lists the formats that are compressed here. */
   readonly formats: { readonly job: object; readonly value: readonly FormatInfo[] }
 }

@@ -1,6 +1,6 @@
 /** Thread that runs the engines. A file that crashes it ends this thread only. */
 import type { ExternalFilmCodec } from '../../../src/core/model/external-encoder.ts'
-import { compressToNewFile, formats, identify, use, verify } from '../../core/src/index.ts'
+import { compressToNewFile, formats, identify, unpackToNewFile, use, verify } from '../../core/src/index.ts'
 import { nodePort } from '../../core/src/pool/node-thread.ts'
 import { serve } from '../../core/src/pool/serve.ts'
 import type { CommandJobs } from './worker-messages.ts'
@@ -13,6 +13,7 @@ serve<CommandJobs>(nodePort(), {
     }),
   verify: ({ original, result, receipt, keys }) =>
     withFilm(original, (native) => verify(original, result, receipt, { ...(keys && { keys }), ...(native && { native }) })),
+  unpack: ({ path, prefix }) => unpackToNewFile(path, prefix),
   async formats() {
     await addFilm()
     return formats()

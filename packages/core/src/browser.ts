@@ -12,9 +12,9 @@ export { CodecError, TargetUnreachable } from '../../../src/core/model/error.ts'
 export { type EngineSources, useEngines } from '../../../wasm/loading/engine-files.ts'
 export { type Extension, use } from './extension.ts'
 export type { FormatInfo } from './formats.ts'
-export type { Compressed, CompressOptions, VerifyOptions } from './options.ts'
+export type { Compressed, CompressOptions, Unpacked, UnpackOptions, VerifyOptions } from './options.ts'
 export type { PoolCompressOptions, PoolOptions } from './pool/pool.ts'
-export { compress, formats, identify, verify } from './portable.ts'
+export { compress, formats, identify, unpack, verify } from './portable.ts'
 
 /** Pool of threads. */
 export type Pool = PoolOf<Input>

@@ -8,7 +8,15 @@ import { identify as identifySource } from '../../../src/core/pipeline/identify.
 import { pathOfResult, ResultFiles } from './file-sink.ts'
 import type { FormatInfo } from './formats.ts'
 import { type Input, isPath, openSource, pathOf, withSource } from './input.ts'
-import { type Compressed, type CompressOptions, coreOptions, type VerifyOptions } from './options.ts'
+import {
+  type Compressed,
+  type CompressOptions,
+  coreOptions,
+  UNPACKED_BYTES_MAX,
+  type Unpacked,
+  type UnpackOptions,
+  type VerifyOptions,
+} from './options.ts'
 import { deferredPool } from './pool/deferred-pool.ts'
 import type { PoolOf, PoolOptions } from './pool/pool.ts'
 import * as portable from './portable.ts'
@@ -22,7 +30,7 @@ export { type EngineSources, useEngines } from '../../../wasm/loading/engine-fil
 export { type Extension, use } from './extension.ts'
 export type { FormatInfo } from './formats.ts'
 export type { Input } from './input.ts'
-export type { Compressed, CompressOptions, VerifyOptions } from './options.ts'
+export type { Compressed, CompressOptions, Unpacked, UnpackOptions, VerifyOptions } from './options.ts'
 export type { PoolCompressOptions, PoolOptions } from './pool/pool.ts'
 export { formats } from './portable.ts'
 
@@ -107,6 +115,39 @@ async function copy(input: Input, path: string, { name }: CompressOptions): Prom
  */
 export const verify = (original: Input, result: Input, receipt?: Receipt | string, options: VerifyOptions = {}): Promise<VerifyReport> =>
   withSource(original, undefined, (before) => withSource(result, undefined, (after) => portable.verify(before, after, receipt, options)))
+
+/**
+ * Gives back the file that a result holds byte for byte: the JPEG in a JPEG XL file, or the file in a `.zst`, `.gz` or `.br`.
+ *
+ * ```ts
+ * const { bytes, name } = await unpack('photo.jxl')
+ * ```
+ *
+ * @param input result of `compress`, or any such file
+ * @throws CodecError `unsupported_feature` if the input holds no file, `malformed` if it is damaged, `over_budget` if the file is larger than
+ * `maxBytes`
+ */
+export const unpack = (input: Input, options: UnpackOptions = {}): Promise<Unpacked> =>
+  withSource(input, options.name, (source) => portable.unpack(source, options))
+
+/** Unpacks like `unpack`, but into a new file whose path begins with `prefix`. For callers that choose the final path by the name. */
+export function unpackToNewFile(input: Input, prefix: string): Promise<{ readonly name: string; readonly path: string }> {
+  return withSource(input, undefined, async (source) => {
+    const files = new ResultFiles(prefix)
+    let kept: string | undefined
+    try {
+      const { name, chunks } = await portable.openPacked(source, UNPACKED_BYTES_MAX)
+      const sink = files.open(Number.POSITIVE_INFINITY, name)
+      for await (const chunk of chunks) await sink.write(chunk)
+      const path = pathOfResult(await sink.finish())
+      if (path === undefined) throw new Error('a result in a file has a path')
+      kept = path
+      return { name, path }
+    } finally {
+      files.end(kept)
+    }
+  })
+}
 
 /**
  * Returns the format of a file. The bytes decide; the name only breaks ties between similar formats.

@@ -16,12 +16,29 @@ export interface Compressed {
   readonly receipt: Receipt
 }
 
+export interface UnpackOptions {
+  /** File name, which tells Brotli from other data. `undefined`: the name of the path, `File` or `Source`, otherwise none. */
+  readonly name?: string
+  /** Largest acceptable size of the file in bytes; default: 1 GiB. */
+  readonly maxBytes?: number
+}
+
+/** File that a result holds. */
+export interface Unpacked {
+  readonly bytes: Uint8Array
+  /** File name: that of the result without its extension, or with `.jpg` for JPEG XL. */
+  readonly name: string
+}
+
 export interface VerifyOptions {
   /** Public keys of the service that signed the receipt. `undefined`: the signature is not checked. */
   readonly keys?: PublicKeys
   /** External decoder for films that Whittle has no engine for. `undefined`: such films are not measured. */
   readonly native?: ExternalFilmCodec
 }
+
+/** Default of `maxBytes` in bytes. */
+export const UNPACKED_BYTES_MAX = 1024 ** 3
 
 /** The options as the library of the core takes them. */
 export const coreOptions = ({ format, ...rest }: CompressOptions): CoreOptions => ({

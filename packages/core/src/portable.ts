@@ -1,4 +1,5 @@
 /** The functions of the package for inputs that exist on every platform. */
+
 import type { VerifyReport } from '../../../src/core/audit/check.ts'
 import type { PublicKeys } from '../../../src/core/audit/receipt.ts'
 import type { KnownFormat } from '../../../src/core/catalog/outputs.ts'
@@ -6,9 +7,19 @@ import { LAZY_PRESS_CODECS } from '../../../src/core/formats/lazy-press.ts'
 import { type Input, type Library, libraryOf, type Receipt, sourceOf } from '../../../src/core/library.ts'
 import { readAll } from '../../../src/core/model/source.ts'
 import { identify as identifySource } from '../../../src/core/pipeline/identify.ts'
+import type { unpack as openPackedFile } from '../../../src/core/pipeline/unpack.ts'
+import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import { addedFormats, addedLibrary } from './extension.ts'
 import { type FormatInfo, formatInfo, formatsOf } from './formats.ts'
-import { type Compressed, type CompressOptions, coreOptions, type VerifyOptions } from './options.ts'
+import {
+  type Compressed,
+  type CompressOptions,
+  coreOptions,
+  UNPACKED_BYTES_MAX,
+  type Unpacked,
+  type UnpackOptions,
+  type VerifyOptions,
+} from './options.ts'
 
 const LIBRARY = libraryOf(LAZY_PRESS_CODECS)
 
@@ -59,6 +70,26 @@ export async function verify(
   const given = typeof receipt === 'string' ? await readReceiptText(receipt, options.keys) : receipt
   return await libraryFor(format).verify(before, after, given, options.native)
 }
+
+/**
+ * Gives back the file that a result holds byte for byte: the JPEG in a JPEG XL file, or the file in a `.zst`, `.gz` or `.br`.
+ *
+ * ```ts
+ * const { bytes, name } = await unpack(file) // 'photo.jpg' of 'photo.jxl'
+ * ```
+ *
+ * @throws CodecError `unsupported_feature` if the input holds no file, `malformed` if it is damaged, `over_budget` if the file is larger than
+ * `maxBytes`
+ */
+export async function unpack(input: Input, { name, maxBytes = UNPACKED_BYTES_MAX }: UnpackOptions = {}): Promise<Unpacked> {
+  const { unpackToMemory } = await unpacking()
+  return await unpackToMemory(await sourceOf(input, name), maxBytes)
+}
+
+const unpacking = () => withEngines(import('../../../src/core/pipeline/unpack.ts'))
+
+/** Opens a result that holds a file, for callers that read the file in chunks. */
+export const openPacked: typeof openPackedFile = async (...given) => await (await unpacking()).unpack(...given)
 
 const readReceiptText = async (text: string, keys: PublicKeys | undefined) =>
   (await import('../../../src/core/audit/receipt.ts')).readReceipt(text, keys)

@@ -194,11 +194,12 @@ async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<
   using _ = allowMemory(MEMORY_BYTES)
   const { format, output } = pair
   const known = { format: format.id, output }
-  // For wrapper outputs and always-lossless formats, one comparison covers the whole file, and there are no figures to measure.
+  // For outputs that hold the file and always-lossless formats, one comparison covers the whole file, and there are no figures to measure.
   const isMovie = format.id === 'mp4' || format.id === 'mov'
   if (isMovie && !pair.native && (await needsExternalDecoder(pair).catch(() => false)))
     return { ...known, findings: [unchecked('result', 'the film was not decoded; install FFmpeg on this machine and check again')] }
-  const isWhole = outputFacts(output).wraps || (format.fidelity === 'lossless' && !FORMATS_WITH_PICTURES.has(format.id))
+  const { wraps, holdsFile } = outputFacts(output)
+  const isWhole = wraps || holdsFile || (format.fidelity === 'lossless' && !FORMATS_WITH_PICTURES.has(format.id))
   let difference = ''
   for (const quality of qualities) {
     const options = optionsFor(pair, quality)

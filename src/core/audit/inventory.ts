@@ -7,6 +7,7 @@ import { type Inventories, type InventoryPair, readInventories } from '../invent
 import { countsKept, type Missing, missingItems } from '../inventory/compare.ts'
 import { judge } from '../inventory/judge.ts'
 import { type Finding, finding, unchecked } from './finding.ts'
+import { withHeldFile } from './held-file.ts'
 import type { Claims } from './receipt.ts'
 
 /** What the check found in both files. */
@@ -33,8 +34,10 @@ export async function checkInventoryClaims(
   claims?: Claims,
 ): Promise<CheckedInventory> {
   let inventories: Inventories | undefined
+  let held = pair
   try {
-    inventories = await readInventories({ ...pair, signal: new AbortController().signal })
+    held = await withHeldFile(pair)
+    inventories = await readInventories({ ...held, signal: new AbortController().signal })
   } catch (error) {
     return { findings: [unchecked('inventory', error instanceof Error ? error.message : String(error))] }
   }
@@ -42,7 +45,7 @@ export async function checkInventoryClaims(
   const { before, after } = inventories
   const missing = missingItems(before, after)
   const inventory = { kept: countsKept(before, after), missing: Object.fromEntries(missing.map((one) => [one.kind, countOf(one)])) }
-  const findings = claims ? claimFindings(claims, inventory, missing) : policyFindings(inventories, pair, qualities)
+  const findings = claims ? claimFindings(claims, inventory, missing) : policyFindings(inventories, held, qualities)
   return { inventory, findings }
 }
 

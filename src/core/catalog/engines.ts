@@ -14,6 +14,8 @@ import hdf5 from '../../../wasm/hdf5/origin.json' with { type: 'json' }
 import hevc from '../../../wasm/hevc/origin.json' with { type: 'json' }
 import jpeg from '../../../wasm/jpeg/origin.json' with { type: 'json' }
 import jpegls from '../../../wasm/jpegls/origin.json' with { type: 'json' }
+import jxlDecoder from '../../../wasm/jxl-decoder/origin.json' with { type: 'json' }
+import jxlEncoder from '../../../wasm/jxl-encoder/origin.json' with { type: 'json' }
 import lame from '../../../wasm/lame/origin.json' with { type: 'json' }
 import laz from '../../../wasm/laz/origin.json' with { type: 'json' }
 import libdeflate from '../../../wasm/libdeflate/origin.json' with { type: 'json' }
@@ -42,6 +44,8 @@ const ORIGINS = {
   hevc,
   jpeg,
   jpegls,
+  'jxl-decoder': jxlDecoder,
+  'jxl-encoder': jxlEncoder,
   lame,
   laz,
   libdeflate,
@@ -149,13 +153,18 @@ const CONTAINERS: { readonly [conversion: string]: readonly EngineName[] | undef
 /** Engines of outputs that are no input format. A row with an unknown engine name does not compile. */
 const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OUTPUT_ONLY_FORMATS
 
-/** Engines of wrappers, which write and verify them. */
-const WRAPPERS: { readonly [Id in OutputId]?: readonly EngineName[] } = { br: ['brotli'], gz: ['libdeflate', 'zlib'], zst: ['zstd'] }
+/** Engines of outputs that hold the file itself, which write and verify them. */
+const HOLDERS: { readonly [Id in OutputId]?: readonly EngineName[] } = {
+  br: ['brotli'],
+  gz: ['libdeflate', 'zlib'],
+  jxl: ['jxl-decoder', 'jxl-encoder'],
+  zst: ['zstd'],
+}
 
 /** Returns the names of the engines for a conversion, sorted. */
 export function engineNames(format: FormatId, output: OutputId): EngineName[] {
-  const wrapper = WRAPPERS[output]
-  if (wrapper) return [...wrapper]
+  const holder = HOLDERS[output]
+  if (holder) return [...holder]
   const container = CONTAINERS[`${format} ${output}`] ?? []
   const names = [...OWN[format], ...container, ...(output === format ? [] : (CONVERTED[output] ?? OTHERS[output]?.engines ?? []))]
   return [...new Set(names)].sort()

@@ -15,6 +15,13 @@ export interface Output {
   readonly aliases: readonly string[]
   /** True if the output wraps the whole file and its name: `notes.md.zst`. */
   readonly wraps: boolean
+  /**
+   * True if the file can be rebuilt from the result byte for byte, although the result is a picture by itself. Such results are equal at every
+   * level and effort.
+   */
+  readonly holdsFile?: true
+  /** Largest number of pixels, if it is smaller than that of the input format. Pictures only. */
+  readonly mostPixels?: PixelLimits
   /** Bytes that identify such a file, and their offset. `undefined`: the file name identifies it. */
   readonly magic?: Magic
   /** Names of the engines that produce it (`engines.ts`). `undefined`: no additional engine. */
@@ -79,6 +86,16 @@ export const OUTPUT_ONLY_FORMATS = {
     aliases: ['nii'],
     wraps: false,
     magic: GZIP,
+  },
+  jxl: {
+    title: 'JPEG XL',
+    extension: 'jxl',
+    mediaType: 'image/jxl',
+    aliases: [],
+    wraps: false,
+    holdsFile: true,
+    mostPixels: { isolate: 16_000_000, roomy: 100_000_000 },
+    magic: { offset: 0, bytes: [0, 0, 0, 0x0c, 0x4a, 0x58, 0x4c, 0x20, 0x0d, 0x0a, 0x87, 0x0a] },
   },
   zst: wrapper('Zstandard', 'zst', 'application/zstd', ['zstd'], { offset: 0, bytes: [0x28, 0xb5, 0x2f, 0xfd] }),
   br: wrapper('Brotli', 'br', 'application/x-brotli', ['brotli']),

@@ -86,7 +86,7 @@ export async function readInventories({ format, output, original, result, signal
   if (!reader || !resultReader) return undefined
   const before = wraps ? await inventoryIfReadable(reader, original, signal) : await inventoryOfOriginal(reader, original, signal)
   if (!before) return undefined
-  const after = wraps ? before : await inventoryOfResult(resultReader, result, signal)
+  const after = wraps || result === original ? before : await inventoryOfResult(resultReader, result, signal)
   const names = (wraps ? [format.id] : [format.id, output]).map((id) => `inventory reader for ${id}`)
   const libraries = [reader, resultReader].flatMap(({ library }) => (library === undefined ? [] : [library]))
   return { before, after, readers: [...new Set([...names, ...libraries])] }

@@ -93,9 +93,12 @@ export const fidelityOf = (outcome: Outcome): 'lossless' | 'perceptual' =>
  * Result of `verify`.
  * `share`: share of the result that was compared, 0 to 1; default: 1.
  * `ssimulacra2`: score of lossy pictures as in `PictureLoss`; `undefined` if the outcome already has it.
+ * `holdsOriginal`: true if the result holds the bytes of `original`, and all of them were compared.
  * `difference`: description of the first difference, for the log.
  */
-export type Verdict = { equal: true; share?: number; ssimulacra2?: number | undefined } | { equal: false; difference: string }
+export type Verdict =
+  | { equal: true; share?: number; ssimulacra2?: number | undefined; holdsOriginal?: true }
+  | { equal: false; difference: string }
 
 export interface Options extends QualityGoal {
   /** Format of the result, one of `format.outputs`. Default: the first one. */

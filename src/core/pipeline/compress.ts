@@ -1,7 +1,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { FALLBACK_LEVELS } from '../catalog/level-order.ts'
-import type { KnownFormat, OutputId } from '../catalog/outputs.ts'
+import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import { englishText, type Message, message } from '../i18n/message.ts'
 import type { Codec, Compressed, Options, Outcome, Reason, Source, Suggestion, Verdict } from '../model/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
@@ -48,7 +48,8 @@ export async function compress(
 ): Promise<CompressionResult> {
   let pressed = await compressAtLevel(codec, source, openSink, options)
   const { fidelity, lossyOutputs } = codec.format
-  if (fidelity === 'lossless' || (lossyOutputs && !lossyOutputs.includes(options.output))) return pressed
+  const isLossless = fidelity === 'lossless' || (lossyOutputs && !lossyOutputs.includes(options.output))
+  if (isLossless || outputFacts(options.output).holdsFile) return pressed
   for (const quality of FALLBACK_LEVELS[options.quality]) {
     if (pressed.outcome.kind === 'compressed' || !mayGentlerLevelHelp(pressed.outcome.reason)) break
     pressed = await compressAtLevel(codec, source, openSink, { ...options, quality })
@@ -103,13 +104,15 @@ const rejected = (difference: string): Unchanged => ({
 /** Accepts a verified result if it also keeps the inventory of the original (`core/inventory`). */
 export async function acceptVerified(
   { codec, source, result, outcome }: VerifyInput,
-  { ssimulacra2, share = 1 }: Extract<Verdict, { equal: true }>,
+  { ssimulacra2, share = 1, holdsOriginal }: Extract<Verdict, { equal: true }>,
   { quality, output: asked, signal, metadata, uploaded }: Options,
 ): Promise<CompressionResult> {
   const output = outcome.output ?? asked
   // Loaded with the first result, so that the entry of the library stays small.
   const { checkInventory } = await import('../inventory/check.ts')
-  const verdict = await checkInventory({ format: codec.format, output, original: uploaded ?? source, result, quality, signal, metadata })
+  // A result that holds the codec's source has its inventory.
+  const held = holdsOriginal ? { output: codec.format.id, result: source } : { output, result }
+  const verdict = await checkInventory({ format: codec.format, ...held, original: uploaded ?? source, quality, signal, metadata })
   if (verdict.kind === 'unreadable') return rejected(verdict.difference)
   if (verdict.kind === 'lost') {
     const { kind, item, count } = verdict.loss

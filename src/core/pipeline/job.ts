@@ -146,8 +146,10 @@ export function optionsOf(format: KnownFormat, lent: Codecs, request: JobRequest
 }
 
 /** True if the job has the effort `best` and its codec can use it. */
-const isLongerSearch = ({ format }: Codec, { effort, output }: Options): boolean =>
-  effort === 'best' && (format.hasEfforts === true || outputFacts(output).wraps)
+function isLongerSearch({ format }: Codec, { effort, output }: Options): boolean {
+  const { wraps, holdsFile } = outputFacts(output)
+  return effort === 'best' && !holdsFile && (format.hasEfforts === true || wraps)
+}
 
 const uploadedOf = ({ uploaded }: Prepared) => (uploaded ? { uploaded } : {})
 

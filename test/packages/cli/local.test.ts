@@ -47,6 +47,22 @@ describe('without a server, whittle', () => {
     expect(picture?.result.sha256).toBe(sha256('out/photo.jpg'))
   })
 
+  it('stores a JPEG in JPEG XL, confirms that, and gives the JPEG back', async () => {
+    photo('photo.jpg')
+    expect((await run(['photo.jpg', '-o', 'out/photo.jxl'])).code).toBe(0)
+    expect(size('out/photo.jxl')).toBeLessThan(240_883 * 0.9)
+    const { code, out } = await run(['verify', 'photo.jpg', 'out/photo.jxl'])
+    expect([code, out]).toEqual([0, expect.stringMatching(/^jpg → jxl, lossless\n[\s\S]*\ntrue\n$/)])
+    expect(await run(['unpack', 'out/photo.jxl'])).toMatchObject({ code: 0, out: 'out/photo.jpg: 241 kB\n' })
+    expect(sha256('out/photo.jpg')).toBe(sha256('photo.jpg'))
+    expect(await run(['unpack', 'out/photo.jxl', '-o', 'out/back.jpg', '--json'])).toMatchObject({
+      out: `${JSON.stringify({ path: 'out/back.jpg', size: 240_883 })}\n`,
+    })
+    expect(everything('out').sort()).toEqual(['back.jpg', 'photo.jpg', 'photo.jxl'])
+    const refused = await run(['unpack', 'photo.jpg'])
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('photo.jpg: the file is no JPEG XL')])
+  })
+
   it('goes on after damaged and unknown files, and says why in words', async () => {
     photo('in/photo.jpg')
     const whole = readFileSync(join(here.folder, 'in/photo.jpg'))

@@ -16,10 +16,12 @@ export const jpg: MetadataCodec = {
   async compress(source, sink, asked) {
     const header = await readHeader(source, asked)
     const options = optionsForStored(asked, orientationOfJpeg(header))
+    if (options.output === 'jxl') return (await withEngines(import('./jxl.ts'))).storeAsJxl(source, sink, header, options)
     if (options.output !== 'jpg') return (await withEngines(import('./convert.ts'))).convert(source, sink, header, options)
     return (await downsample(source, sink, header, options)) ?? recompress(source, sink, header, options)
   },
   async verify(original, result, outcome, options, evidence) {
+    if (options.output === 'jxl') return (await withEngines(import('./jxl.ts'))).verifyJxl(original, result, options, evidence)
     if (options.output !== 'jpg')
       return (await withEngines(import('./verify-converted.ts'))).verifyConverted(original, result, outcome, options)
     return verifyJpeg(original, result, outcome, options, evidence instanceof ScoredResult ? evidence : undefined)

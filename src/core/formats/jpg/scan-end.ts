@@ -10,22 +10,26 @@ export interface ScanEnd {
   readonly end: number
   /** Ranges of application and comment segments between the scans. */
   readonly late: readonly { readonly from: number; readonly to: number }[]
+  /** Number of scans. */
+  readonly scans: number
 }
 
 /** Reads the file from its first scan at `scanOffset`. */
 export async function findScanEnd(source: Source, scanOffset: number, signal: AbortSignal): Promise<ScanEnd> {
   const late: { from: number; to: number }[] = []
+  let scans = 0
   let at = scanOffset
   while (late.length < MAX_LATE_SEGMENTS) {
     const marker = await nextMarker(source, at, signal)
-    if (!marker) return { end: source.size, late }
-    if (marker.code === 0xd9) return { end: marker.at + 2, late }
+    if (!marker) return { end: source.size, late, scans }
+    if (marker.code === 0xd9) return { end: marker.at + 2, late, scans }
+    if (marker.code === 0xda) scans++
     const head = await source.read(marker.at + 2, 2)
     const to = marker.at + 2 + Math.max(2, ((head[0] ?? 0) << 8) | (head[1] ?? 0))
     if (marker.code === 0xfe || (marker.code >= 0xe0 && marker.code <= 0xef)) late.push({ from: marker.at, to: Math.min(to, source.size) })
     at = to
   }
-  return { end: source.size, late }
+  return { end: source.size, late, scans }
 }
 
 /** Next marker other than a stuffed zero, a restart marker or a fill byte (ITU-T T.81, B.1.1). `undefined`: the file ends before. */

@@ -1,6 +1,7 @@
 /** Reads the marker segments before a JPEG's first scan (ITU-T T.81, Annex B). The engine reads the pixels. */
 
 import type { FileRange } from '../../../../wasm/jpeg/jpeg.ts'
+import { maxOf } from '../../bytes/min-max.ts'
 import { JPG } from '../../catalog/formats/jpg.ts'
 import { message } from '../../i18n/message.ts'
 import { orientationOf } from '../../images/raster/orientation.ts'
@@ -23,6 +24,8 @@ export interface JpegHeader {
   readonly width: number
   readonly height: number
   readonly components: number
+  /** Number of coefficients of all components, with those of incomplete MCUs. */
+  readonly coefficients: number
   readonly progressive: boolean
   /** True if the first scan has all components, so that a baseline file is decoded in one pass. */
   readonly interleaved: boolean
@@ -52,7 +55,7 @@ export async function readHeader(source: Source, options: Pick<Options, 'memoryB
   const start = await source.read(0, 2)
   if (start[0] !== 0xff || start[1] !== SOI) throw malformed('jpg', 0, 'no_start_of_image_marker')
   const segments: Segment[] = []
-  let frame: { width: number; height: number; components: number; progressive: boolean } | undefined
+  let frame: Omit<JpegHeader, 'interleaved' | 'segments' | 'scanOffset'> | undefined
   let offset = 2
   let keptBytes = 0
   for (;;) {
@@ -110,7 +113,16 @@ function frameOf(marker: number, bytes: Uint8Array, offset: number, mostPixels: 
   if (identifiers.size < components) throw unsupported('components_of_same_name')
   if (width * height > mostPixels)
     throw overBudget(message('more_pixels_than_job_may', { width, height, megapixels: Math.floor(mostPixels / 1e6) }))
-  return { width, height, components, progressive: marker === 0xc2 }
+  return { width, height, components, coefficients: coefficientsOf(bytes, { width, height }), progressive: marker === 0xc2 }
+}
+
+/** Number of coefficients of a frame (ITU-T T.81, A.2.3). Invalid sampling factors, which engines refuse, count as 1. */
+function coefficientsOf(bytes: Uint8Array, { width, height }: Pick<JpegHeader, 'width' | 'height'>): number {
+  const factors = Array.from({ length: bytes[9] ?? 0 }, (_, i) => bytes[11 + 3 * i] ?? 0x11)
+  const across = factors.map((factor) => Math.max(1, factor >> 4))
+  const down = factors.map((factor) => Math.max(1, factor & 15))
+  const mcus = Math.ceil(width / (8 * maxOf(across))) * Math.ceil(height / (8 * maxOf(down)))
+  return factors.reduce((sum, _, i) => sum + mcus * 64 * (across[i] ?? 1) * (down[i] ?? 1), 0)
 }
 
 /** Markers of segments that affect colour or orientation. Readers ignore them between scans, but would use them before the picture. */

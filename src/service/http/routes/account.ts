@@ -70,8 +70,8 @@ type Job = { readonly memoryBudget: number }
 const mostPixels = (most: PixelLimits | undefined, job: Job) => (most ? { max_pixels: maxPixelsOf(most, job) } : {})
 
 function describeOutput(id: OutputId, job: Job) {
-  const { title, extension, mediaType, wraps, holds, picture } = outputFacts(id)
-  return { id, title, extension, media_type: mediaType, wraps, ...(holds ? { holds } : {}), ...mostPixels(picture?.mostPixels, job) }
+  const { title, extension, mediaType, wraps, holds, picture, mostPixels: most = picture?.mostPixels } = outputFacts(id)
+  return { id, title, extension, media_type: mediaType, wraps, ...(holds ? { holds } : {}), ...mostPixels(most, job) }
 }
 
 interface Circumstances {
