@@ -223,7 +223,11 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   ods: [zipped('a.ods', () => openDocument('spreadsheet'))],
   odp: [zipped('a.odp', () => openDocument('presentation'))],
   odg: [zipped('a.odg', () => openDocument('graphics'))],
-  jpg: [one('a.jpg', cameraJpeg), one('a.jpg', jpeg, 'to WebP', { output: 'webp' }), one('a.jpg', jpeg, 'to JPEG XL', { output: 'jxl', seenIn: share(0.3, 1) })],
+  jpg: [
+    one('a.jpg', cameraJpeg),
+    one('a.jpg', jpeg, 'to WebP', { output: 'webp' }),
+    one('a.jpg', jpeg, 'to JPEG XL', { output: 'jxl', seenIn: share(0.3, 1) }),
+  ],
   png: [
     one('a.png', () => pngOf(rgb, WIDTH, HEIGHT), 'photograph'),
     one('a.png', () => pngOf(screen, WIDTH, HEIGHT), 'screen'),

@@ -20,14 +20,16 @@ import type { JpegHeader } from './segments.ts'
 
 const JXL = outputFacts('jxl')
 
-/** Memory of the engines apart from the picture, in bytes. */
-const BASE_BYTES = 8 * 1024 * 1024
+/** Fixed memory of the engines in bytes. */
+const BASE_BYTES = 10 * 1024 * 1024
 /** Bytes for each coefficient of the JPEG, which libjxl holds. */
 const BYTES_PER_COEFFICIENT = 2
-/** Bytes for each pixel and component: averages of blocks, their tokens and properties of blocks. */
-const BYTES_PER_PIXEL = 1.9
+/** Bytes for each pixel: averages of blocks, their tokens and properties. libjxl gives grey pictures planes of chroma. */
+const BYTES_PER_PIXEL = { colour: 1.35, grey: 1.65 }
 /** Bytes for each byte of the file: the file itself, the result, and buffers while they grow. */
-const BYTES_PER_FILE_BYTE = 3
+const BYTES_PER_FILE_BYTE = 3.3
+/** Memory of Brotli, which compresses the metadata, for each of its bytes, and at most. */
+const BROTLI = { perByte: 36, mostBytes: 18 * 1024 * 1024 }
 /** Largest memory of an engine in an isolate (build-engine.sh). */
 const ISOLATE_ENGINE_BYTES = 88 * 1024 * 1024
 /** CPU seconds for each million pixels: encoding, rebuilding and comparing. Measured: 0.06 to 0.15. */
@@ -100,11 +102,12 @@ async function checkBudgets(source: Source, header: JpegHeader, options: Options
 }
 
 /** Estimated memory of the encoder in bytes. The decoder needs less, also with the JPEG beside it. */
-const memoryFor = ({ size }: Source, { width, height, components, coefficients }: JpegHeader): number =>
-  BASE_BYTES +
-  coefficients * BYTES_PER_COEFFICIENT +
-  width * height * (components === 1 ? BYTES_PER_PIXEL / 2 : BYTES_PER_PIXEL) +
-  size * BYTES_PER_FILE_BYTE
+function memoryFor({ size }: Source, { width, height, components, coefficients, segments }: JpegHeader): number {
+  const perPixel = components === 1 ? BYTES_PER_PIXEL.grey : BYTES_PER_PIXEL.colour
+  const metadataBytes = segments.reduce((sum, { bytes }) => sum + bytes.length, 0)
+  const picture = coefficients * BYTES_PER_COEFFICIENT + width * height * perPixel + size * BYTES_PER_FILE_BYTE
+  return BASE_BYTES + picture + Math.min(BROTLI.mostBytes, metadataBytes * BROTLI.perByte)
+}
 
 const mostPixelsOf = (options: Pick<Options, 'memoryBudget'>): number =>
   JXL.mostPixels ? maxPixelsOf(JXL.mostPixels, options) : Number.POSITIVE_INFINITY

@@ -118,7 +118,11 @@ describe('JPEG to JPEG XL', () => {
     const bytes = withSegments(await jpegOf(), EXIF, segment(0xfe, 'a comment'))
     const { outcome, bytes: result, defect } = await toJxl(bytes, { metadata: 'strip' })
     expect(defect).toBeUndefined()
-    expect(outcome).toMatchObject({ kind: 'compressed', metadata: 'strip', removed: expect.arrayContaining([{ kind: 'exif_tags', count: 1, why: 'as_requested' }]) })
+    expect(outcome).toMatchObject({
+      kind: 'compressed',
+      metadata: 'strip',
+      removed: expect.arrayContaining([{ kind: 'exif_tags', count: 1, why: 'as_requested' }]),
+    })
     const jpeg = Buffer.from(await rebuilt(result))
     expect([jpeg.includes('Exif'), jpeg.includes('a comment')]).toEqual([false, false])
     expect(jpeg.length).toBe(bytes.length - EXIF.length - segment(0xfe, 'a comment').length)
@@ -143,7 +147,10 @@ describe('JPEG to JPEG XL', () => {
 })
 
 describe('a receipt of JPEG XL', () => {
-  it.each(['keep', 'strip'] as const)('is confirmed from the two files alone, and a flipped byte is found: metadata %s', async (metadata) => {
+  it.each([
+    'keep',
+    'strip',
+  ] as const)('is confirmed from the two files alone, and a flipped byte is found: metadata %s', async (metadata) => {
     const bytes = withSegments(await jpegOf(), EXIF)
     const { result, name, receipt } = await compress(bytes, { name: 'photo.jpg', output: 'jxl', metadata })
     expect([name, receipt.output_format, receipt.result.fidelity]).toEqual(['photo.jxl', 'jxl', 'lossless'])
