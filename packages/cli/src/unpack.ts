@@ -1,6 +1,7 @@
 /** Implements `whittle unpack FILE`: gives back the file that a result holds byte for byte. Needs no service. */
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { loadEnglishTexts } from '../../../src/core/i18n/message.ts'
 import { type Destination, isFileName, moveResult } from './place.ts'
 import { formatBytes } from './show.ts'
 import { openThreads } from './threads.ts'
@@ -23,6 +24,8 @@ export async function unpack(path: string, { json, out, force = false }: UnpackF
   const folder = isNamed ? dirname(out) : (out ?? dirname(path))
   if (!existsSync(folder)) throw new CliError('usage', `Folder not found: '${folder}'.`)
   const place: Destination = isNamed ? { kind: 'file', path: out } : { kind: 'folder', folder }
+  // For the text of an error that the thread reports.
+  await loadEnglishTexts()
   const threads = openThreads(1)
   try {
     const made = await threads.run('unpack', { path, prefix: join(folder, `.whittle-${process.pid}-${crypto.randomUUID()}.part`) })

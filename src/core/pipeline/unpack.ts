@@ -8,7 +8,7 @@ import { gunzipStream } from '../bytes/gzip.ts'
 import { unzstdStream } from '../bytes/zstd.ts'
 import { FORMATS } from '../catalog/index.ts'
 import { type OutputId, outputFacts } from '../catalog/outputs.ts'
-import { message } from '../i18n/message.ts'
+import { loadEnglishTexts, message } from '../i18n/message.ts'
 import type { Source } from '../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../model/error.ts'
 import { startsWith } from './identify.ts'
@@ -34,6 +34,8 @@ const STREAMS = { zst: unzstdStream, gz: gunzipStream, br: unbrotliStream } as c
  * @throws CodecError `unsupported_feature` if it holds no file, `malformed` if it is damaged, `over_budget` if the file is too large
  */
 export async function unpack(packed: Source, mostBytes: number): Promise<Unpacked> {
+  // Errors have a text.
+  await loadEnglishTexts()
   const kind = await kindOf(packed)
   if (kind === 'jxl') return await unpackedJpeg(packed, mostBytes)
   if (kind === undefined) throw unsupported('holds_no_file')

@@ -83,7 +83,7 @@ const inputOf = (source: Source): EngineInput => ({ chunks: freedChunks(source),
 /** Converts an error of the encoder, which says of every JPEG that it does not take only that it does not. */
 function refusalOf(error: EngineError): Error {
   if (error.failure === 'memory' || error.failure === 'misuse') return error
-  return unsupported(message('jxl_cannot_hold_jpeg', { problem: error.message }))
+  return unsupported('jxl_cannot_hold_jpeg')
 }
 
 /** @throws CodecError `over_budget` if the picture needs more memory or time than the job has */

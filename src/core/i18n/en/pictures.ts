@@ -100,7 +100,7 @@ export const PICTURES = {
   jpeg_has_more_scans: 'the JPEG has {scans} scans; at most {limit} are processed',
   jpeg_never_exact: 'a lossless result is not possible as JPEG; use `format=png` or `format=webp`',
   jpg_to: 'a JPEG cannot be converted to {output}',
-  jxl_cannot_hold_jpeg: 'JPEG XL cannot store this JPEG exactly; the encoder reports: {problem}',
+  jxl_cannot_hold_jpeg: 'JPEG XL cannot store this JPEG exactly, because it is damaged or has an unusual feature',
   jxl_holds_jpeg: 'stored as lossless JPEG XL; the JPEG can be rebuilt from it byte for byte',
   jxl_holds_no_jpeg: 'the JPEG XL file was not made from a JPEG',
   jxl_holds_one_or_three_components: 'JPEG XL stores a JPEG exactly if it has 1 or 3 colour components; this one has {components}',

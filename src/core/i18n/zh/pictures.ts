@@ -101,7 +101,7 @@ export const PICTURES = {
   jpeg_has_more_scans: 'JPEG 有 {scans} 次扫描；最多处理 {limit} 次',
   jpeg_never_exact: 'JPEG 不能提供无损结果；请用 `format=png` 或 `format=webp`',
   jpg_to: 'JPEG 不能转换为 {output}',
-  jxl_cannot_hold_jpeg: 'JPEG XL 无法精确存储此 JPEG；编码器报告：{problem}',
+  jxl_cannot_hold_jpeg: 'JPEG XL 无法精确存储此 JPEG，因为它已损坏或含有不常见的特性',
   jxl_holds_jpeg: '存储为无损 JPEG XL；可由其逐字节还原 JPEG',
   jxl_holds_no_jpeg: '此 JPEG XL 文件不是由 JPEG 生成的',
   jxl_holds_one_or_three_components: 'JPEG XL 只能精确存储具有 1 或 3 个颜色分量的 JPEG；此文件有 {components} 个',
