@@ -9,7 +9,7 @@ import { sha256Hex } from '../bytes/digest.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { FORMATS, type FormatId } from '../catalog/index.ts'
 import type { RemovingMode } from '../catalog/metadata.ts'
-import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
+import { isLosslessAs, type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import { levelOfScore, TARGET_SCORES } from '../catalog/score-goal.ts'
 import { type Codecs, type Options, type Outcome, type Quality, removesMetadata, type Source } from '../model/codec.ts'
 import type { ExternalFilmCodec } from '../model/external-encoder.ts'
@@ -186,7 +186,7 @@ const optionsFor = ({ format, codecs, output, native, metadata, fitWithin }: Pai
 
 async function needsExternalDecoder(pair: Pair): Promise<boolean> {
   const films = await withEngines(import('./films.ts'))
-  return await films.needsExternalDecoder(pair.original, pair.result, optionsFor(pair, 'high'))
+  return await films.needsExternalDecoder(pair.original, pair.format.id, pair.result, optionsFor(pair, 'high'))
 }
 
 /** Finds the first of `qualities` at which the codec accepts `result` as a result of `original`, and measures the loss. */
@@ -195,11 +195,11 @@ async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<
   const { format, output } = pair
   const known = { format: format.id, output }
   // For outputs that hold the file and always-lossless formats, one comparison covers the whole file, and there are no figures to measure.
-  const isMovie = format.id === 'mp4' || format.id === 'mov'
+  const isMovie = format.id === 'mp4' || format.id === 'mov' || ((format.id === 'mkv' || format.id === 'webm') && output === 'mp4')
   if (isMovie && !pair.native && (await needsExternalDecoder(pair).catch(() => false)))
     return { ...known, findings: [unchecked('result', 'the film was not decoded; install FFmpeg on this machine and check again')] }
   const { wraps, holdsFile } = outputFacts(output)
-  const isWhole = wraps || holdsFile || (format.fidelity === 'lossless' && !FORMATS_WITH_PICTURES.has(format.id))
+  const isWhole = wraps || holdsFile || (isLosslessAs(format, output) && !FORMATS_WITH_PICTURES.has(format.id))
   let difference = ''
   for (const quality of qualities) {
     const options = optionsFor(pair, quality)

@@ -12,7 +12,7 @@ import type { Claims } from './receipt.ts'
  */
 const TOLERANCE = { ssim: 0.002, filmSsim: 0.005, decibels: 0.2, points: 0.5 }
 
-const FILMS: ReadonlySet<FormatId> = new Set(['mp4', 'm4a', 'mov', 'avi'])
+const FILMS: ReadonlySet<FormatId> = new Set(['mp4', 'm4a', 'mov', 'avi', 'mkv', 'webm'])
 
 /** Checks each figure of a receipt. A claim may be lower than the measured figure, but not higher. A lossy result must have figures. */
 export function figureFindings(claims: Claims, { loss, unmeasured }: Measured, format: FormatId): Finding[] {

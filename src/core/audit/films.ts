@@ -6,6 +6,8 @@ import { readAvi } from '../containers/riff/avi.ts'
 import { indexAviPictures, indexMoviePictures } from '../formats/film/avi/verify.ts'
 import { type ComparedTrack, type IndexedPictures, measurePictures } from '../formats/film/compare-pictures.ts'
 import { indexPictures } from '../formats/film/compare-video.ts'
+import { readMkvFilm } from '../formats/film/mkv/to-mp4/mkv-film.ts'
+import { openAsMp4 } from '../formats/film/mkv/to-mp4/mp4-film.ts'
 import { measureNatively, nativeSides } from '../formats/film/native/compare.ts'
 import { isOnlyNative, nativeStream } from '../formats/film/native/stream.ts'
 import { message } from '../i18n/message.ts'
@@ -13,7 +15,11 @@ import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 import type { PictureLoss } from '../model/loss.ts'
 
-export type FilmFormat = 'mp4' | 'm4a' | 'mov' | 'avi'
+export type FilmFormat = 'mp4' | 'm4a' | 'mov' | 'avi' | 'mkv' | 'webm'
+
+/** Returns the film as the MP4 file that its result was made of. Other formats than Matroska and WebM: the film itself. */
+const asMovie = async (source: Source, format: string, { signal }: Options): Promise<Source> =>
+  format === 'mkv' || format === 'webm' ? await openAsMp4(source, await readMkvFilm(source, signal)) : source
 
 /**
  * Returns the loss of a film's pictures. `undefined`: every frame is identical.
@@ -26,7 +32,10 @@ export async function filmLoss(
   output: string,
   options: Options,
 ): Promise<PictureLoss | undefined> {
-  const found = format === 'avi' ? await aviFigures(original, result, output, options) : await movieFigures(original, result, options)
+  const found =
+    format === 'avi'
+      ? await aviFigures(original, result, output, options)
+      : await movieFigures(await asMovie(original, format, options), result, options)
   if (typeof found === 'string') throw unsupported(message('files_differ', { difference: found }))
   const { worst, mean } = found
   return worst.psnrDb === Number.POSITIVE_INFINITY ? undefined : { ...worst, measuredAt: 'second', mean }
@@ -48,8 +57,8 @@ function sideOf(source: Source, { moov, tracks }: Movie): ComparedTrack | undefi
 }
 
 /** True if the pictures of the original need an external decoder and the result's codec or codec configuration differs. */
-export async function needsExternalDecoder(original: Source, result: Source, options: Options): Promise<boolean> {
-  using before = await readMovie(original)
+export async function needsExternalDecoder(original: Source, format: string, result: Source, options: Options): Promise<boolean> {
+  using before = await readMovie(await asMovie(original, format, options))
   using after = await readMovie(result)
   const streams = [before, after].map((movie) => {
     const [entry] = sideOf(original, movie)?.track.descriptions ?? []

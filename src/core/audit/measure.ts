@@ -63,7 +63,9 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
     case 'mp4':
     case 'm4a':
     case 'mov':
-    case 'avi': {
+    case 'avi':
+    case 'mkv':
+    case 'webm': {
       const { filmLoss } = await withEngines(import('./films.ts'))
       // The film codec compares the audio with the receipt itself.
       return { ...lossOf(await filmLoss(original, id, result, output, options)), unmeasured: [] }

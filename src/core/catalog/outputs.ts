@@ -48,6 +48,10 @@ export function outputNamed(format: KnownFormat, wanted: string): OutputId | und
   return format.outputs.find((output) => output === name) ?? format.outputs.find((output) => outputFacts(output).aliases.includes(name))
 }
 
+/** True if no result of a format as `output` loses anything. */
+export const isLosslessAs = ({ fidelity, lossyOutputs }: KnownFormat, output: OutputId): boolean =>
+  fidelity === 'lossless' || (lossyOutputs !== undefined && !lossyOutputs.includes(output))
+
 /** Outputs that callers can request by name, without duplicates, in catalogue order. */
 export const REQUESTABLE_OUTPUTS: readonly OutputId[] = [
   ...new Set(
