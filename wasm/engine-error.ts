@@ -11,6 +11,8 @@ export type EngineName =
   | 'jpegls'
   | 'jxl'
   | 'ffmpeg'
+  | 'opus'
+  | 'vorbis'
   | 'deflate'
   | 'fax'
   | 'xml'

@@ -45,14 +45,14 @@ describe('the sources of an engine', () => {
     const [license] = licenses
     const expression = license && ('expression' in license ? license.expression : license.license.id)
     for (const id of expression?.split(' AND ') ?? ['']) expect(SPDX_IDS).toContain(id)
-    if (cpe !== undefined) expect(cpe).toMatch(/^cpe:2\.3:a:[a-z0-9_]+:[a-z0-9_]+:\d+(\.\d+)+(:\*){7}$/)
-    const [, cpeVersion = ''] = /^cpe:2\.3:a:\w+:\w+:([\d.]+):/.exec(cpe ?? '') ?? []
+    if (cpe !== undefined) expect(cpe).toMatch(/^cpe:2\.3:a:[a-z0-9_.-]+:[a-z0-9_]+:\d+(\.\d+)+(:\*){7}$/)
+    const [, cpeVersion = ''] = /^cpe:2\.3:a:[\w.-]+:\w+:([\d.]+):/.exec(cpe ?? '') ?? []
     expect(`${source.name} ${version}`).toContain(cpeVersion)
   })
 
   it('include one with a CPE for each library that reads untrusted bytes and is listed', () => {
-    const products = sources.flatMap(([, { cpe = '' }]) => /^cpe:2\.3:a:\w+:(\w+)/.exec(cpe)?.[1] ?? [])
-    const listed = 'brotli dav1d ffmpeg flac hdf5 lame libjxl libwebp mozjpeg openjpeg x264 zlib zstandard'.split(' ')
+    const products = sources.flatMap(([, { cpe = '' }]) => /^cpe:2\.3:a:[\w.-]+:(\w+)/.exec(cpe)?.[1] ?? [])
+    const listed = 'brotli dav1d ffmpeg flac hdf5 lame libjxl libvorbis libwebp mozjpeg openjpeg opus x264 zlib zstandard'.split(' ')
     expect([...new Set(products)].toSorted()).toEqual(listed)
   })
 })

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
-const ENGINES = ['ffmpeg', 'hevc', 'lame', 'flac', 'libdeflate']
+const ENGINES = ['ffmpeg', 'hevc', 'lame', 'flac', 'opus', 'vorbis', 'libdeflate']
 const DEBIAN = /Debian source package ([\w.+-]+)\)/
 
 interface Source {
