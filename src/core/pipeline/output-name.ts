@@ -1,5 +1,4 @@
-import type { KnownFormat } from '../catalog/outputs.ts'
-import { type OutputId, outputFacts } from '../catalog/outputs.ts'
+import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import { extension } from './extension.ts'
 
 /** File name of a result. If the format changes, the extension changes too; otherwise the name stays. */
@@ -12,5 +11,3 @@ export function outputName(fileName: string, format: KnownFormat, output: Output
   const stem = known && fileName.length > known.length + 1 ? fileName.slice(0, -known.length - 1) : fileName
   return `${stem}.${facts.extension}`
 }
-
-export const contentType = (output: OutputId): string => outputFacts(output).mediaType

@@ -11,9 +11,10 @@ import { requiredBox } from '../../core/model/picture-box.ts'
 import type { ResultSink } from '../../core/model/sink.ts'
 import { TimeBudget } from '../../core/model/time-budget.ts'
 import { type CompressionResult, expectedFailure, outputOfResult, verifiedShareOf } from '../../core/pipeline/compress.ts'
+import { contentTypeOf } from '../../core/pipeline/content-type.ts'
 import { encryptResult } from '../../core/pipeline/encrypt.ts'
 import { type Job, openJob } from '../../core/pipeline/job.ts'
-import { contentType, outputName } from '../../core/pipeline/output-name.ts'
+import { outputName } from '../../core/pipeline/output-name.ts'
 import type { WorkerEnv } from '../env.ts'
 import { apiMessage, translate } from '../i18n/message.ts'
 import { ISOLATE_BYTES } from '../lanes.ts'
@@ -200,7 +201,7 @@ export class StepRun implements Disposable {
       sha256: stored.key === claim.uploadKey ? task.originalSha256 : await sha256OfBlob(env.BLOBS, stored.key),
       output,
       outputName: stored.name,
-      contentType: contentType(stored.output),
+      contentType: await contentTypeOf(stored.output, plain),
       outcome: knowsCodes(claim) ? pressed.outcome : outcomeInEnglish(pressed.outcome),
       encrypted: claim.password !== undefined,
       ...verifiedShareOf(pressed),
