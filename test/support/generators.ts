@@ -28,6 +28,7 @@ import { jpegOf, type Parts, photo, pngOf, zipOf } from './packages.ts'
 import { bmpFile, gifFile } from './picture-files.ts'
 import { pressFile } from './press-file.ts'
 import { hdf5File, netcdf3File, netcdf4File, niftiFile } from './science-files.ts'
+import { oggFlac, opusSound, vorbisFixture } from './sound-file.ts'
 import { animationOf, webpOf } from './webp-file.ts'
 
 type Place = (result: Uint8Array) => readonly [from: number, to: number]
@@ -276,13 +277,18 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.wav', () => sound(16), '16 bits'),
     one('a.wav', () => sound(24), '16 bits in 24'),
     one('a.wav', () => sound(16), 'to FLAC', { output: 'flac' }),
+    one('a.wav', () => sound(16), 'to Opus', { output: 'opus' }),
   ],
   mkv: [one('a.mkv', () => matroskaFilm()), one('a.mkv', h264Film, 'to MP4', { output: 'mp4', seenIn: share(0.6, 1) })],
   webm: [one('a.webm', () => matroskaFilm({ type: 'webm', live: true }))],
-  ogg: [one('a.ogg', () => vorbisFile(60))],
-  opus: [one('a.opus', () => opusFile(60))],
+  ogg: [
+    one('a.ogg', () => vorbisFile(60)),
+    one('a.ogg', () => vorbisFixture('chord.ogg'), 'to MP3', { output: 'mp3' }),
+    one('a.ogg', () => oggFlac(pcm(16), 2), 'to FLAC', { output: 'flac', seenIn: share(0.3, 1) }),
+  ],
+  opus: [one('a.opus', () => opusFile(60)), one('a.opus', opusSound, 'sound'), one('a.opus', opusSound, 'to M4A', { output: 'm4a' })],
   // The first fifth has sizes of frames and a vendor, which decoders ignore.
-  flac: [one('a.flac', flacSound, 'file', { seenIn: share(0.2, 1) })],
+  flac: [one('a.flac', flacSound, 'file', { seenIn: share(0.2, 1) }), one('a.flac', flacSound, 'to MP3', { output: 'mp3' })],
   epub: [zipped('a.epub', () => bundle({ mimetype: 'application/epub+zip', 'META-INF/container.xml': xml, 'a.xhtml': xml }, 'a.jpg'))],
   eml: [one('a.eml', mail, 'packed whole'), one('a.eml', mail, 'attachments', { output: 'eml' })],
   text: [one('a.csv', () => utf8(csv))],

@@ -56,6 +56,8 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
     case 'wav':
     case 'mp3':
     case 'flac':
+    case 'ogg':
+    case 'opus':
     case 'aiff': {
       const { soundNoise } = await withEngines(import('./sound.ts'))
       return soundLoss(await soundNoise(original, id, result, output, options))

@@ -3,7 +3,7 @@ import {
   LARGE_FRAME_CRF,
   LEVELS,
   type LumaTarget,
-  MAX_MP3_SIZE_RATIO,
+  MAX_LOSSY_SIZE_RATIO,
   MIN_SOUND_BITRATE_RATIO,
   type Quality,
   WAV_FLOORS_DB,
@@ -44,6 +44,15 @@ export function describeFilmTarget(quality: Quality, remark = ''): string {
 /** Returns for example `AAC at 72 kbit/s per channel`. */
 export const describeAac = (quality: Quality) => `AAC at ${LEVELS.filmSound[quality].aacPerChannel / 1000} kbit/s per channel`
 
+/** Returns for example `Opus at 64 kbit/s per channel`. */
+export const describeOpus = (quality: Quality) => `Opus at ${LEVELS.opus[quality] / 1000} kbit/s per channel`
+
+/** Returns for example `for inputs with at least 1.6 times this bit rate`. */
+export const describeOversizedOpus = () => `for inputs with at least ${MIN_SOUND_BITRATE_RATIO} times this bit rate`
+
+/** Returns for example `output M4A: AAC at 72 kbit/s per channel; output MP3: MP3 -V3`. */
+export const describeConvertedSound = (quality: Quality) => `output M4A: ${describeAac(quality)}; output MP3: ${describeWavMp3(quality)}`
+
 /** Returns for example `AAC with at least 1.6 times this bit rate`. */
 export const describeOversizedAac = () => `AAC with at least ${MIN_SOUND_BITRATE_RATIO} times this bit rate`
 
@@ -71,7 +80,7 @@ export function describeMp3Settings(quality: Quality): string {
 export const describeLowestStereoBitrate = (quality: Quality) => `${2 * (LEVELS.mp3[quality].at(-1)?.fromKbpsPerChannel ?? 0)} kbit/s`
 
 /** Returns for example `at least 7 %`, the least saving of a lossy MP3 compared with the lossless result. */
-export const describeLeastSaving = () => `at least ${Math.round((1 - MAX_MP3_SIZE_RATIO) * 100)} %`
+export const describeLeastSaving = () => `at least ${Math.round((1 - MAX_LOSSY_SIZE_RATIO) * 100)} %`
 
 /** Returns for example `200 dpi`, the resolution of pictures on a page. */
 export const describeResolution = (quality: Quality) => `${LEVELS.shownDotsPerInch[quality]} dpi`

@@ -20,11 +20,13 @@ import lame from '../../../wasm/lame/origin.json' with { type: 'json' }
 import laz from '../../../wasm/laz/origin.json' with { type: 'json' }
 import libdeflate from '../../../wasm/libdeflate/origin.json' with { type: 'json' }
 import openjpeg from '../../../wasm/openjpeg/origin.json' with { type: 'json' }
+import opus from '../../../wasm/opus/origin.json' with { type: 'json' }
 import png from '../../../wasm/png/origin.json' with { type: 'json' }
 import resvg from '../../../wasm/resvg/origin.json' with { type: 'json' }
 import scale from '../../../wasm/scale/origin.json' with { type: 'json' }
 import ssim from '../../../wasm/ssim/origin.json' with { type: 'json' }
 import visible from '../../../wasm/visible/origin.json' with { type: 'json' }
+import vorbis from '../../../wasm/vorbis/origin.json' with { type: 'json' }
 import webp from '../../../wasm/webp/origin.json' with { type: 'json' }
 import zlib from '../../../wasm/zlib/origin.json' with { type: 'json' }
 import zstd from '../../../wasm/zstd/origin.json' with { type: 'json' }
@@ -50,11 +52,13 @@ const ORIGINS = {
   laz,
   libdeflate,
   openjpeg,
+  opus,
   png,
   resvg,
   scale,
   ssim,
   visible,
+  vorbis,
   webp,
   zlib,
   zstd,
@@ -122,7 +126,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   odt: PACKAGES,
   ofd: PACKAGES,
   ogg: [],
-  opus: [],
+  opus: ['opus'],
   pdf: ['jpeg', 'libdeflate', 'openjpeg', 'png', 'scale', 'ssim', 'visible', 'zlib'],
   png: [...PICTURES, 'zlib'],
   pptx: OFFICE,
@@ -142,7 +146,9 @@ const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = {
   avif: ['avif-decoder', 'avif-encoder'],
   flac: ['flac'],
   jpg: ['jpeg'],
-  mp3: ['lame'],
+  m4a: ['ffmpeg', 'libdeflate'],
+  mp3: ['ffmpeg', 'lame'],
+  opus: ['opus'],
   webp: ['webp'],
 }
 /** Engines of conversions to another container, by format and output. */
@@ -150,6 +156,9 @@ const CONTAINERS: { readonly [conversion: string]: readonly EngineName[] | undef
   'mkv mp4': ['ffmpeg', 'libdeflate', 'ssim'],
   'webm mp4': ['ffmpeg', 'libdeflate', 'ssim'],
 }
+/** Engines that decode the input if the result has another format. */
+const DECODERS: { readonly [Id in FormatId]?: readonly EngineName[] } = { ogg: ['flac', 'opus', 'vorbis'], opus: ['flac', 'vorbis'] }
+
 /** Engines of outputs that are no input format. A row with an unknown engine name does not compile. */
 const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engines?: readonly EngineName[] } } = OUTPUT_ONLY_FORMATS
 
@@ -166,7 +175,8 @@ export function engineNames(format: FormatId, output: OutputId): EngineName[] {
   const holder = HOLDERS[output]
   if (holder) return [...holder]
   const container = CONTAINERS[`${format} ${output}`] ?? []
-  const names = [...OWN[format], ...container, ...(output === format ? [] : (CONVERTED[output] ?? OTHERS[output]?.engines ?? []))]
+  const others = output === format ? [] : [...(DECODERS[format] ?? []), ...(CONVERTED[output] ?? OTHERS[output]?.engines ?? [])]
+  const names = [...OWN[format], ...container, ...others]
   return [...new Set(names)].sort()
 }
 

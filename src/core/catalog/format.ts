@@ -50,6 +50,8 @@ export interface Format {
   readonly fidelity: 'lossless' | 'perceptual'
   /** Outputs whose results may lose something, if the format is perceptual. `undefined`: all outputs. */
   readonly lossyOutputs?: readonly string[]
+  /** True if a gentler level never gives a smaller result, so that only a missed quality floor is a reason to try it. */
+  readonly gentlerIsLarger?: true
   /** True if the option `metadata` can remove the metadata of this format. */
   readonly metadata?: true
   /** True if `max_width` and `max_height` can reduce its pictures. */

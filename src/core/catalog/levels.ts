@@ -220,6 +220,10 @@ export const LEVELS = {
     { ssim: 0.92, psnrDb: 32, crf: 29 },
   ),
   filmSound: perLevel<FilmSound>({ aacPerChannel: 112_000, mp3: 2 }, { aacPerChannel: 72_000, mp3: 4 }, { aacPerChannel: 48_000, mp3: 6 }),
+  /** Bit rate of Opus that is encoded again, per channel, in bit/s. 0: Opus stays lossless. */
+  opus: perLevel(0, 64_000, 40_000),
+  /** Bit rate for converting lossless sound to Opus, per channel, in bit/s. */
+  soundAsOpus: perLevel(96_000, 64_000, 40_000),
   /** LAME setting `-V` for converting WAV to MP3. */
   wavAsMp3: perLevel(0, 3, 6),
   /** Settings for encoding an MP3 again, from the highest bit rate. Below the last step, the file is small enough and stays lossless. */
@@ -248,8 +252,8 @@ export const LARGE_FRAME_CRF = 2.5
 /** Sound is encoded again only if its bit rate is at least this multiple of the level's target. */
 export const MIN_SOUND_BITRATE_RATIO = 1.6
 
-/** Largest size of a lossy MP3, relative to the lossless result. Otherwise the lossless result is used. */
-export const MAX_MP3_SIZE_RATIO = 0.93
+/** Largest size of an MP3 or Opus file that is encoded again, relative to the lossless result. Otherwise the lossless result is used. */
+export const MAX_LOSSY_SIZE_RATIO = 0.93
 
 /** Lowest signal-to-noise ratio in dB of audible codings of WAV at level `low`: IMA ADPCM, G.711, dithered 16-bit PCM. */
 export const WAV_FLOORS_DB = { ima: 20, law: 26, dithered16: 40 } as const

@@ -5,6 +5,7 @@ import type { RemovingMode } from '../catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import type { Compressed, Source } from '../model/codec.ts'
 import { CodecError } from '../model/error.ts'
+import { commonSound, needsCommonForm } from './common-sound.ts'
 import { countsKept } from './compare.ts'
 import type { Inventory, InventoryReader } from './inventory.ts'
 import { type ForbiddenLoss, judge } from './judge.ts'
@@ -89,7 +90,9 @@ export async function readInventories({ format, output, original, result, signal
   const after = wraps || result === original ? before : await inventoryOfResult(resultReader, result, signal)
   const names = (wraps ? [format.id] : [format.id, output]).map((id) => `inventory reader for ${id}`)
   const libraries = [reader, resultReader].flatMap(({ library }) => (library === undefined ? [] : [library]))
-  return { before, after, readers: [...new Set([...names, ...libraries])] }
+  const readers = [...new Set([...names, ...libraries])]
+  if (!needsCommonForm(format.id, output)) return { before, after, readers }
+  return { before: commonSound(before, output), after: commonSound(after, output), readers }
 }
 
 /** Returns the inventory of one file. `undefined`: the format has none. @throws CodecError if the file cannot be read */

@@ -49,13 +49,14 @@ export async function compress(
   let pressed = await compressAtLevel(codec, source, openSink, options)
   if (isLosslessAs(codec.format, options.output) || outputFacts(options.output).holdsFile) return pressed
   for (const quality of FALLBACK_LEVELS[options.quality]) {
-    if (pressed.outcome.kind === 'compressed' || !mayGentlerLevelHelp(pressed.outcome.reason)) break
+    if (pressed.outcome.kind === 'compressed' || !mayGentlerLevelHelp(pressed.outcome.reason, codec.format)) break
     pressed = await compressAtLevel(codec, source, openSink, { ...options, quality })
   }
   return pressed
 }
 
-const mayGentlerLevelHelp = (reason: Reason) => reason === 'no_gain' || reason === 'below_floor'
+const mayGentlerLevelHelp = (reason: Reason, { gentlerIsLarger }: KnownFormat) =>
+  reason === 'below_floor' || (reason === 'no_gain' && !gentlerIsLarger)
 
 /** Runs a codec once at one level and enforces the same promises as `compress`. A rejected result is removed from the sink. */
 export async function compressAtLevel(

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { type Bench, files, native, ours } from '../harness.ts'
+import { type Bench, files, native, ours, type Row } from '../harness.ts'
 
 const RIFF = Buffer.from('RIFF')
 
@@ -10,7 +10,8 @@ const RIFF = Buffer.from('RIFF')
  * WAV file; LAME drops them, so their bytes are added to its result.
  */
 export const bench: Bench = {
-  title: 'WAV to FLAC and FLAC against flac -8, WAV to MP3 against lame; MP3 at every level against lame at the level of its table',
+  title:
+    'WAV to FLAC and FLAC against flac -8, WAV to MP3 against lame; MP3 at every level against lame at the level of its table; Opus and Vorbis against ffmpeg',
   *rows(corpus) {
     const folder = mkdtempSync(join(tmpdir(), 'bench-audio-'))
     for (const path of files(join(corpus, 'audio'), 'wav')) {
@@ -27,6 +28,7 @@ export const bench: Bench = {
         peers: { 'lame -V3': lame && { ...lame, bytes: lame.bytes + others } },
       }
       for (const quality of ['high', 'medium', 'low']) yield { name: `${name} ${quality}`, ours: ours(path, { quality }), peers: {} }
+      yield* oggRows(path, folder)
     }
     for (const path of files(join(corpus, 'audio'), 'flac')) {
       const out = join(folder, `again-${basename(path)}`)
@@ -47,4 +49,21 @@ export const bench: Bench = {
       yield { name: `${name} low`, ours: ours(path, { quality: 'low' }), peers: { 'lame -V6': lame('6') } }
     }
   },
+}
+
+/** Rows of Opus at 256 kbit/s and of Vorbis at quality 8, made from a WAV file, against FFmpeg with the same settings as ours. */
+function* oggRows(wav: string, folder: string): Generator<Row> {
+  const name = basename(wav)
+  const coded = (from: string, to: string, ...settings: string[]) =>
+    native('ffmpeg', ['-v', 'error', '-y', '-i', from, '-vn', ...settings, to], to)
+  const [opus, ogg] = [join(folder, `${name}.opus`), join(folder, `${name}.ogg`)]
+  if (coded(wav, opus, '-c:a', 'libopus', '-b:a', '256k')) {
+    const again = (kilobits: number) => coded(opus, join(folder, `again-${name}.opus`), '-c:a', 'libopus', '-b:a', `${kilobits}k`)
+    yield { name: `${name}.opus high`, ours: ours(opus, { quality: 'high' }), peers: {} }
+    yield { name: `${name}.opus medium`, ours: ours(opus), peers: { 'libopus 128k': again(128) } }
+    yield { name: `${name}.opus low`, ours: ours(opus, { quality: 'low' }), peers: { 'libopus 80k': again(80) } }
+  }
+  if (!coded(wav, ogg, '-c:a', 'libvorbis', '-q:a', '8')) return
+  const mp3 = coded(ogg, join(folder, `again-${name}.mp3`), '-c:a', 'libmp3lame', '-q:a', '3')
+  yield { name: `${name}.ogg → mp3`, ours: ours(ogg, { format: 'mp3' }), peers: { 'libmp3lame -q 3': mp3 } }
 }

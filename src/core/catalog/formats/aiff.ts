@@ -7,7 +7,7 @@ export const AIFF = {
   family: 'audio',
   extensions: ['aiff', 'aif', 'aifc'],
   mimeTypes: ['audio/aiff', 'audio/x-aiff'],
-  outputs: ['aiff', 'mp3', 'flac'],
+  outputs: ['aiff', 'mp3', 'flac', 'opus'],
   metadata: true,
   fidelity: 'perceptual',
   levels: {

@@ -7,7 +7,7 @@ export const WAV = {
   family: 'audio',
   extensions: ['wav', 'wave', 'bwf', 'rf64'],
   mimeTypes: ['audio/wav'],
-  outputs: ['wav', 'mp3', 'flac'],
+  outputs: ['wav', 'mp3', 'flac', 'opus'],
   metadata: true,
   fidelity: 'perceptual',
   levels: {

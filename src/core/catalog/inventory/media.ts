@@ -85,12 +85,16 @@ const FLAC = {
   tags: 'kept',
 } as const satisfies FormatPolicy
 
+/** Chunks and cue points of WAVE and AIFF, which Opus made from them cannot store. Those of FLAC in Ogg stay. */
+const isOfRiff = (item: string) => !/^(?:block \d|behind the tags|cue sheet)/.test(item)
+const RIFF_CHUNKS = removable(EVERY_LEVEL, 'output_cannot_store', isOfRiff)
+
 const OGG = {
   audio_tracks: 'kept',
   chapters: 'kept',
-  chunks: 'kept',
+  chunks: RIFF_CHUNKS,
   covers: 'kept',
-  cue_points: 'kept',
+  cue_points: RIFF_CHUNKS,
   durations: 'kept',
   gapless_data: 'kept',
   other_tracks: 'kept',

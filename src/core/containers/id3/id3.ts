@@ -4,6 +4,7 @@ import { concat } from '../../bytes/concat.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
+import type { Cover, Tag } from '../sound-tags.ts'
 
 const FRAMES: { readonly [key: string]: string } = {
   title: 'TIT2',
@@ -18,9 +19,12 @@ const FRAMES: { readonly [key: string]: string } = {
   encoded_by: 'TENC',
 }
 
-/** Writes an ID3v2.4 tag in UTF-8. Keys are FFmpeg's names; unknown keys become TXXX frames. Returns no bytes if `tags` is empty. */
-export function id3Tag(tags: readonly (readonly [key: string, value: string])[]): Uint8Array {
-  const frames = tags.map(([key, value]) => textFrame(key, value, 4))
+/**
+ * Writes an ID3v2.4 tag in UTF-8. Keys are FFmpeg's names; unknown keys become TXXX frames. Returns no bytes if there are no tags and
+ * covers.
+ */
+export function id3Tag(tags: readonly Tag[], covers: readonly Cover[] = []): Uint8Array {
+  const frames = [...tags.map(([key, value]) => textFrame(key, value, 4)), ...covers.map(pictureFrame)]
   const bytes = frames.reduce((sum, one) => sum + one.length, 0)
   if (bytes === 0) return new Uint8Array()
   const tag = new Uint8Array(10 + bytes)
@@ -47,6 +51,12 @@ function textFrame(key: string, value: string, version: 3 | 4): Uint8Array {
   const id = version === 3 && key === 'date' && /^\d{4}$/.test(value) ? 'TYER' : FRAMES[key]
   if (id && !(version === 3 && id === 'TDRC')) return frame(id, concat([encoding, encode(value)]), version)
   return frame('TXXX', concat([encoding, encode(key), zero, encode(value)]), version)
+}
+
+/** Writes an APIC frame of version 2.4 (section 4.14). */
+function pictureFrame({ type, mime, description, data }: Cover): Uint8Array {
+  const encode = (text: string) => new TextEncoder().encode(text.replaceAll('\0', ' '))
+  return frame('APIC', concat([Uint8Array.of(3), encode(mime), Uint8Array.of(0, type), encode(description), new Uint8Array(1), data]), 4)
 }
 
 /** Byte order mark of UTF-16, low byte first. */

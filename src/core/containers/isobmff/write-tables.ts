@@ -4,6 +4,9 @@ import { ByteWriter } from '../../bytes/writer.ts'
 import { type Box, boxFreeingParts, fullBox, rebuild, words, wordsOf } from './box.ts'
 import type { NewTrackTables, TrackLayout } from './track-interleaving.ts'
 
+/** Chunks of a track, and their offsets in the media data. */
+type ChunkLayout = Pick<TrackLayout, 'count' | 'samples' | 'mediaOffsets'>
+
 /** Copies the old tables and replaces the chunk offsets. */
 export function copiedStbl(moov: Uint8Array, old: Box, layout: TrackLayout, base: number, wide: boolean): Uint8Array {
   return boxFreeingParts(
@@ -15,7 +18,7 @@ export function copiedStbl(moov: Uint8Array, old: Box, layout: TrackLayout, base
   )
 }
 
-function chunkOffsets({ mediaOffsets: places, count }: TrackLayout, base: number, wide: boolean): Uint8Array {
+function chunkOffsets({ mediaOffsets: places, count }: ChunkLayout, base: number, wide: boolean): Uint8Array {
   const out = new ByteWriter(new Uint8Array(count * (wide ? 8 : 4)), false)
   for (const place of places) {
     if (wide) out.u64(base + place)
@@ -24,7 +27,7 @@ function chunkOffsets({ mediaOffsets: places, count }: TrackLayout, base: number
   return boxFreeingParts(wide ? 'co64' : 'stco', [words(0, count), out.finish()])
 }
 
-export function newStbl(track: NewTrackTables, layout: TrackLayout, base: number, wide: boolean): Uint8Array {
+export function newStbl(track: NewTrackTables, layout: ChunkLayout, base: number, wide: boolean): Uint8Array {
   const parts = [fullBox('stsd', 0, words(1), track.description), fullBox('stts', 0, runLengths(track.durations))]
   if (track.compositions) {
     const negative = track.compositions.some((value) => value < 0)

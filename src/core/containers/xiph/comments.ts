@@ -47,6 +47,10 @@ export const commentKey = (entry: Uint8Array): string => {
 /** Value of a comment as Latin-1. */
 export const commentValue = (entry: Uint8Array): string => latin1Of(entry.subarray(entry.indexOf(0x3d) + 1))
 
+/** Value of a comment as text (UTF-8). */
+export const commentText = (entry: Uint8Array): string =>
+  new TextDecoder('utf-8', { fatal: false, ignoreBOM: true }).decode(entry.subarray(entry.indexOf(0x3d) + 1))
+
 const withLength = (bytes: Uint8Array) => [new ByteWriter(new Uint8Array(4), true).u32(bytes.length).finish(), bytes]
 
 export function commentBytes({ vendor, entries, rest }: Comments): Uint8Array {

@@ -5,6 +5,7 @@ import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import type { Options } from '../../model/codec.ts'
+import type { Cover } from '../sound-tags.ts'
 
 /** Parts of a picture block. */
 export interface XiphPicture {
@@ -26,6 +27,22 @@ export function parsePicture(body: Uint8Array): XiphPicture | undefined {
   const lengthAt = 8 + mimeBytes + 4 + descriptionBytes + 16
   if (reader.u32(lengthAt) !== body.length - lengthAt - 4) return undefined
   return { mime: latin1Of(body.subarray(8, 8 + mimeBytes)), head: body.subarray(0, lengthAt), data: body.subarray(lengthAt + 4) }
+}
+
+/** Returns the parts of a picture block as tags of all formats have them. `undefined`: a length in the block is wrong. */
+export function coverOf(body: Uint8Array): Cover | undefined {
+  const picture = parsePicture(body)
+  if (!picture) return undefined
+  const descriptionAt = 12 + picture.mime.length
+  const description = new TextDecoder().decode(picture.head.subarray(descriptionAt, picture.head.length - 16))
+  return { type: new ByteReader(body, false).u32(0), mime: picture.mime, description, data: picture.data }
+}
+
+/** Returns the picture block of a cover, without its size in pixels. */
+export function pictureBlock({ type, mime, description, data }: Cover): Uint8Array {
+  const text = new TextEncoder().encode(description)
+  const out = ByteWriter.growing(false).u32(type).u32(mime.length).ascii(mime).u32(text.length).bytes(text)
+  return out.u32(0).u32(0).u32(0).u32(0).u32(data.length).bytes(data).finish()
 }
 
 /** Returns the block with its picture recompressed without loss. `undefined`: it does not become smaller. */

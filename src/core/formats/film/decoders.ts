@@ -2,8 +2,9 @@
 
 import type { AudioStream, VideoStream } from '../../../../wasm/ffmpeg/ffmpeg.ts'
 import { ByteReader } from '../../bytes/reader.ts'
+import { AAC_RATES } from '../../containers/isobmff/aac-rates.ts'
 import { type Box, boxes, findBox, u16At, u32At } from '../../containers/isobmff/box.ts'
-import { AAC_RATES } from './aac-rates.ts'
+import { decoderConfig } from '../../containers/isobmff/sound-entry.ts'
 
 /** FFmpeg video decoders by sample entry type. */
 const VIDEO: { readonly [type: string]: string } = {
@@ -76,34 +77,6 @@ export function videoStream(moov: Uint8Array, entry: Box): VideoStream | undefin
   const width = u16At(moov, entry.body + 24)
   const height = u16At(moov, entry.body + 26)
   return { decoder, extradata, width, height, tag: tagOf(entry.type), bitsPerSample: u16At(moov, entry.body + 74) }
-}
-
-/** Object type and decoder-specific information of an ES descriptor (ISO/IEC 14496-1, 7.2.6). */
-function decoderConfig(moov: Uint8Array, esds: Box): { objectType: number; specific: Uint8Array } | undefined {
-  let at = esds.body + 4
-  let objectType = -1
-  for (let nesting = 0; nesting < 8 && at + 2 < esds.end; nesting++) {
-    const tag = moov[at++]!
-    let size = 0
-    for (let i = 0; i < 4; i++) {
-      const byte = moov[at++]!
-      size = (size << 7) | (byte & 0x7f)
-      if (!(byte & 0x80)) break
-    }
-    if (tag === 3) {
-      // ES_ID (2 bytes), then flags: dependsOn (0x80), URL (0x40), OCR (0x20).
-      const flags = moov[at + 2]!
-      at += 3 + (flags & 0x80 ? 2 : 0)
-      if (flags & 0x40) at += 1 + moov[at]!
-      if (flags & 0x20) at += 2
-    } else if (tag === 4) {
-      objectType = moov[at]!
-      at += 13
-    } else if (tag === 5) {
-      return at + size <= esds.end ? { objectType, specific: moov.slice(at, at + size) } : undefined
-    } else at += size
-  }
-  return objectType < 0 ? undefined : { objectType, specific: new Uint8Array() }
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Movie } from '../../containers/isobmff/movie.ts'
+import { aacEntry } from '../../containers/isobmff/sound-entry.ts'
 import type { Edit } from '../../containers/isobmff/track.ts'
 import type { NewTrack, TrackPiece } from '../../containers/isobmff/track-interleaving.ts'
 import { mustStayFragmented } from '../../containers/isobmff/write.ts'
@@ -9,7 +10,7 @@ import { maxCompositionLead } from '../../containers/isobmff/write-fragment.ts'
 import type { Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import type { SoundJob, VideoJob } from './analyse.ts'
-import { aacEntry, avcEntry, hevcEntry } from './entries.ts'
+import { avcEntry, hevcEntry } from './entries.ts'
 import type { PartFile, PicturesHead, SoundHead } from './part-file.ts'
 import { CHUNK_SECONDS } from './tuning.ts'
 

@@ -4,7 +4,7 @@
  */
 
 import { MP3 } from '../../catalog/formats/mp3.ts'
-import { MAX_MP3_SIZE_RATIO } from '../../catalog/levels.ts'
+import { MAX_LOSSY_SIZE_RATIO } from '../../catalog/levels.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import { type MetadataCodec, type Options, type Outcome, PATCHABLE_BYTES, type Sink, type Source, type Verdict } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
@@ -41,7 +41,7 @@ export const mp3: MetadataCodec = {
         : vbrQualityFor(stream, options.quality)
     if (vbr !== undefined) {
       if (front?.length) await sink.write(front.slice())
-      const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * MAX_MP3_SIZE_RATIO }, options)
+      const snrDb = await reencode(source, stream, sink, { vbrQuality: vbr, limit: repacked * MAX_LOSSY_SIZE_RATIO }, options)
       if (snrDb !== undefined) {
         await copyRange(source, keptTail(stream), sink)
         return {

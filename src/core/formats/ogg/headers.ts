@@ -142,7 +142,7 @@ function withBlockCount(first: Uint8Array, count: number): Uint8Array {
 }
 
 /** Block with its own length, and the marker of the last block. */
-function withBlockHeader(block: Uint8Array, isLast: boolean): Uint8Array {
+export function withBlockHeader(block: Uint8Array, isLast: boolean): Uint8Array {
   const size = block.length - BLOCK_HEADER_BYTES
   const type = (block[0]! & 127) | (isLast ? 0x80 : 0)
   return concat([Uint8Array.of(type, size >> 16, (size >> 8) & 255, size & 255), block.subarray(BLOCK_HEADER_BYTES)])

@@ -2,12 +2,12 @@
  * Writes the packets of all streams to fewer pages. A page ends where it is full, where pages of another stream follow, and where its position
  * tells more than the samples of its packets: gaps, offsets, and sound that ends inside a packet.
  */
-import { CONTINUES, FIRST, LAST, lacingOf, MAX_BODY_BYTES, MAX_SEGMENTS, pageBytes } from '../../containers/ogg/page.ts'
+import { FIRST, LAST, pageBytes } from '../../containers/ogg/page.ts'
+import { addPacket, PageWriter } from '../../containers/ogg/page-writer.ts'
 import type { Options, Sink, Source } from '../../model/codec.ts'
 import { WriteBuffer } from '../../model/sink.ts'
 import { planHeaders } from './headers.ts'
 import type { LogicalStream } from './logical-stream.ts'
-import { PageWriter } from './page-writer.ts'
 import { eventsOf, type OggEvent } from './read-streams.ts'
 
 export interface Repacked {
@@ -104,16 +104,5 @@ class Repacker {
   async #write(page: Uint8Array): Promise<void> {
     this.#sums.pagesAfter++
     await this.#buffer.write(page)
-  }
-}
-
-/** Adds a whole header packet, whose position is zero. */
-async function addPacket(writer: PageWriter, packet: Uint8Array): Promise<void> {
-  const lacing = lacingOf(packet.length)
-  for (let at = 0; at < lacing.length; at += MAX_SEGMENTS) {
-    const from = at * CONTINUES
-    const isEnd = at + MAX_SEGMENTS >= lacing.length
-    const body = packet.subarray(from, isEnd ? packet.length : from + MAX_BODY_BYTES)
-    await writer.add({ lacing: lacing.subarray(at, at + MAX_SEGMENTS), body, granule: isEnd ? 0n : undefined })
   }
 }

@@ -46,6 +46,8 @@ const isLastBlock = (packet: Uint8Array, index: number): boolean => ((packet[ind
 
 /** Samples of a FLAC frame (RFC 9639, section 9.1.1). */
 function flacSamples(prefix: Uint8Array): number | undefined {
+  // FFmpeg writes an empty packet at the end.
+  if (prefix.length === 0) return 0
   if (prefix.length < 6 || prefix[0] !== 0xff || (prefix[1]! & 0xfc) !== 0xf8) return undefined
   const code = prefix[2]! >> 4
   if (code === 0) return undefined

@@ -21,6 +21,7 @@ export function vorbisPackets(first: Uint8Array) {
       return index === 2
     },
     samplesIn(prefix: Uint8Array): number | undefined {
+      if (prefix.length === 0) return 0
       const [byte] = prefix
       // Bit 0 is set in header packets.
       if (!modes || byte === undefined || byte & 1) return undefined

@@ -102,7 +102,7 @@ export function toIntegers(samples: SampleBlock, { bits, shift, scale }: Integer
 const COMMENT_NAME = /^[ -<>-}]+$/
 
 /** True if FLAC comments and pictures can store all frames of an ID3 tag. Compressed and encrypted frames cannot be read. */
-function isTextAndPictures(tag: Uint8Array): boolean {
+export function isTextAndPictures(tag: Uint8Array): boolean {
   const frames = id3Frames(tag, true)
   const canBeNamed = id3Frames(tag).length === frames.length && id3Tags(tag).every(([key]) => COMMENT_NAME.test(key))
   return frames.length > 0 && canBeNamed && frames.every(({ id }) => id === 'APIC' || id.startsWith('T'))

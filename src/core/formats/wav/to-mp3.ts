@@ -8,18 +8,15 @@ import { MeasuredMp3Encoder } from '../../containers/mpeg-audio/measured-encoder
 import { message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
+import { mp3Rate } from '../../sound/rates.ts'
+import { Resampler } from '../../sound/resample.ts'
 import { FullScaleCheck } from './full-scale.ts'
 import type { Wave } from './header.ts'
 import { unstorableChunks } from './not-kept.ts'
 import { readSound } from './read-sound.ts'
-import { Resampler } from './resample.ts'
 import { readSamples, type SampleBlock } from './samples.ts'
 import { embeddedId3, readTags, TEXT_CHUNKS } from './tags.ts'
 import { MAX_MP3_SOURCE_HERTZ } from './tuning.ts'
-
-const RATES = [8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000]
-/** MP3 sample rate for a source rate: the next higher one, or the highest. 44.1 kHz for multiples of 11025. */
-export const mp3Rate = (hertz: number) => RATES.find((rate) => rate >= hertz) ?? (hertz % 11025 === 0 ? 44100 : 48000)
 
 export async function wavToMp3(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {
   const { channels, hertz } = wave.layout

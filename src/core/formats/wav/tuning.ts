@@ -43,16 +43,6 @@ export const ADPCM_TRIAL_SECONDS = 60
 /** dB by which the ratio below 4 kHz may be lower than the ratio of the whole sound. Set by experiment. */
 export const LOW_BAND_MARGIN_DB = 6
 
-// Constants for the resampler
-
-/** Zero crossings of the sinc on each side of its centre. Set by experiment. */
-export const SINC_CROSSINGS = 24
-/** Kaiser window parameter: about 90 dB stop-band attenuation. Set by experiment. */
-export const KAISER_BETA = 9
-/** End of the pass band, as a share of the lower rate's Nyquist frequency. Set by experiment. */
-export const PASS_BAND = 0.94
-/** Number of filter phases. Between two phases the filter is interpolated linearly. Set by experiment. */
-export const FILTER_PHASES = 512
 /** Highest sample rate in Hz that is converted to MP3. Safety limit. */
 export const MAX_MP3_SOURCE_HERTZ = 768_000
 

@@ -15,6 +15,7 @@ import { type Layout, readWave, type Wave } from './header.ts'
 import { type SmallerOutput, smallerOutputs } from './suggest.ts'
 import { verifyFlac, wavToFlac } from './to-flac.ts'
 import { verifyMp3, wavToMp3 } from './to-mp3.ts'
+import { verifyOpus, wavToOpus } from './to-opus.ts'
 import { verifyWave } from './verify.ts'
 import { withoutWavMetadata } from './without-metadata.ts'
 import { writeWave } from './write.ts'
@@ -43,11 +44,13 @@ export const pcmCodec = (container: Container): MetadataCodec => ({
     const { tail } = wave
     if (options.output === 'flac' && tail.size > 0) throw unsupported(message('bytes_after_end_would_be_lost', { size: tail.size }))
     if (options.output === 'flac') return withDroppedRest(await wavToFlac(source, wave, sink, options), wave)
-    return withDroppedRest(withDroppedTail(await wavToMp3(source, wave, sink, options), tail.size), wave)
+    const toLossy = options.output === 'opus' ? wavToOpus : wavToMp3
+    return withDroppedRest(withDroppedTail(await toLossy(source, wave, sink, options), tail.size, options), wave)
   },
 
   async verify(original, result, outcome, options): Promise<Verdict> {
     if (options.output === 'mp3') return verifyMp3(original, result, outcome, options)
+    if (options.output === 'opus') return verifyOpus(original, result, outcome, options)
     if (options.output === 'flac') return verifyFlac(original, result, outcome, options)
     return verifyWave(original, result, outcome, options)
   },
@@ -61,12 +64,12 @@ export const wav = pcmCodec({
   nothingSmaller: 'nothing_smaller_in_wav',
 })
 
-/** Adds a step for dropped bytes after the RIFF form, because MP3 cannot store them. */
-function withDroppedTail(outcome: Outcome, tailBytes: number): Outcome {
+/** Adds a step for dropped bytes after the RIFF form, because MP3 and Opus cannot store them. */
+function withDroppedTail(outcome: Outcome, tailBytes: number, { output }: Options): Outcome {
   if (outcome.kind === 'unchanged' || tailBytes === 0) return outcome
   return {
     ...outcome,
-    steps: [...outcome.steps, message('not_kept_no_place', { output: 'mp3', what: message('bytes_after_end', { bytes: tailBytes }) })],
+    steps: [...outcome.steps, message('not_kept_no_place', { output, what: message('bytes_after_end', { bytes: tailBytes }) })],
   }
 }
 

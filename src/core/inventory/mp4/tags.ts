@@ -116,7 +116,7 @@ async function itemValue(view: FileView, data: Box, key: string): Promise<string
   const [type, value] = [be32(body, 0) & 0xffffff, body.subarray(8)]
   if (type === UTF8) return textOf(value)
   if (type === UTF16) return new TextDecoder('utf-16be').decode(value)
-  if (key === 'trkn' || key === 'disk') return `${be16(value, 2)}/${be16(value, 4)}`
+  if (key === 'trkn' || key === 'disk') return be16(value, 4) === 0 ? `${be16(value, 2)}` : `${be16(value, 2)}/${be16(value, 4)}`
   if (type === SIGNED && value.length <= 4) return String(value.reduce((sum, byte) => sum * 256 + byte, 0))
   return digestText(value)
 }

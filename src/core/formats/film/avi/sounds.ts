@@ -3,11 +3,11 @@
 import type { AudioStream } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
 import { ByteWriter } from '../../../bytes/writer.ts'
+import { AAC_RATES } from '../../../containers/isobmff/aac-rates.ts'
 import { samplesPerFrame } from '../../../containers/mpeg-audio/frame-cutter.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { message } from '../../../i18n/message.ts'
 import { malformed, unsupported } from '../../../model/error.ts'
-import { AAC_RATES } from '../aac-rates.ts'
 import type { SoundRuns } from '../sound.ts'
 
 /** WAVEFORMATEX: tag at offset 0, channels at 2, sample rate at 4, block align at 12, bits at 14, extension from 18. */

@@ -1,4 +1,4 @@
-import { AAC_RATES } from '../../aac-rates.ts'
+import { AAC_RATES } from '../../../../containers/isobmff/aac-rates.ts'
 
 const [ESCAPE, OWN_RATE] = [31, 15]
 /** Object types with spectral band replication, which double the rate of a core coder. */

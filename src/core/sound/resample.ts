@@ -3,7 +3,7 @@
  * ICASSP '84).
  */
 
-import { sin } from '../../bytes/same-math.ts'
+import { sin } from '../bytes/same-math.ts'
 import { FILTER_PHASES, KAISER_BETA, PASS_BAND, SINC_CROSSINGS } from './tuning.ts'
 
 /** Modified Bessel function of the first kind, order 0. */

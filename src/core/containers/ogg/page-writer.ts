@@ -1,4 +1,4 @@
-import { CONTINUED, CONTINUES, MAX_BODY_BYTES, MAX_SEGMENTS, NO_GRANULE, pageBytes } from '../../containers/ogg/page.ts'
+import { CONTINUED, CONTINUES, lacingOf, MAX_BODY_BYTES, MAX_SEGMENTS, NO_GRANULE, pageBytes } from './page.ts'
 
 /** Part of a packet, with the position at its end. */
 export interface Segments {
@@ -80,5 +80,16 @@ export class PageWriter {
     this.#segments -= segments
     this.#bytes -= bytes
     this.#ended = { segments: 0, bytes: 0, granule: NO_GRANULE }
+  }
+}
+
+/** Adds a whole header packet, whose position is zero. */
+export async function addPacket(writer: PageWriter, packet: Uint8Array): Promise<void> {
+  const lacing = lacingOf(packet.length)
+  for (let at = 0; at < lacing.length; at += MAX_SEGMENTS) {
+    const from = at * CONTINUES
+    const isEnd = at + MAX_SEGMENTS >= lacing.length
+    const body = packet.subarray(from, isEnd ? packet.length : from + MAX_BODY_BYTES)
+    await writer.add({ lacing: lacing.subarray(at, at + MAX_SEGMENTS), body, granule: isEnd ? 0n : undefined })
   }
 }

@@ -1,0 +1,24 @@
+/** Tags of sound as all containers have them. */
+
+/** Tag with its common name: `title`, `artist`, `album`, `track`, … in lower case. Names of other tags are those of the file. */
+export type Tag = readonly [name: string, value: string]
+
+export interface Cover {
+  /** Picture type, with the numbers of ID3v2 APIC frames: 3 is the front cover. */
+  readonly type: number
+  /** Media type, for example `image/jpeg`. */
+  readonly mime: string
+  readonly description: string
+  readonly data: Uint8Array
+}
+
+/** Groups the values of tags with equal names, in the order of first appearance. */
+export function groupedTags(tags: readonly Tag[]): [name: string, values: string[]][] {
+  const groups = new Map<string, string[]>()
+  for (const [name, value] of tags) {
+    const values = groups.get(name)
+    if (values) values.push(value)
+    else groups.set(name, [value])
+  }
+  return [...groups]
+}

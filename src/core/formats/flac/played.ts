@@ -1,0 +1,54 @@
+/** The sound of a FLAC file, with its tags, for a conversion to another format. */
+import { parseComments } from '../../containers/xiph/comments.ts'
+import { addTags, coversOf, type XiphTags } from '../../containers/xiph/tags.ts'
+import { message } from '../../i18n/message.ts'
+import type { Options, Source } from '../../model/codec.ts'
+import { malformed, overBudget, unsupported } from '../../model/error.ts'
+import type { DecodedSound } from '../../sound/decoded-sound.ts'
+import { framesOf } from './decode.ts'
+import { COMMENTS, type FlacFile, PICTURE } from './file.ts'
+import { MAX_COMMENT_BYTES, MAX_PICTURES_BYTES } from './tuning.ts'
+
+/** @throws CodecError (unsupported_feature) if the header does not tell the number of samples */
+export async function playedFlac(source: Source, file: FlacFile, options: Options): Promise<DecodedSound> {
+  const { hertz, channels, bits, samples } = file.info
+  if (samples === 0) throw unsupported('flac_length_unknown')
+  const scale = 2 ** (1 - bits)
+  return {
+    hertz,
+    channels,
+    frames: samples,
+    ...(await metadataOf(source, file, options)),
+    async *samples(inner) {
+      for await (const { samples: interleaved } of framesOf(source, file, inner)) {
+        const frames = interleaved.length / channels
+        yield Array.from({ length: channels }, (_, channel) => {
+          const planar = new Float32Array(frames)
+          for (let i = 0, at = channel; i < frames; i++, at += channels) planar[i] = interleaved[at]! * scale
+          return planar
+        })
+      }
+    },
+  }
+}
+
+async function metadataOf(source: Source, { blocks }: FlacFile, options: Options) {
+  const found: XiphTags = { tags: [], pictures: [] }
+  let bytes = 0
+  for (const { type, offset, size } of blocks) {
+    if (type !== COMMENTS && type !== PICTURE) continue
+    bytes += size
+    if ((type === COMMENTS && size > MAX_COMMENT_BYTES) || bytes > MAX_PICTURES_BYTES)
+      throw overBudget(message('tags_too_large', { mebibytes: MAX_PICTURES_BYTES / 2 ** 20 }))
+    const body = (await source.read(offset, size)).slice()
+    if (type === PICTURE) found.pictures.push(body)
+    else {
+      const comments = parseComments(body, 0)
+      if (!comments) throw malformed('flac', offset, 'flac_block_of_wrong_size')
+      addTags(found, comments, () => true)
+    }
+  }
+  const covers = await coversOf(found.pictures, options)
+  if (!covers) throw malformed('flac', 0, 'flac_block_of_wrong_size')
+  return { tags: found.tags, covers }
+}
