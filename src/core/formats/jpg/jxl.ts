@@ -40,7 +40,7 @@ const SECONDS_PER_SCAN = 0.004
 const MOST_SCANS = 200
 
 /**
- * Stores the JPEG of `source` in a JPEG XL file. `evidence` is the memory of the engine, for `verifyJxl`.
+ * Stores the JPEG of `source` in a JPEG XL file. `evidence`: memory of the engine, which `verifyJxl` uses again and returns.
  * @throws CodecError `unsupported_feature` for a JPEG that cannot be stored exactly, and for a picture that must be reduced
  * @throws TargetUnreachable if the only possible result is too large
  */
@@ -80,11 +80,8 @@ async function encode(source: Source, sink: Sink, memory: JobMemory, { targetSiz
 
 const inputOf = (source: Source): EngineInput => ({ chunks: freedChunks(source), size: source.size })
 
-/** Converts an error of the encoder, which says of every JPEG that it does not take only that it does not. */
-function refusalOf(error: EngineError): Error {
-  if (error.failure === 'memory' || error.failure === 'misuse') return error
-  return unsupported('jxl_cannot_hold_jpeg')
-}
+/** Converts an error of the encoder. libjxl does not say why it refuses a JPEG. */
+const refusalOf = (error: EngineError): Error => (error.failure === 'memory' ? error : unsupported('jxl_cannot_hold_jpeg'))
 
 /** @throws CodecError `over_budget` if the picture needs more memory or time than the job has */
 async function checkBudgets(source: Source, header: JpegHeader, options: Options): Promise<void> {
