@@ -15,6 +15,7 @@ import type { Message } from '../i18n/message.ts'
 import type { ExternalFilmCodec } from './external-encoder.ts'
 import type { Loss } from './loss.ts'
 import type { PictureBox } from './picture-box.ts'
+import type { Rendition } from './rendition.ts'
 import type { TimeBudget } from './time-budget.ts'
 
 export type { Quality }
@@ -109,6 +110,11 @@ export interface Options extends QualityGoal {
   readonly targetSize?: number
   /** Box that a picture is downsampled to, with the same aspect ratio. Quality is measured at that size. `undefined`: it keeps its size. */
   readonly fitWithin?: PictureBox
+  /**
+   * Rendition for a page instead of the file: the still picture alone, upright, with its colour profile and no other metadata. Quality is
+   * measured against the picture in the rendition's frame. `undefined`: the whole file is compressed.
+   */
+  readonly rendition?: Rendition
   /** Resolution that pictures of a document are reduced to, in dots per inch at their displayed size. `undefined`: that of the level. */
   readonly dotsPerInch?: number
   /** True: only a lossless result is accepted, whatever the level. */

@@ -104,8 +104,10 @@ const rejected = (difference: string): Unchanged => ({
 export async function acceptVerified(
   { codec, source, result, outcome }: VerifyInput,
   { ssimulacra2, share = 1, holdsOriginal }: Extract<Verdict, { equal: true }>,
-  { quality, output: asked, signal, metadata, uploaded }: Options,
+  { quality, output: asked, signal, metadata, uploaded, rendition }: Options,
 ): Promise<CompressionResult> {
+  // A rendition leaves out everything besides the picture, as its caller asked.
+  if (rendition) return { outcome: withScore(outcome, ssimulacra2), result, verifiedShare: share }
   const output = outcome.output ?? asked
   // Loaded with the first result, so that the entry of the library stays small.
   const { checkInventory } = await import('../inventory/check.ts')

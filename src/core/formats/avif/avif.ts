@@ -2,6 +2,7 @@ import { decodeAv1 } from '../../../../wasm/dav1d/dav1d.ts'
 import { AVIF } from '../../catalog/formats/avif.ts'
 import { message } from '../../i18n/message.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
+import { compressRendition, type RenditionSource, verifyRendition } from '../../images/convert/rendition.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { type HeifDecoder, heifForConversion, openHeif } from '../../images/heif/convertible.ts'
 import type { TileDecoder } from '../../images/heif/tile-rows.ts'
@@ -28,11 +29,20 @@ async function open(source: Source, options: Options) {
   return { heif, convertible: await heifForConversion(source, heif, DECODER, options) }
 }
 
+/** Picture for a rendition, which leaves out what else the file holds. */
+async function renditionOf(source: Source, options: Options): Promise<RenditionSource> {
+  const heif = await openHeif(source, options.signal)
+  if (heif.file.hasTracks) throw unsupported('animation_in_format_of_still_pictures')
+  const picture = await heifForConversion(source, heif, DECODER, options)
+  return { picture, stored: picture.raster }
+}
+
 /** AVIF codec (ISO/IEC 23000-22): still pictures. Image sequences stay unchanged. */
 export const avif: Codec = {
   format: AVIF,
 
   async compress(source, sink, options) {
+    if (options.rendition) return await compressRendition(await renditionOf(source, options), source, sink, options)
     const { heif, convertible } = await open(source, options)
     if (options.output !== 'avif' || reducedSize(heif.picture, options)) return await convertPicture(convertible, source, sink, options)
     if (options.lossless) throw noGain('avif_is_lossy')
@@ -42,7 +52,9 @@ export const avif: Codec = {
     throw noGain(message('webp_gain_too_small', { percent: Math.round(100 * (1 - LOSSY_RATIO)) }))
   },
 
-  async verify(original, result, outcome, options) {
+  async verify(original, result, outcome, options, evidence) {
+    if (options.rendition)
+      return await verifyRendition(() => renditionOf(original, options), { original, result, outcome }, options, evidence)
     return await verifyPicture(await convertibleAvif(original, options), { original, result, outcome }, options)
   },
 }

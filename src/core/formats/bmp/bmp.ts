@@ -10,6 +10,7 @@ import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import { type Message, type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import { PictureMeter, scoreOfRows, similarityTo16Bits } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
+import { compressRendition, type RenditionSource, verifyRendition } from '../../images/convert/rendition.ts'
 import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { detectDataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
@@ -32,6 +33,7 @@ export const bmp: Codec = {
   format: BMP,
 
   async compress(source, sink, options) {
+    if (options.rendition) return await compressRendition(await bmpForRendition(source, options), source, sink, options)
     if (isConverted(options)) return convertPicture(await convertibleBmp(source, options), source, sink, options)
     const header = await readHeader(source)
     refuseReduction(BMP, header, options)
@@ -47,10 +49,17 @@ export const bmp: Codec = {
     }
   },
 
-  async verify(original, result, outcome, options) {
+  async verify(original, result, outcome, options, evidence) {
+    if (options.rendition)
+      return await verifyRendition(() => bmpForRendition(original, options), { original, result, outcome }, options, evidence)
     if (isConverted(options)) return verifyPicture(await convertibleBmp(original, options), { original, result, outcome }, options)
     return verifyBmp(original, result, outcome, options)
   },
+}
+
+async function bmpForRendition(source: Source, options: Options): Promise<RenditionSource> {
+  const picture = await convertibleBmp(source, options)
+  return { picture, stored: picture.raster }
 }
 
 const isConverted = (options: Options) => options.output !== 'bmp'

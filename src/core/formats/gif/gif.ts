@@ -12,6 +12,7 @@ import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import { message } from '../../i18n/message.ts'
 import { scoreOfRows } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
+import { compressRendition, type RenditionSource, verifyRendition } from '../../images/convert/rendition.ts'
 import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { asRgba } from '../../images/raster/raster.ts'
@@ -44,12 +45,15 @@ export const gif: MetadataCodec = {
   format: GIF,
 
   async compress(source, sink, options) {
+    if (options.rendition) return await compressRendition(await gifForRendition(source, options), source, sink, options)
     const { end, extensions, frames, framePixels } = await surveyGif(source)
     if (frames > 1) checkWork(animatedGifSeconds(framePixels), options)
     return await compressKeepingTrailingData(source, end, sink, options, (body, asked) => compressFile(body, extensions, sink, asked))
   },
 
-  async verify(original, result, outcome, options) {
+  async verify(original, result, outcome, options, evidence) {
+    if (options.rendition)
+      return await verifyRendition(() => gifForRendition(original, options), { original, result, outcome }, options, evidence)
     if (options.output !== 'gif') {
       const { end, extensions } = await surveyGif(original)
       const { carried } = await readGifMetadata(original, extensions, options.output)
@@ -359,3 +363,10 @@ async function stillScore(original: Source, result: Source, options: Options): P
 
 const still = async (source: Source, options: Options) =>
   convertibleGif(source, await scanOnly(source, options), () => openEngine(options, 0.5, 'look'), framesOf, options)
+
+async function gifForRendition(source: Source, options: Options): Promise<RenditionSource> {
+  const { extensions } = await surveyGif(source)
+  const picture = await still(source, options)
+  const { carried } = await readGifMetadata(source, extensions, options.output)
+  return { picture: { ...picture, carried }, stored: picture.raster }
+}

@@ -39,6 +39,14 @@ export function metadataOf(header: JpegHeader): PictureMetadata {
   }
 }
 
+/** Profile and EXIF of the picture alone. @throws CodecError `unsupported_feature` for a profile for CMYK */
+export function metadataForRendition({ segments, components }: JpegHeader): PictureMetadata {
+  const icc = iccOf(segments)
+  if (icc && components === 4) rejectConversion('cmyk_profile')
+  const exif = segments.find((segment) => isSegment(segment, 0xe1, 'Exif\0\0'))
+  return { icc, exif: exif && contentOf(exif, 6) }
+}
+
 const isComment = ({ marker }: Segment) => marker === 0xfe
 
 /** Decodes a comment, whose encoding JPEG does not specify: UTF-8 if it is valid, otherwise Latin-1. */

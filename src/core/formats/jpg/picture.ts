@@ -30,4 +30,4 @@ export function fullSizePicture(source: Source, header: JpegHeader): Raster {
 }
 
 /** True if the file stores inverted CMYK, as Adobe programs do: 255 is no ink. */
-const isInverted = ({ segments }: JpegHeader) => segments.some((segment) => isSegment(segment, 0xee, 'Adobe'))
+export const isInverted = ({ segments }: JpegHeader) => segments.some((segment) => isSegment(segment, 0xee, 'Adobe'))

@@ -9,6 +9,7 @@ import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { PNG } from '../../catalog/formats/png.ts'
 import { isLosslessGoal } from '../../catalog/score-goal.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
+import { compressRendition, type RenditionSource, verifyRendition } from '../../images/convert/rendition.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { analyse, hasLowDepthGreyKey, type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
 import { type PalettePlan, PaletteTrials, paletteBytes, searchPalette } from '../../images/png/palette-search.ts'
@@ -36,16 +37,24 @@ export const png: MetadataCodec = {
   format: PNG,
 
   async compress(source, sink, options) {
+    if (options.rendition) return await compressRendition(await pngForRendition(source, options), source, sink, options)
     const picture = await convertibleIfRequested(source, options)
     if (picture) return await convertPicture(picture, source, sink, options)
     return await compressPng(source, sink, options)
   },
 
-  async verify(original, result, outcome, options): Promise<Verdict> {
+  async verify(original, result, outcome, options, evidence): Promise<Verdict> {
+    if (options.rendition)
+      return await verifyRendition(() => pngForRendition(original, options), { original, result, outcome }, options, evidence)
     const picture = await convertibleIfRequested(original, options)
     if (picture) return await verifyPicture(picture, { original, result, outcome }, options)
     return await verifyPng(original, result, outcome, options)
   },
+}
+
+async function pngForRendition(source: Source, options: Options): Promise<RenditionSource> {
+  const picture = await pngForConversion(source, options)
+  return { picture, stored: picture.raster }
 }
 
 /** Picture to convert, if another format or a smaller size is requested; otherwise `undefined`. */

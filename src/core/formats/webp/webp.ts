@@ -1,10 +1,11 @@
 import { WEBP } from '../../catalog/formats/webp.ts'
+import { compressRendition, type RenditionSource, verifyRendition } from '../../images/convert/rendition.ts'
 import { reducedSize } from '../../images/search/fit-to-size.ts'
-import type { MetadataCodec } from '../../model/codec.ts'
+import type { MetadataCodec, Options, Source } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import { compressAnimation } from './animation.ts'
 import { readWebpFile } from './file.ts'
-import { compressStill, verifyStill } from './still.ts'
+import { compressStill, convertible, verifyStill } from './still.ts'
 import { verifyAnimation } from './verify-animation.ts'
 import { withoutWebpMetadata } from './without-metadata.ts'
 
@@ -14,6 +15,7 @@ export const webp: MetadataCodec = {
   format: WEBP,
 
   async compress(source, sink, options) {
+    if (options.rendition) return await compressRendition(await renditionOf(source, options), source, sink, options)
     const file = await readWebpFile(source, options.signal)
     if (file.still) return await compressStill(source, { file, picture: file.still }, sink, options)
     if (options.output !== 'webp') throw unsupported('animation_in_format_of_still_pictures')
@@ -21,9 +23,18 @@ export const webp: MetadataCodec = {
     return await compressAnimation(source, file, sink, options)
   },
 
-  async verify(original, result, outcome, options) {
+  async verify(original, result, outcome, options, evidence) {
+    if (options.rendition)
+      return await verifyRendition(() => renditionOf(original, options), { original, result, outcome }, options, evidence)
     const file = await readWebpFile(original, options.signal)
     if (file.still) return await verifyStill(original, { file, picture: file.still }, { result, outcome }, options)
     return await verifyAnimation(original, file, { result, outcome }, options)
   },
+}
+
+async function renditionOf(source: Source, options: Options): Promise<RenditionSource> {
+  const file = await readWebpFile(source, options.signal)
+  if (!file.still) throw unsupported('animation_in_format_of_still_pictures')
+  const picture = await convertible(source, { file, picture: file.still }, options)
+  return { picture, stored: picture.raster }
 }

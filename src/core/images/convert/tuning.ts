@@ -29,3 +29,6 @@ export const NEAR_POINTS = 4
 
 /** Tolerance between the figures of an outcome and those that verification measures: SSIM, and PSNR in dB. */
 export const CLAIM_TOLERANCE = { ssim: 0.002, psnrDb: 0.1 }
+
+/** Share of the memory budget that the decoded picture of a rendition may take. A larger one is decoded again for every reading. */
+export const HELD_RENDITION_SHARE = 0.25

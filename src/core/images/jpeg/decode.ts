@@ -16,7 +16,7 @@ export interface JpegFrame {
 /** Offset of the first byte after the picture, and the segments between its scans. */
 export type JpegEnd = Pick<JpegRows, 'endOffset' | 'lateSegments'>
 
-type DctScale = NonNullable<RowsOutOptions['dctScale']>
+export type DctScale = NonNullable<RowsOutOptions['dctScale']>
 
 /**
  * Raster of a JPEG file.

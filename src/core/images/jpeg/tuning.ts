@@ -33,6 +33,9 @@ export const LEAST_ESTIMATE_RATIO = 0.75
 /** Minimum ratio of DCT-scaled width to final width, so that a Lanczos filter makes the last reduction step. */
 export const LEAST_RESAMPLING_RATIO = 1.5
 
+/** The same ratio for renditions, whose size the caller chose. With 2, the filter sees every detail that the result can show. */
+export const LEAST_RENDITION_RATIO = 2
+
 /** Pixel rows in one strip of the decoder's output. */
 export const STRIP_ROWS = 16
 

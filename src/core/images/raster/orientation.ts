@@ -5,6 +5,7 @@ import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { findField, readHeader } from '../../containers/tiff/ifd.ts'
+import type { Frame } from '../../model/rendition.ts'
 import type { Raster } from './raster.ts'
 import type { Raster16 } from './raster16.ts'
 
@@ -35,6 +36,18 @@ export const shownOrientationOf = (exif: Uint8Array | undefined): number => orie
 
 /** True if viewers show stored rows as columns (EXIF 2.32, 4.6.4.A). */
 export const swapsAxes = (orientation: number): boolean => orientation >= 5
+
+/** True for stored columns or rows that run opposite to those of the picture (EXIF 2.32, 4.6.4.A). */
+const flipsOf = (orientation: number) => ({ flipX: [2, 3, 7, 8].includes(orientation), flipY: [3, 4, 6, 7].includes(orientation) })
+
+/** Returns where a part of the picture, as viewers show it, lies in the stored picture of this size. */
+export function storedFrame(shown: Frame, { width, height }: Pick<Frame, 'width' | 'height'>, orientation: number): Frame {
+  const { flipX, flipY } = flipsOf(orientation)
+  const isTransposed = swapsAxes(orientation)
+  const [x, y] = isTransposed ? [shown.top, shown.left] : [shown.left, shown.top]
+  const size = isTransposed ? { width: shown.height, height: shown.width } : { width: shown.width, height: shown.height }
+  return { ...size, left: flipX ? width - x - size.width : x, top: flipY ? height - y - size.height : y }
+}
 
 /** Returns the EXIF block with the orientation set to upright. */
 export function withUprightOrientation(exif: Uint8Array): Uint8Array {
@@ -82,9 +95,7 @@ type Rows = Pick<Raster, 'width' | 'height' | 'rows'>
 function rotated(raster: Rows, channels: number, orientation: number): Rows {
   const isTransposed = swapsAxes(orientation)
   const [width, height] = isTransposed ? [raster.height, raster.width] : [raster.width, raster.height]
-  // True if stored columns or rows run opposite to those of the picture (EXIF 2.32, 4.6.4.A).
-  const flipX = [2, 3, 7, 8].includes(orientation)
-  const flipY = [3, 4, 6, 7].includes(orientation)
+  const { flipX, flipY } = flipsOf(orientation)
   const stride = width * channels
   return {
     width,
