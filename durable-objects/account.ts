@@ -32,6 +32,7 @@ import { DeliveryTable } from './delivery-table.ts'
 import { IdempotencyTable, IN_FLIGHT_MS } from './idempotency-table.ts'
 import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
+import { Pictures } from './pictures.ts'
 import { PresetTable } from './preset-table.ts'
 import { QueuePlaces } from './queue-places.ts'
 import { restoreObject } from './restore.ts'
@@ -61,6 +62,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
   readonly #alerts: StorageAlerts
   readonly #places: QueuePlaces
   readonly #connections: ConnectionTable
+  readonly #pictures: Pictures
   readonly #presets: PresetTable
   /** Event streams that are open now. */
   readonly #streams = new StreamPlaces()
@@ -73,6 +75,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
     this.#tasks = new TaskIndex(ctx.storage)
     this.#places = new QueuePlaces(ctx.storage.sql)
     this.#connections = new ConnectionTable(ctx.storage.kv)
+    this.#pictures = new Pictures(ctx.storage, () => this.#record())
     this.#presets = new PresetTable(ctx.storage.kv)
     this.#idempotency = new IdempotencyTable(ctx.storage)
     this.#quota = new StorageQuota(ctx.storage, this.#tasks, () => this.#record())
@@ -90,6 +93,10 @@ export class Account extends DurableObject<Env> implements AccountApi {
 
   get people() {
     return this.#people
+  }
+
+  get pictures() {
+    return this.#pictures
   }
 
   get streams() {

@@ -1,6 +1,7 @@
 import type { ApplicationRecord, KeyCalls, UsageView } from '../src/service/store/accounts.ts'
 import { consoleGateName, type KeyGateApi } from '../src/service/store/keys.ts'
 import type { Namespace } from '../src/service/store/namespace.ts'
+import { picturesGateName } from '../src/service/store/pictures.ts'
 import type { KeyTable } from './key-table.ts'
 import type { TaskIndex } from './task-index.ts'
 
@@ -58,7 +59,7 @@ export async function usageOf({ accountId, tasks, keys, gates }: UsageSources, m
   }
   view.cpu_seconds = roundToTenth(view.cpu_seconds)
   view.cpu_seconds_estimated = roundToTenth(view.cpu_seconds_estimated)
-  const names = [...keys.ofMonth(month).map(({ gate }) => gate), consoleGateName(accountId)]
+  const names = [...keys.ofMonth(month).map(({ gate }) => gate), consoleGateName(accountId), picturesGateName(accountId)]
   const calls = await Promise.all(names.map((name) => gates.getByName(name).calls(month)))
   for (const { total, byDay } of calls) {
     view.api_calls += total

@@ -10,7 +10,7 @@ import { noteAction } from './audit.ts'
 import { authenticate, authenticateOperator } from './authenticate.ts'
 import { drain, refuseBody } from './body.ts'
 import { authenticateSession, requireRole } from './console/session.ts'
-import type { Access, App, AppContext } from './context.ts'
+import type { App, AppContext } from './context.ts'
 import { errorResponse, toApiError } from './errors.ts'
 import { DRAIN_BYTES } from './form.ts'
 import { preflight, setCommonHeaders, setRateHeaders } from './headers.ts'
@@ -18,7 +18,7 @@ import { enforceIpRateLimit } from './ip-rate-limit.ts'
 import { logRequest } from './log.ts'
 import { isLoopback } from './loopback.ts'
 import { requestId } from './request-id.ts'
-import type { Route } from './route.ts'
+import { isOpen, type Route } from './route.ts'
 import { notFoundPage } from './routes/not-found.ts'
 import { Timing } from './timing.ts'
 import { refuseUnknownQuery } from './unknown-fields.ts'
@@ -27,8 +27,8 @@ export function createApp(routes: readonly Route[]): Hono<App> {
   const app = new Hono<App>()
   const byPath = Map.groupBy(routes, (route) => route.path)
   for (const [path, siblings] of byPath) {
-    const pattern = path.replace(/\{(\w+)\}/g, ':$1')
-    const { headers, preflight: facts } = siblings[0]!
+    const { headers, preflight: facts, hasLongPath } = siblings[0]!
+    const pattern = path.replace(/\{(\w+)\}/g, ':$1') + (hasLongPath ? '{.+}' : '')
     for (const route of siblings) app.on(route.method, pattern, (c) => serve(c, path, () => handle(c, route), headers))
     const methods = allowedMethods(siblings)
     app.options(pattern, (c) => serve(c, path, async () => preflight([...methods, 'OPTIONS'], facts)))
@@ -39,9 +39,6 @@ export function createApp(routes: readonly Route[]): Hono<App> {
 }
 
 const allowedMethods = (routes: readonly Route[]) => routes.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-
-/** True if a route needs no key and no session. */
-const isOpen = (access: Access): access is 'public' | 'asset' => access === 'public' || access === 'asset'
 
 async function handle(c: AppContext, route: Route): Promise<Response> {
   const { access } = route

@@ -90,7 +90,7 @@ const fileHeaders = (result: TaskResult, bytes: number) => ({
 })
 
 /** How a result is read: on one machine in small ranges, and in turn with other accounts. */
-function readingOf(c: AppContext, { accountId }: Task): Partial<BlobRange> {
+function readingOf(c: AppContext, accountId: string): Partial<BlobRange> {
   if (c.env.DOWNLOAD_RANGE_BYTES === undefined) return {}
   return {
     rangeBytes: Number(c.env.DOWNLOAD_RANGE_BYTES),
@@ -98,6 +98,14 @@ function readingOf(c: AppContext, { accountId }: Task): Partial<BlobRange> {
     keepAlive: (work) => c.executionCtx.waitUntil(work),
   }
 }
+
+/** Streams bytes of a blob of an account as its reader takes them. `undefined`: the blob does not exist. */
+export const openBlob = (
+  c: AppContext,
+  accountId: string,
+  key: string,
+  range: Pick<BlobRange, 'offset' | 'length'>,
+): Promise<ReadableStream<Uint8Array> | undefined> => rangedStream(c.env.BLOBS, key, { ...range, ...readingOf(c, accountId) })
 
 /**
  * Streams bytes of a result as its reader takes them.
@@ -110,7 +118,7 @@ export async function openResult(
   offset: number,
   length: number,
 ): Promise<ReadableStream<Uint8Array>> {
-  const body = await rangedStream(c.env.BLOBS, result.key, { offset, length, ...readingOf(c, task) })
+  const body = await openBlob(c, task.accountId, result.key, { offset, length })
   if (body) return body
   if (await c.env.TASKS.getByName(task.taskId).read()) throw new Error(`the blob ${result.key} of a completed task is gone`)
   throw new ApiError('unknown_task', apiMessage('task_deleted_just_now', { id: task.taskId }))

@@ -1,7 +1,7 @@
 /** Answer of `response=file`: the result itself, the error of a failed task, or the task if the time ran out. */
 
 import type { Task } from '../store/task.ts'
-import { ApiError, ERROR_TYPES, type ErrorType } from '../tasks/api-error.ts'
+import { knownError } from '../tasks/task-failure.ts'
 import { type AppContext, baseUrl } from './context.ts'
 import { removeTask, wholeFile } from './file-answer.ts'
 import { json } from './route.ts'
@@ -20,7 +20,7 @@ export async function oneCallAnswer(c: AppContext, task: Task, headers: Readonly
   const named = { ...headers, 'Whittle-Task': task.taskId }
   if (task.status === 'failed') {
     if (task.singleDownload) await removeTask(c, task)
-    throw failure(task, named)
+    throw knownError(task.error, named)
   }
   if (task.status !== 'completed' || !task.result) {
     const answer = json(await serialiseTask(c, task), { ...named, Location: `${baseUrl(c)}/v1/tasks/${task.taskId}` })
@@ -47,10 +47,3 @@ async function receiptHeader(c: AppContext, task: Task): Promise<string | undefi
   const receipt = await signed(receiptOf(c, task), c.env.RECEIPT_KEYS)
   return receipt.length > MAX_RECEIPT_BYTES ? undefined : receipt
 }
-
-function failure({ error }: Task, headers: Readonly<Record<string, string>>): ApiError {
-  const type = error && isErrorType(error.type) ? error.type : 'internal'
-  return new ApiError(type, typeof error?.message === 'object' ? error.message : 'something_went_wrong', error?.facts, headers)
-}
-
-const isErrorType = (type: string): type is ErrorType => type in ERROR_TYPES

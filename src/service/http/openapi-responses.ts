@@ -4,7 +4,7 @@ import { answerExamples, EVENTS_EXAMPLE } from './openapi-examples/answers.ts'
 import { errorExamples } from './openapi-examples/errors.ts'
 import { SHA256, TASK_ID } from './openapi-examples/values.ts'
 import type { Json, Schemas } from './openapi-schemas.ts'
-import type { Route, RouteDoc } from './route.ts'
+import { isOpen, type Route, type RouteDoc } from './route.ts'
 import { errorAnswer } from './schemas/tasks.ts'
 
 const header = (description: string, example: string | number) => ({
@@ -34,6 +34,14 @@ const ONE_CALL_HEADERS = {
   ),
 }
 
+const PICTURE_HEADERS = {
+  ETag: FILE_HEADERS.ETag,
+  'Content-Length': FILE_HEADERS['Content-Length'],
+  'Cache-Control': header('`no-cache` for a source', 'public, max-age=3600, stale-while-revalidate=86400'),
+  Vary: header('Request headers that decided something', 'Accept'),
+  'Whittle-Outcome': header('`compressed`, `unchanged`, or `pending` for a source', 'compressed'),
+}
+
 /** Links (OpenAPI): operations that use a field of an answer, by field. */
 const LINKS: Readonly<Record<string, readonly (readonly [operationId: string, field: string])[]>> = {
   compress: ['getTask', 'download', 'getReceipt', 'deleteTask'].map((operationId) => [operationId, 'task_id'] as const),
@@ -48,7 +56,7 @@ const linkTo = ([operationId, field]: readonly [string, string]) => [
 export function responses(route: Route, doc: RouteDoc, schemas: Schemas, baseUrl: string): Json {
   const error = schemas.of(errorAnswer, 'output')
   // An invalid Host header is refused before the route is known.
-  const doorErrors = route.access === 'public' ? [400] : route.access === 'key' ? [401, 429] : [401, 403, 429]
+  const doorErrors = isOpen(route.access) ? [400] : route.access === 'key' ? [401, 429] : [401, 403, 429]
   const codes = [...new Set([...doorErrors, ...doc.errors])].sort((a, b) => a - b)
   const content = { schema: error }
   const examplesOf = (code: number) => {
@@ -75,6 +83,13 @@ function success(doc: RouteDoc, schemas: Schemas, values: Readonly<Record<string
       200: { description: 'The file', headers: FILE_HEADERS, content },
       206: { description: 'A range of the file', headers: { ...FILE_HEADERS, ...range }, content },
       304: { description: 'The result has not changed' },
+    }
+  }
+  if (answer === 'picture') {
+    const content = { 'image/*': { schema: { type: 'string', format: 'binary' } } }
+    return {
+      200: { description: 'The small picture, or the source while the small one is made', headers: PICTURE_HEADERS, content },
+      304: { description: 'The picture has not changed' },
     }
   }
   if (answer === 'zip') {

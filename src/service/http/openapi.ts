@@ -9,7 +9,7 @@ import { withPropertyTexts } from './openapi-properties.ts'
 import { responses } from './openapi-responses.ts'
 import { type Json, Schemas } from './openapi-schemas.ts'
 import { webhooks } from './openapi-webhooks.ts'
-import type { RequestHeader, Route, RouteDoc } from './route.ts'
+import { isOpen, type RequestHeader, type Route, type RouteDoc } from './route.ts'
 import { bucketDestination, bucketSource, MAX_PLACE_LENGTH } from './schemas/places.ts'
 
 const HEADER_TEXTS = {
@@ -52,6 +52,11 @@ const TAGS = [
   },
   { name: 'Links', description: 'Addresses that download a result without a key.', paths: /^\/d\// },
   { name: 'Connections', description: 'Buckets that files come from and results go to.', paths: /^\/v1\/connections/ },
+  {
+    name: 'Pictures',
+    description: 'Small pictures from signed addresses, and the origins they come from.',
+    paths: /^\/(img\/|v1\/image-origins)/,
+  },
   { name: 'Account', description: 'Presets, usage and limits of the account.', paths: /^\/v1\// },
   { name: 'Service', description: 'Pages and health checks.', paths: /./ },
   // Callbacks have a tag of their own: openapi-generator creates one class per tag and would overwrite the class of the operations.
@@ -102,7 +107,7 @@ function operation(route: Route, doc: RouteDoc, schemas: Schemas, baseUrl: strin
     tags: [tagOf(route.path)],
     summary: doc.summary,
     description: doc.description ?? `${doc.summary}.`.replace(/\?\.$/, '?'),
-    ...(route.access === 'public' ? { security: [] } : {}),
+    ...(isOpen(route.access) ? { security: [] } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(doc.form ? { requestBody: formBody(doc.form, schemas, BODY_EXAMPLES[doc.id]) } : {}),
     ...(doc.json ? { requestBody: jsonBody(doc.json, schemas, BODY_EXAMPLES[doc.id]) } : {}),
@@ -117,7 +122,10 @@ const PATH_TEXTS: Readonly<Record<string, string>> = {
   batch_id: 'Id of the batch',
   upload_id: 'Id of the resumable upload',
   token: 'Last part of the address of a link',
-  name: 'Name of the preset or connection',
+  name: 'Name of the preset, the connection, or the origin of pictures',
+  signature: 'HMAC-SHA256 of `{options}/{source}` with `image_secret`, in base64url; at least its first 22 characters',
+  options: 'Options, separated by commas',
+  source: '`{image_key}/{name}/{path}`. The path may hold slashes',
 }
 
 const pathParameters = (path: string) =>

@@ -8,6 +8,8 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path with parameters in the syntax of OpenAPI: `/v1/tasks/{task_id}`. */
   readonly path: string
+  /** True if the last parameter of the path may hold slashes. */
+  readonly hasLongPath?: true
   readonly access: Access
   readonly handle: (c: AppContext) => Promise<Response>
   /** What a browser token may do here: begin a file, or continue with its own files and tasks. `undefined`: nothing. */
@@ -54,8 +56,8 @@ export interface RouteDoc {
   readonly json?: z.ZodType
   /** Media type of a body that is neither a form nor JSON. */
   readonly body?: string
-  /** Kind of a successful answer: JSON schema; `binary`: file; `zip`: a ZIP; `html`: page; `jws`: signed text or this JSON; `created` and `empty`: headers only. */
-  readonly answer: z.ZodType | 'binary' | 'zip' | 'html' | 'json' | 'created' | 'empty' | { readonly jws: z.ZodType }
+  /** Kind of a successful answer: JSON schema; `binary`: file; `zip`: a ZIP; `picture`: picture; `html`: page; `jws`: signed text or this JSON; `created` and `empty`: headers only. */
+  readonly answer: z.ZodType | 'binary' | 'picture' | 'zip' | 'html' | 'json' | 'created' | 'empty' | { readonly jws: z.ZodType }
   /** True if the answer can be the result itself (`response=file`). */
   readonly file?: true
   /** True if the answer can be an event stream. */
@@ -63,6 +65,9 @@ export interface RouteDoc {
   /** Error statuses, in addition to those of authentication. */
   readonly errors: readonly number[]
 }
+
+/** True if a route needs no key and no session. */
+export const isOpen = (access: Access): access is 'public' | 'asset' => access === 'public' || access === 'asset'
 
 export function json(body: unknown, headers: Record<string, string> = {}): Response {
   return new Response(JSON.stringify(body), {

@@ -5,6 +5,7 @@ import type { Action, AuditPage } from './audit.ts'
 import type { ConnectionsApi } from './connections.ts'
 import type { KeyRecord, Scope } from './keys.ts'
 import type { ChallengeApi, DeliveryRecord, PeopleApi } from './people.ts'
+import type { PicturesApi } from './pictures.ts'
 import type { PlanId } from './plans.ts'
 import type { PresetsApi } from './presets.ts'
 import type { StreamsApi, WaitingPlace } from './waiting.ts'
@@ -306,6 +307,8 @@ export interface AccountApi {
   readonly connections: ConnectionsApi
   /** Named sets of compress fields. */
   readonly presets: PresetsApi
+  /** Pictures on the fly: settings, cache and running work. */
+  readonly pictures: PicturesApi
   /** People who manage the account in the console. */
   readonly people: PeopleApi
 }

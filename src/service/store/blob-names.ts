@@ -12,9 +12,9 @@ const RETENTION_DAYS = [1, 3, 7, 30] as const
 const UPLOAD_EXTRA_DAYS = 3
 /** Extra retention of results in days. The task itself removes its result on time; the lifecycle rule is the fallback. */
 const RESULT_EXTRA_DAYS = 1
-/** Retention in days of blobs that depend on no plan, such as account exports: the longest plan retention plus two days. */
+/** Retention in days of blobs that depend on no plan, such as account exports and pictures: the longest plan retention plus two days. */
 const MAX_DAYS = 32
-/** Retention in days of parts and incoming chunks. A film ends within hours, and a resumable upload after a day. */
+/** Retention in days of parts, incoming chunks and sources of pictures. A film ends within hours, and a resumable upload after a day. */
 const TEMPORARY_DAYS = 2
 
 /** Days after which the lifecycle rules delete a blob, by key prefix. */
@@ -23,8 +23,8 @@ export const RETENTION_BY_PREFIX: ReadonlyMap<string, number> = new Map([
     [`results-${days}d/`, days + RESULT_EXTRA_DAYS],
     [`uploads-${days}d/`, days + UPLOAD_EXTRA_DAYS],
   ]),
-  ...['parts/', 'incoming/'].map((prefix): [string, number] => [prefix, TEMPORARY_DAYS]),
-  ...['results/', 'uploads/', 'dead-letters/', 'exports/'].map((prefix): [string, number] => [prefix, MAX_DAYS]),
+  ...['parts/', 'incoming/', 'picture-sources/'].map((prefix): [string, number] => [prefix, TEMPORARY_DAYS]),
+  ...['results/', 'uploads/', 'dead-letters/', 'exports/', 'pictures/'].map((prefix): [string, number] => [prefix, MAX_DAYS]),
 ])
 
 const UPLOAD_RETENTION = /^uploads-(\d+)d\//

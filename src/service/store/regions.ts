@@ -26,5 +26,7 @@ export const regionOf = regionIn(new RegExp(`(?:^|/)(?:tsk|upl|acc)_(${CODE})_[0
 
 /** Region in a blob key or key prefix. `undefined`: none, as for dead letters and internal data. */
 export const regionOfBlob = regionIn(
-  new RegExp(`^(?:(?:uploads|results)(?:-\\d+d)?|parts|incoming|accounts|exports/[0-9-]+)/(?:tsk|upl|acc)_(${CODE})_`),
+  new RegExp(
+    `^(?:(?:uploads|results)(?:-\\d+d)?|parts|incoming|accounts|pictures|picture-sources|exports/[0-9-]+)/(?:tsk|upl|acc)_(${CODE})_`,
+  ),
 )

@@ -10,6 +10,7 @@ import type { RemovingMode } from '../../core/catalog/metadata.ts'
 import type { OutputId } from '../../core/catalog/outputs.ts'
 import type { Outcome, Quality } from '../../core/model/codec.ts'
 import { type ReceiptView, receiptView } from '../../core/model/receipt.ts'
+import type { Rendition } from '../../core/model/rendition.ts'
 import { type Language, type StoredApiMessage, translate } from '../i18n/message.ts'
 import { type BucketDestination, type DeliveryState, type Destination, destinationKey } from './destinations.ts'
 import { revivedOutcome, type StoredOutcome } from './outcome.ts'
@@ -33,6 +34,8 @@ export interface NewTask {
   readonly format: FormatId | 'unknown'
   readonly output: OutputId | 'unknown'
   readonly quality: Quality
+  /** Rendition that the task makes instead of compressing the whole file. `undefined`: none. */
+  readonly rendition?: Rendition
   readonly targetSize?: number
   /** Score that the client asked for instead of a level; `quality` is then not shown. `undefined`: the level decides. */
   readonly targetScore?: number

@@ -16,7 +16,7 @@ import { TimeLimits } from './time-limits.ts'
 import { withUploadMemory } from './upload-memory.ts'
 
 /** Most bytes that one read of a source returns. */
-const READ_BYTES = 256 * 1024
+export const READ_BYTES = 256 * 1024
 
 export interface SourceRequest {
   readonly place: SourcePlace
@@ -90,18 +90,23 @@ async function open(env: Env, { place, accountId }: SourceRequest, signal: Abort
 
 const nameOf = (place: SourcePlace) => ('url' in place ? sourceFileName(place.url, null) : cleanFileName(place.object.key))
 
-interface BodyLimits {
+export interface BodyLimits {
   /** Announced length in bytes. `undefined`: none. */
   readonly length: number | undefined
   readonly limits: TimeLimits
   readonly maxBytes: number
+  /** Longest silence in milliseconds. Default: `SILENCE_MS`. */
+  readonly silenceMs?: number
 }
 
 /** Yields the body of a source. @throws ApiError if it is silent, ends early or exceeds the plan's limit */
-async function* bytesOf(reader: ChunkReader, { length, limits, maxBytes }: BodyLimits): AsyncGenerator<Uint8Array> {
+export async function* bytesOf(
+  reader: ChunkReader,
+  { length, limits, maxBytes, silenceMs = SILENCE_MS }: BodyLimits,
+): AsyncGenerator<Uint8Array> {
   let received = 0
   for (;;) {
-    const chunk = await pull(reader, limits)
+    const chunk = await pull(reader, limits, silenceMs)
     if (!chunk) break
     received += chunk.length
     if (received > maxBytes) throw fileTooLarge(maxBytes)
@@ -110,8 +115,8 @@ async function* bytesOf(reader: ChunkReader, { length, limits, maxBytes }: BodyL
   if (length !== undefined && received < length) throw sourceUnreachable('cut_off')
 }
 
-async function pull(reader: ChunkReader, limits: TimeLimits): Promise<Uint8Array | undefined> {
-  limits.expect(SILENCE_MS, () => sourceUnreachable('stalled'))
+async function pull(reader: ChunkReader, limits: TimeLimits, silenceMs: number): Promise<Uint8Array | undefined> {
+  limits.expect(silenceMs, () => sourceUnreachable('stalled'))
   try {
     return await reader.pull()
   } catch (error) {

@@ -4,6 +4,7 @@ import { FORMATS } from '../../core/catalog/index.ts'
 import type { MetadataMode } from '../../core/catalog/metadata.ts'
 import { type KnownFormat, type OutputId, outputNamed, REQUESTABLE_OUTPUTS } from '../../core/catalog/outputs.ts'
 import type { Quality } from '../../core/model/codec.ts'
+import type { Rendition } from '../../core/model/rendition.ts'
 import { apiMessage } from '../i18n/message.ts'
 import type { Destination } from '../store/destinations.ts'
 import type { Plan } from '../store/plans.ts'
@@ -15,6 +16,8 @@ export interface JobOptions extends PresetOptions {
   readonly password?: string
   /** Where the result is sent, too. */
   readonly destination?: Destination
+  /** Rendition instead of the whole file, for pictures on the fly. */
+  readonly rendition?: Rendition
   /** Options of a preset. Each applies if the client did not choose that option and the file's format has it. */
   readonly preset?: PresetOptions
 }

@@ -19,33 +19,39 @@ export interface OpenOptions {
   readonly send: Send
   readonly rules: OutgoingRules
   readonly signal: AbortSignal
+  /** Conditional headers of the request. An answer with 304 throws like every other status that is not 200. Default: none. */
+  readonly conditions?: Readonly<Record<string, string>>
+  /** Returns whether a redirect to an allowed address is followed. Default: always. */
+  readonly mayFollow?: (target: string) => boolean
 }
 
 /**
  * @throws ApiError `source_unreachable`
  * @throws the reason of `signal`
  */
-export async function openSource(address: string, { send, rules, signal }: OpenOptions): Promise<OpenSource> {
+export async function openSource(address: string, options: OpenOptions): Promise<OpenSource> {
+  const { rules, mayFollow = () => true } = options
   let url = address
   for (let redirects = 0; ; redirects++) {
-    const response = await ask(url, send, signal)
+    const response = await ask(url, options)
     const { status, headers, body } = response
     if (status === 200 && body && !isEncoded(headers)) return { url, headers, body }
     await body?.cancel().catch(() => undefined)
     if (status === 200) throw sourceUnreachable(body ? 'content_encoding' : 'cut_off', status)
     if (!REDIRECTS.includes(status)) throw sourceUnreachable('http_status', status)
     if (redirects === MAX_REDIRECTS) throw sourceUnreachable('too_many_redirects', status)
-    url = redirectTarget(url, headers.get('Location'), rules) ?? refuseRedirect(status)
+    const target = redirectTarget(url, headers.get('Location'), rules)
+    url = target !== undefined && mayFollow(target) ? target : refuseRedirect(status)
   }
 }
 
-async function ask(url: string, send: Send, signal: AbortSignal): Promise<Response> {
+async function ask(url: string, { send, signal, conditions = {} }: OpenOptions): Promise<Response> {
   try {
     return await send(url, {
       method: 'GET',
       redirect: 'manual',
       signal,
-      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Whittle-Fetch/1.0' },
+      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Whittle-Fetch/1.0', ...conditions },
     })
   } catch {
     signal.throwIfAborted()

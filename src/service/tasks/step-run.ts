@@ -106,7 +106,7 @@ export class StepRun implements Disposable {
     const { codecs, claim, step, record } = this.#job
     const codec = this.#task.format === 'unknown' ? undefined : codecs[this.#task.format]
     if (!codec) return this.#finish(unchanged({ reason: 'unsupported_feature', detail: message('format_has_no_codec_yet') }))
-    const { quality, output, targetSize, targetScore, dpi, effort, metadata, usageRights, maxWorkSeconds } = this.#task
+    const { quality, output, rendition, targetSize, targetScore, dpi, effort, metadata, usageRights, maxWorkSeconds } = this.#task
     const { signal, progress } = this.#job.lease
     const { memoryBudget, pictureSeconds, native, enlarged: onMemoryIncrease } = this.#job.runtime
     const request = {
@@ -115,6 +115,7 @@ export class StepRun implements Disposable {
       targetSize,
       targetScore,
       fitWithin: requiredBox(this.#task),
+      rendition,
       dotsPerInch: dpi,
       effort,
       metadata,

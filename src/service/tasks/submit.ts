@@ -208,10 +208,11 @@ function commonFields(submission: Submission, staged: IngestedFile) {
   }
 }
 
-type JobField = 'targetSize' | 'targetScore' | 'maxWidth' | 'maxHeight' | 'dpi' | 'effort' | 'metadata' | 'usageRights'
+type JobField = 'rendition' | 'targetSize' | 'targetScore' | 'maxWidth' | 'maxHeight' | 'dpi' | 'effort' | 'metadata' | 'usageRights'
 
 /** Fields of a task that its job needs besides quality and output. */
 const jobFields = ({
+  rendition,
   targetSize,
   targetScore,
   maxWidth,
@@ -221,6 +222,7 @@ const jobFields = ({
   metadata,
   usageRights,
 }: JobOptions): Pick<NewTask, JobField> => ({
+  ...(rendition === undefined ? {} : { rendition }),
   ...(targetSize === undefined ? {} : { targetSize }),
   ...(targetScore === undefined ? {} : { targetScore }),
   ...(maxWidth === undefined ? {} : { maxWidth }),
@@ -237,7 +239,7 @@ const UNKNOWN_FILE = { format: 'unknown', output: 'unknown', worker: 'press', la
 /** Creates a task that fetches its file itself. Its options are checked against the format of the file afterwards. */
 async function createWithSource(submission: Submission, staged: IngestedFile, place: SourcePlace, position?: number): Promise<Task> {
   const { env, jobOptions, plan } = submission
-  const { password, destination: _, ...options } = jobOptions
+  const { password, destination: _, rendition: __, ...options } = jobOptions
   if (options.format !== undefined) checkOutputName(options.format)
   return env.TASKS.getByName(staged.taskId).create({
     ...commonFields(submission, staged),

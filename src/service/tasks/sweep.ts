@@ -20,7 +20,7 @@ export const PARALLEL_CHECKS = 20
 /** Key prefixes in alphabetical order, as the bucket lists them. */
 const PREFIXES = [...RETENTION_BY_PREFIX.keys()].sort()
 /** Prefixes of blobs that belong to no task. */
-const AGE_ONLY = /^(?:dead-letters|exports)\//
+const AGE_ONLY = /^(?:dead-letters|exports|pictures|picture-sources)\//
 /** Time in milliseconds that a bucket may take to apply its lifecycle rules. */
 const RULE_DELAY_MS = 24 * HOUR_MS
 /** Key of the blob that stores the last key checked by an interrupted sweep. */

@@ -1,5 +1,17 @@
 /** Examples of requests and answers for `/openapi.json`, by operation. A test checks them against the schemas. */
-import { BATCH_ID, COMPLETED, CREATED, EXPIRES, ORIGINAL_SHA256, receipt, SHA256, TASK_ID, UPLOAD_ID } from './values.ts'
+import {
+  BATCH_ID,
+  COMPLETED,
+  CREATED,
+  EXPIRES,
+  IMAGE_KEY,
+  IMAGE_SECRET,
+  ORIGINAL_SHA256,
+  receipt,
+  SHA256,
+  TASK_ID,
+  UPLOAD_ID,
+} from './values.ts'
 
 const common = { task_id: TASK_ID, original_size: 240_883, created_at: CREATED, file_name: 'photo.jpg', format: 'jpg', quality: 'medium' }
 
@@ -81,6 +93,8 @@ const keySet = {
   keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'DPyV0cFVkGNZf-sg2Bgp9viFr0zUF-g1yR7JiKH9HlI', kid: '2026-11', use: 'sig', alg: 'EdDSA' }],
 }
 
+const IMAGE_ORIGIN = { name: 'photos', origin: 'https://static.example.com/pictures/', image_key: IMAGE_KEY }
+
 const PRESET = { quality: 'high', format: 'webp', metadata: 'safe' }
 
 const S3_PLACE = { type: 's3', endpoint: 'https://s3.eu-central-1.amazonaws.com', region: 'eu-central-1', bucket: 'shop-photos' } as const
@@ -120,6 +134,9 @@ export const answerExamples = (baseUrl: string): Readonly<Record<string, Readonl
     link: { url: `${baseUrl}/d/dGhlLXRva2VuLW9mLWEtbGluaw`, expires_at: EXPIRES, max_downloads: 5 },
   },
   createUploadToken: { token: { token: `wut_${'A'.repeat(43)}.3xK8sQ1bV0nT7mZ5cJ2hR9wYpLdFgA`, expires_at: EXPIRES } },
+  getImageOrigin: { origin: IMAGE_ORIGIN },
+  putImageOrigin: { first: { ...IMAGE_ORIGIN, image_secret: IMAGE_SECRET }, changed: IMAGE_ORIGIN },
+  purgeImageOrigin: { purged: { purged: 12 } },
   getPreset: { preset: PRESET },
   putPreset: { preset: PRESET },
   listConnections: { connections: { connections: [AZURE_CONNECTION, S3_CONNECTION] } },
@@ -148,6 +165,10 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, string | number>> = {
   upload_id: UPLOAD_ID,
   name: 'web',
   token: 'dGhlLXRva2VuLW9mLWEtbGluaw',
+  signature: 'm0l5aDq3m8VQ2vFvQ7m3yQ9x1n4b6c8d0e2f4g6h8i0',
+  options: 'w_640,dpr_2,f_auto',
+  source: `${IMAGE_KEY}/photos/2026/harbour.jpg`,
+  path: '2026/harbour.jpg',
   limit: 20,
   cursor: 'MTc2NDE0OTQwMDAwMA',
   month: '2026-11',
@@ -193,6 +214,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Exam
       formats: ['jpg', 'png'],
     },
   },
+  putImageOrigin: { 'application/json': { origin: IMAGE_ORIGIN.origin } },
   putPreset: { 'application/json': PRESET },
   putConnection: {
     'application/json': {

@@ -14,10 +14,12 @@ interface ErrorExample {
 }
 
 const SENDS = /^\/v1\/(compress|batch\/compress)$/
-const FILES = /^\/v1\/(compress|batch\/compress|uploads)/
+const FILES = /^\/(v1\/(compress|batch\/compress|uploads)|img\/)/
 const TASKS = /^\/v1\/tasks\//
 const PRESETS = /^\/v1\/presets\//
 const CONNECTIONS = /^\/v1\/connections/
+const PICTURES = /^\/img\//
+const IMAGE_ORIGINS = /^\/v1\/image-origins/
 const LINKS = /^\/d\//
 const UPLOADS = /^\/v1\/uploads/
 
@@ -125,6 +127,21 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
     facts: { status: 404, reason: 'http_status' },
     paths: SENDS,
   },
+  invalid_signature: { message: apiMessage('image_signature_wrong'), paths: PICTURES },
+  unknown_picture: { message: apiMessage('no_such_picture'), paths: PICTURES },
+  unknown_image_origin: { message: apiMessage('no_such_image_origin', { name: 'photos' }), paths: IMAGE_ORIGINS },
+  too_many_image_origins: { message: apiMessage('too_many_image_origins', { limit: '20' }), facts: { limit: 20 }, paths: IMAGE_ORIGINS },
+  not_a_picture: {
+    message: apiMessage('source_is_no_picture', { allowed: 'jpg, png, gif, webp, avif, bmp, heic' }),
+    facts: { allowed: ['jpg', 'png', 'gif', 'webp', 'avif', 'bmp', 'heic'], detected: 'PDF' },
+    paths: PICTURES,
+  },
+  origin_unreachable: {
+    message: apiMessage('source_unreachable', { why: apiMessage('source_answered', { status: '500' }) }),
+    facts: { status: 500, reason: 'http_status' },
+    paths: PICTURES,
+  },
+  origin_timeout: { message: apiMessage('origin_too_slow', { seconds: '10' }), paths: PICTURES },
   unknown_preset: { message: apiMessage('no_such_preset', { name: 'shop' }), paths: PRESETS },
   unknown_connection: {
     message: apiMessage('no_such_connection', { name: 'shop' }),

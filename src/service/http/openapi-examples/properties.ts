@@ -2,10 +2,11 @@
  * Examples of the properties in `/openapi.json`, by name, or by schema and name where one name has several meanings. A test checks each
  * against the schema of its property. Forms send numbers and objects as text.
  */
-import { COMPLETED, CREATED, EXPIRES, ORIGINAL_SHA256, receipt, SHA256, TASK_ID, UPLOAD_ID } from './values.ts'
+import { COMPLETED, CREATED, EXPIRES, IMAGE_KEY, IMAGE_SECRET, ORIGINAL_SHA256, receipt, SHA256, TASK_ID, UPLOAD_ID } from './values.ts'
 
 const DOCS = 'https://whittle.example.com/docs'
 const TASK_URL = `https://whittle.example.com/v1/tasks/${TASK_ID}`
+const PICTURES = 'https://static.example.com/pictures/'
 const DESTINATION = 'https://bucket.example.com/photo.jpg'
 const ERROR = { code: 404, message: 'There is no task with this id.', request_id: 'req_5s1k9d0c7f2b4a6e8g3h' }
 const ERROR_DETAIL = { type: 'unknown_task', doc_url: `${DOCS}#unknown_task` }
@@ -58,6 +59,15 @@ const OPTIONS = {
   expires_in: 3600,
   max_downloads: 5,
   origin: 'https://app.example.com',
+  'ImageOrigin.name': 'photos',
+  'ImageOrigin.origin': PICTURES,
+  'StoredImageOrigin.name': 'photos',
+  'StoredImageOrigin.origin': PICTURES,
+  'putImageOrigin.origin': PICTURES,
+  new_secret: true,
+  image_key: IMAGE_KEY,
+  image_secret: IMAGE_SECRET,
+  purged: 12,
   'createUploadToken.expires_in': 300,
   max_files: 1,
   max_bytes: 10_000_000,

@@ -23,3 +23,7 @@ export const receipt = {
   inventory: { icc_profile: 1, exif_tag: 59, xmp_property: 16 },
   steps: ['chroma subsampled to 4:2:0', 'requantised to JPEG quality 75, trellis quantisation, progressive'],
 }
+
+/** Key and secret of pictures on the fly. */
+export const IMAGE_KEY = 'img_vZlKnlY1GFU0cnEaLZUr'
+export const IMAGE_SECRET = 'ims_Ufl1yGdw6wF4w0V5B9t0WfSgoWm2s7Yq3v0kF1d8T2A'

@@ -9,6 +9,8 @@ import { createDelivery } from './deliveries.ts'
 import { download } from './download.ts'
 import { GUEST_ROUTES } from './guests.ts'
 import { healthz } from './health.ts'
+import { deleteImageOrigin, getImageOrigin, purgeImageOrigin, putImageOrigin } from './image-origins.ts'
+import { getImage } from './images.ts'
 import { createLink, downloadLink } from './links.ts'
 import { metricsRoute } from './metrics.ts'
 import { pageRoutes } from './pages.ts'
@@ -41,6 +43,11 @@ const API: readonly Route[] = [
   putPreset,
   deletePreset,
   ...CONNECTIONS,
+  getImageOrigin,
+  putImageOrigin,
+  deleteImageOrigin,
+  purgeImageOrigin,
+  getImage,
   getUsage,
   getFormats,
   getKeys,
