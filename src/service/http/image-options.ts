@@ -1,4 +1,5 @@
 /** Options of a picture in its address, and what the client's headers decide of them. */
+import { createHash } from 'node:crypto'
 import type { Quality } from '../../core/model/codec.ts'
 import type { Rendition } from '../../core/model/rendition.ts'
 import { apiMessage } from '../i18n/message.ts'
@@ -172,9 +173,10 @@ function accepted(accept: string | undefined): PictureOutput {
   return has('image/webp') ? 'webp' : 'plain'
 }
 
-/** Text that is equal for equal variants. */
-export function variantName({ rendition, quality, targetScore, output }: ChosenImage): string {
+/** Key of a variant in the account's cache, equal for equal variants. */
+export function pictureKey(origin: string, path: string, { rendition, quality, targetScore, output }: Omit<ChosenImage, 'vary'>): string {
   const { fit, width = '', height = '', focus } = rendition
   const place = focus ? `${focus.x}x${focus.y}` : ''
-  return `${fit} ${width}x${height} ${place} ${targetScore === undefined ? quality : `score ${targetScore}`} ${output}`
+  const name = `${fit} ${width}x${height} ${place} ${targetScore === undefined ? quality : `score ${targetScore}`} ${output}`
+  return createHash('sha256').update(`${origin}/${path}\n${name}`).digest('hex')
 }

@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 namespace Whittle\Tests;
 
-use Whittle\{ApiException, DamagedException, SignatureException, TaskFailedException, UnreachableException, Webhook, Whittle};
+use Whittle\{ApiException, DamagedException, Image, SignatureException, TaskFailedException, UnreachableException, Webhook, Whittle};
 
 spl_autoload_register(static function (string $class): void {
     require __DIR__ . '/../src/' . substr($class, strlen('Whittle\\')) . '.php';
@@ -77,6 +77,13 @@ try {
     throws(SignatureException::class, static fn () => Webhook::verify($secret, $headers, str_replace('called', 'forged', $body)));
     throws(SignatureException::class, static fn () => Webhook::verify('whsec_AAAA', $headers, $body));
     throws(SignatureException::class, static fn () => Webhook::verify($secret, ['webhook-timestamp' => '1700000000'] + $headers, $body));
+
+    $signed = Image::url('https://whittle.example.com/', 'img_vZlKnlY1GFU0cnEaLZUr', 'ims_secret', 'photos/Häuser & Höfe/50 % #1?.png', 'w_320,f_auto');
+    $path = 'img_vZlKnlY1GFU0cnEaLZUr/photos/H%C3%A4user%20%26%20H%C3%B6fe/50%20%25%20%231%3F.png';
+    holds(
+        $signed === "https://whittle.example.com/img/RrA9-t8nX1d2amREF4ACNgxf2rdwNiaLvpT8wUiHw0g/w_320,f_auto/$path",
+        'signs addresses of pictures',
+    );
 
     holds(str_starts_with($whittle->uploadToken('https://app.example.com', ['formats' => ['jpg']])['token'], 'wut_'), 'makes a browser token');
 

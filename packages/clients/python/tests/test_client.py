@@ -24,12 +24,14 @@ from whittle_app import (
     TaskFailedError,
     UnreachableError,
     Whittle,
+    image_url,
     verify_callback,
 )
 
 ROOT = Path(__file__).parents[4]
 PHOTO = ROOT / "docs/photo.jpg"
 PROXY_URL, KEY = os.environ["WHITTLE_PROXY"], os.environ["WHITTLE_KEY"]
+SOURCE = "photos/Häuser & Höfe/50 % #1?.png"
 TEXT = b"the quick brown fox jumps over the lazy dog\n" * 400
 
 
@@ -123,6 +125,14 @@ def test_saves_the_results_of_a_batch_as_one_zip(whittle: Any, tmp_path: Path) -
         whittle.save_batch_zip("bat_unknown", tmp_path / "none.zip", only="compressed")
     assert refused.value.type == "unknown_batch"
     assert [path.name for path in tmp_path.iterdir()] == ["results.zip"]
+
+
+def test_signs_addresses_of_pictures() -> None:
+    signed = image_url("https://whittle.example.com/", "img_vZlKnlY1GFU0cnEaLZUr", "ims_secret", SOURCE, "w_320,f_auto")
+    assert signed == (
+        "https://whittle.example.com/img/RrA9-t8nX1d2amREF4ACNgxf2rdwNiaLvpT8wUiHw0g/w_320,f_auto/"
+        "img_vZlKnlY1GFU0cnEaLZUr/photos/H%C3%A4user%20%26%20H%C3%B6fe/50%20%25%20%231%3F.png"
+    )
 
 
 def test_makes_a_browser_token(whittle: Any) -> None:

@@ -1,10 +1,9 @@
 /** GET /img/…: pictures on the fly. */
-import { createHash } from 'node:crypto'
 import { ApiError } from '../../tasks/api-error.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { parseImageAddress } from '../image-address.ts'
 import { imageAnswer, VARIANT_CACHING } from '../image-answer.ts'
-import { chooseImage, parseImageOptions, variantName } from '../image-options.ts'
+import { chooseImage, parseImageOptions, pictureKey } from '../image-options.ts'
 import { platformCache } from '../picture-cache.ts'
 import { isKnown } from '../range.ts'
 import type { Route } from '../route.ts'
@@ -19,9 +18,7 @@ export const getImage: Route = {
     const address = await parseImageAddress(c.get('url').pathname, imageSecret(c))
     c.set('fileOwner', address.accountId)
     const { vary, ...chosen } = chooseImage(parseImageOptions(address.options), (name) => c.req.header(name))
-    const key = createHash('sha256')
-      .update(`${address.origin}/${address.path}\n${variantName({ ...chosen, vary })}`)
-      .digest('hex')
+    const key = pictureKey(address.origin, address.path, chosen)
     const cache = platformCache(c.env)
     const cacheName = `${address.accountId} ${address.generation} ${key} ${vary.join(' ')}`
     const cached = await cache?.match(cacheName)

@@ -3,6 +3,7 @@
 from .aio import AsyncWhittle
 from .client import Whittle
 from .errors import ApiError, DamagedError, SignatureError, TaskFailedError, UnreachableError, WhittleError
+from .images import image_url
 from .models import Quality, Receipt, Status, Task
 from .webhooks import verify_callback
 
@@ -19,5 +20,6 @@ __all__ = [
     "UnreachableError",
     "Whittle",
     "WhittleError",
+    "image_url",
     "verify_callback",
 ]
