@@ -52,6 +52,7 @@ export const GROUPS: readonly Group[] = [
       users('browsers', 'Files from your page'),
       users('addresses', 'Files from addresses'),
       users('buckets', 'Files from buckets'),
+      users('pictures', 'Pictures on the fly'),
       users('callbacks', 'Callbacks'),
       readme('command-line', 'Command line', 'packages/cli'),
       readme('library', 'Library', 'packages/core'),
@@ -92,7 +93,6 @@ export const GROUPS: readonly Group[] = [
       contributors('measured', 'Measured against others'),
       contributors('growth', 'Growth'),
       contributors('memory', 'Memory'),
-      contributors('svg-plugins', 'Plugins of svgo'),
     ],
   },
 ]
