@@ -2,9 +2,10 @@
  * Runs benchmarks: `npm run bench [-- name …] [--corpus DIR] [--json FILE] [--docs] [--set NAME]`. Default: `http` and all of
  * `tools/bench/formats`. Prints ratios of Whittle to a peer program for bytes and CPU time; below 1, Whittle is smaller or faster.
  * `--docs` writes them to docs/contributors/measured.md, into the table of `--set` (`corpus` or `fetched`).
- * Some benchmarks only run by name: `stock` and `libraries` install npm packages and take long. `throughput` and `load` need an idle machine.
+ * Some benchmarks only run by name: `stock`, `libraries` and `pictures` install npm packages and take long. `throughput` and `load` need an idle machine.
  * `scores` measures every level (`--only 'PNG, GIF'`: these kinds; `--resume FILE`: skips files already measured at this commit).
  * `libraries` compares the library with others of npm (`--count 100` pictures a task; `--only 'JPEG; SVG'`: these tasks).
+ * `pictures` compares pictures on the fly with sharp behind a bare route (`--only 'webp, avif'`: these formats).
  * `memory` compares estimated with measured memory (`--only 'JPEG, GIF'`). `growth` measures files from 1 to 500 MB. `sweep` cleans up
  * ten million blobs.
  */
@@ -65,6 +66,11 @@ for (const name of wanted) {
     await benchGrowth({ only: values.only?.split(', '), journal: values.resume, minutes, docs: values.docs })
     continue
   }
+  if (name === 'pictures') {
+    const { benchPictures } = await import('./pictures/pictures.ts')
+    await benchPictures({ corpus: values.corpus, count: Number(values.count), only: values.only?.split(', ') })
+    continue
+  }
   if (name === 'libraries') {
     const { benchLibraries } = await import('./libraries/libraries.ts')
     const options = { count: Number(values.count), only: values.only?.split('; '), docs: values.docs }
@@ -77,7 +83,7 @@ for (const name of wanted) {
   }
   if (name !== 'throughput' && name !== 'load' && name !== 'scores' && !known.includes(name))
     throw new Error(
-      `unknown benchmark '${name}'; available: http, sweep, memory, growth, stock, libraries, throughput, load, scores, ${known.join(', ')}`,
+      `unknown benchmark '${name}'; available: http, sweep, memory, growth, stock, libraries, pictures, throughput, load, scores, ${known.join(', ')}`,
     )
   if (!existsSync(values.corpus))
     throw new Error(`the corpus folder ${values.corpus} does not exist; pass another folder with --corpus DIR`)

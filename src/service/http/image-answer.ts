@@ -2,7 +2,15 @@
  * Answers a request for a picture: from the account's cache, or, within 300 ms, with the variant that is being made, otherwise with the source.
  * The variant is there for the next request.
  */
-import { type Flight, FRESH_MS, type PictureBlob, type PictureSource, type PictureVariant, RETRY_MS } from '../store/pictures.ts'
+import {
+  type Flight,
+  FRESH_MS,
+  type PendingVariant,
+  type PictureBlob,
+  type PictureSource,
+  type PictureVariant,
+  RETRY_MS,
+} from '../store/pictures.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { unknownPicture } from '../tasks/picture-origin.ts'
 import { changedSource, deleteBlobs, obtainSource, picturesOf, sourceFlight } from '../tasks/picture-source.ts'
@@ -123,25 +131,31 @@ async function followed(c: AppContext, order: VariantOrder, request: PictureRequ
 }
 
 /** Compares a variant with its origin, and makes it again if the source is another one. The old one is sent meanwhile. */
-async function revalidate(c: AppContext, order: VariantOrder, { key, validators }: PictureVariant): Promise<void> {
+async function revalidate(c: AppContext, order: VariantOrder, variant: PictureVariant): Promise<void> {
   const pictures = picturesOf(c.env, order)
+  const { key } = variant
   const flight = variantFlight(key)
   const joined = await pictures.join(flight)
   if (joined.kind !== 'lead') return
-  const { id, pending } = joined
   try {
     // Requests that come meanwhile need not ask the origin.
     await pictures.noteFresh(key, Date.now() + RETRY_MS)
-    const source = pending ? undefined : await changedSource(c.env, order, validators)
+    const pending = joined.pending ?? (await remade(c, order, variant))
     if (pending) await finishVariant(c.env, order, pending)
-    else if (!source) await pictures.noteFresh(key, Date.now() + FRESH_MS)
-    else if (!(await countVariant(c.env, order))) await finishVariant(c.env, order, await beginVariant(c.env, order, source))
   } catch (error) {
     if (error instanceof ApiError && error.type === 'unknown_picture') await deleteBlobs(c.env, await pictures.drop(key))
     else console.warn(JSON.stringify({ level: 'warn', event: 'picture_not_revalidated', error: String(error) }))
   } finally {
-    await pictures.end(flight, id)
+    await pictures.end(flight, joined.id)
   }
+}
+
+/** Begins a new variant if the source is another one. `undefined`: the old one stays. */
+async function remade(c: AppContext, order: VariantOrder, variant: PictureVariant): Promise<PendingVariant | undefined> {
+  const source = await changedSource(c.env, order, variant)
+  if (source === 'same') await picturesOf(c.env, order).noteFresh(order.key, Date.now() + FRESH_MS)
+  if (typeof source === 'string' || (await countVariant(c.env, order))) return undefined
+  return await beginVariant(c.env, order, source)
 }
 
 const variantAnswer = (c: AppContext, request: PictureRequest, variant: PictureVariant) =>

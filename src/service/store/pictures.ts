@@ -37,6 +37,8 @@ export const newSourceBlob = (accountId: string) => `picture-sources/${accountId
 export interface Validators {
   readonly etag?: string
   readonly lastModified?: string
+  /** SHA-256 of the source in hex, for origins that send neither. Absent while a source is only described by its origin. */
+  readonly sha256?: string
 }
 
 /** Picture of an origin, by the name of the origin and the path there. */

@@ -3,7 +3,7 @@ import type { KnownFormat } from '../../core/catalog/outputs.ts'
 import type { Env } from '../env.ts'
 import { apiMessage } from '../i18n/message.ts'
 import type { ImageOrigin } from '../store/image-origins.ts'
-import { newSourceBlob, type PictureSource, type PicturesApi, type Validators } from '../store/pictures.ts'
+import { newSourceBlob, type PictureSource, type PicturesApi, type PictureVariant, type Validators } from '../store/pictures.ts'
 import { PLANS, type PlanId } from '../store/plans.ts'
 import { ApiError } from './api-error.ts'
 import { chunkReaderOf } from './body-stream.ts'
@@ -52,13 +52,24 @@ export async function obtainSource(env: Env, order: PictureOrder): Promise<Pictu
 }
 
 /**
- * Fetches the source if it is another version than `known`. `undefined`: it is the same version, or another request is fetching it.
+ * Returns the source if it is another version than that of a variant. `'same'`: it is not. `'busy'`: another request is fetching it.
  * @throws ApiError as `obtainSource` does
  */
-export async function changedSource(env: Env, order: PictureOrder, known: Validators): Promise<PictureSource | undefined> {
-  const joined = await picturesOf(env, order).join(sourceFlight(order))
+export async function changedSource(
+  env: Env,
+  order: PictureOrder,
+  { validators, fetchedAt }: Pick<PictureVariant, 'validators' | 'fetchedAt'>,
+): Promise<PictureSource | 'same' | 'busy'> {
+  const pictures = picturesOf(env, order)
+  const unlessSame = (source: PictureSource) => (source.sha256 === validators.sha256 ? 'same' : source)
+  // Another variant of the picture may have fetched it just now.
+  const stored = await pictures.source({ origin: order.origin.name, path: order.path })
+  if (stored && stored.fetchedAt > fetchedAt) return unlessSame(stored)
+  const joined = await pictures.join(sourceFlight(order))
   if (joined.kind === 'failed') throw knownError(joined.error)
-  return joined.kind === 'lead' ? await leadFetch(env, order, joined.id, known) : undefined
+  if (joined.kind === 'follow') return 'busy'
+  const source = await leadFetch(env, order, joined.id, validators)
+  return source ? unlessSame(source) : 'same'
 }
 
 async function leadFetch(env: Env, order: PictureOrder, id: string, known?: Validators): Promise<PictureSource | undefined> {
@@ -92,7 +103,7 @@ async function fetchPicture(env: Env, order: PictureOrder, known: Validators | u
     limits.stopExpecting()
     return opened === 'same' ? undefined : await stored(env, order, opened, limits, fetchedAt)
   } catch (error) {
-    throw limits.timedOut ?? originError(error)
+    throw originError(limits.timedOut ?? error)
   }
 }
 

@@ -77,7 +77,8 @@ export async function beginVariant(env: Env, order: VariantOrder, source: Pictur
     },
   }
   const task = await submit(submission, staged)
-  const pending = { taskId: task.taskId, validators: source.validators, fetchedAt: source.fetchedAt }
+  const validators = { ...source.validators, sha256: source.sha256 }
+  const pending = { taskId: task.taskId, validators, fetchedAt: source.fetchedAt }
   await picturesOf(env, order).notePending(variantFlight(order.key), pending)
   return pending
 }

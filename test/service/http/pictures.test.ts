@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { chooseImage, parseImageOptions, pictureKey } from '../../../src/service/http/image-options.ts'
 import { FAILURE_MS, FLIGHT_MS, FRESH_MS } from '../../../src/service/store/pictures.ts'
+import { ORIGIN_LIMITS } from '../../../src/service/tasks/picture-origin.ts'
 import { variantFlight } from '../../../src/service/tasks/picture-variant.ts'
 import { plainPng } from '../../support/plain-png.ts'
 import { call, errorOf, type Member, member } from './client.ts'
@@ -64,6 +65,15 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
+/** Stream of some bytes that then sends nothing until the request is aborted. */
+const slowly = (bytes: Uint8Array, signal: AbortSignal) =>
+  new ReadableStream({
+    start(controller) {
+      controller.enqueue(new Uint8Array(bytes))
+      signal.addEventListener('abort', () => controller.error(signal.reason))
+    },
+  })
+
 const get = async (who: Signer, path = 'a.png', options?: string, init: RequestInit = {}) =>
   call(undefined, await address(who, path, options), init)
 const typeOf = async (answer: Response) => [answer.status, (await errorOf(answer)).error_detail.type]
@@ -77,6 +87,19 @@ const variant = (who: Signer, path = 'a.png', options?: string, init: RequestIni
     },
     { timeout: 20_000, interval: 50 },
   )
+
+/** Resolves when no request of `a.png` with the usual options does any more work in the background. */
+async function settled(who: Member): Promise<void> {
+  const { pictures } = nested(env.ACCOUNTS.getByName(who.accountId))
+  const flight = variantFlight(
+    pictureKey(
+      'photos',
+      'a.png',
+      chooseImage(parseImageOptions('w_40,f_png'), () => undefined),
+    ),
+  )
+  expect(await pictures.wait(flight, 10_000)).toBe('ended')
+}
 
 const bytesOf = async (answer: Response) => new Uint8Array(await answer.arrayBuffer())
 const taskIds = async (who: Member) => ((await (await call(who, '/v1/tasks')).json()) as { tasks: unknown[] }).tasks.length
@@ -340,14 +363,31 @@ describe('a picture', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + FRESH_MS + 1000 })
     origin = () => new Response(null, { status: 304 })
     expect(await bytesOf(await get(who))).toEqual(first)
-    await vi.waitFor(() => expect(asked).toHaveLength(2))
+    await settled(who)
+    expect(asked).toHaveLength(2)
     expect(asked[1]!.headers.get('If-None-Match')).toBe('"one"')
     vi.setSystemTime(Date.now() + FRESH_MS + 1000)
     const changed = plainPng({ width: 90, height: 70, colourType: 2, bitDepth: 8 }, (x) => [x, 0, 0])
     origin = () => new Response(changed, { headers: { ETag: '"two"' } })
     await bytesOf(await get(who))
-    await vi.waitFor(async () => expect(await bytesOf(await get(who))).not.toEqual(first), { timeout: 20_000 })
+    await settled(who)
+    vi.setSystemTime(Date.now() + 61_000)
+    expect(await bytesOf(await get(who))).not.toEqual(first)
     expect(asked).toHaveLength(3)
+  })
+
+  it('is not made again if its origin sends the same bytes without a version', async () => {
+    const who = await signer()
+    origin = () => picture()
+    await bytesOf(await variant(who))
+    const before = await calls(who)
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + FRESH_MS + 1000 })
+    await bytesOf(await get(who))
+    await settled(who)
+    expect(asked).toHaveLength(2)
+    expect([...asked[1]!.headers.keys()].filter((name) => name.startsWith('if-'))).toEqual([])
+    expect(await calls(who)).toBe(before)
+    expect(await stored(who)).toBe(1)
   })
 
   it('that is gone from its origin is forgotten', async () => {
@@ -356,7 +396,9 @@ describe('a picture', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + FRESH_MS + 1000 })
     origin = () => new Response(null, { status: 404 })
     await bytesOf(await get(who))
-    await vi.waitFor(async () => expect((await get(who)).status).toBe(404), { timeout: 20_000 })
+    await settled(who)
+    vi.setSystemTime(Date.now() + 61_000)
+    expect((await get(who)).status).toBe(404)
     expect(await stored(who)).toBe(0)
   })
 
@@ -425,6 +467,39 @@ describe('an origin', () => {
     expect(await typeOf(await get(who, name))).toEqual(expected)
     expect(asked).toHaveLength(1)
     expect([await stored(who), await stored(who, 'picture-sources'), await taskIds(who)]).toEqual([0, 0, 0])
+  })
+
+  it.each([
+    [
+      'never answers',
+      (signal: AbortSignal) => new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+    ],
+    ['falls silent after one byte', (signal: AbortSignal) => new Response(slowly(PNG.subarray(0, 1), signal))],
+  ])('that %s holds nobody for long', async (_, answer) => {
+    const who = await signer()
+    const limits = { ...ORIGIN_LIMITS }
+    Object.assign(ORIGIN_LIMITS, { firstByteMs: 100, silenceMs: 100 })
+    origin = (_url, { signal }) => answer(signal!)
+    expect(await typeOf(await get(who))).toEqual([504, 'origin_timeout'])
+    Object.assign(ORIGIN_LIMITS, limits)
+    expect(await stored(who, 'picture-sources')).toBe(0)
+  })
+
+  it('that sends for ever is cut off at the limit of the plan', async () => {
+    const who = await signer({ plan: 'free' })
+    let sent = 0
+    origin = () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            controller.enqueue(sent === 0 ? new Uint8Array(PNG) : new Uint8Array(1_000_000))
+            sent++
+          },
+        }),
+      )
+    expect(await typeOf(await get(who))).toEqual([400, 'file_too_large'])
+    expect(sent).toBeLessThan(40)
+    expect(await stored(who, 'picture-sources')).toBe(0)
   })
 
   it('that failed is asked again after some seconds', async () => {

@@ -8,6 +8,7 @@ import { checkOutgoingUrl } from '../../tasks/outgoing-url.ts'
 import { deleteBlobs } from '../../tasks/picture-source.ts'
 import { readJson } from '../body.ts'
 import type { AppContext } from '../context.ts'
+import { pictureCacheOf } from '../picture-cache.ts'
 import { json, type Route } from '../route.ts'
 import { imageOrigin, imageOriginFields, purged, purgeQuery, storedImageOrigin } from '../schemas/image-origins.ts'
 import { parseOrRefuse } from '../schemas/requests.ts'
@@ -109,7 +110,9 @@ async function purgeAll(c: AppContext, name: string, path?: string): Promise<num
     const { blobs, variants } = await picturesOf(c).purge(name, path)
     await deleteBlobs(c.env, blobs)
     sum += variants
-    if (blobs.length === 0) return sum
+    if (blobs.length > 0) continue
+    pictureCacheOf(c.env).clear()
+    return sum
   }
 }
 

@@ -4,7 +4,7 @@ import { type AppContext, baseUrl } from '../context.ts'
 import { parseImageAddress } from '../image-address.ts'
 import { imageAnswer, VARIANT_CACHING } from '../image-answer.ts'
 import { chooseImage, parseImageOptions, pictureKey } from '../image-options.ts'
-import { platformCache } from '../picture-cache.ts'
+import { pictureCacheOf } from '../picture-cache.ts'
 import { isKnown } from '../range.ts'
 import type { Route } from '../route.ts'
 
@@ -19,15 +19,15 @@ export const getImage: Route = {
     c.set('fileOwner', address.accountId)
     const { vary, ...chosen } = chooseImage(parseImageOptions(address.options), (name) => c.req.header(name))
     const key = pictureKey(address.origin, address.path, chosen)
-    const cache = platformCache(c.env)
+    const cache = pictureCacheOf(c.env)
     const cacheName = `${address.accountId} ${address.generation} ${key} ${vary.join(' ')}`
-    const cached = await cache?.match(cacheName)
+    const cached = await cache.match(cacheName)
     if (cached) return fromCache(c, cached, vary)
     const { accountId, generation, origin, path } = address
     const keepAlive = (work: Promise<unknown>) => c.executionCtx.waitUntil(work)
     const about = { requestId: c.get('requestId'), baseUrl: baseUrl(c), keepAlive, vary }
     const answer = await imageAnswer(c, { accountId, generation, origin, path, key, ...chosen, ...about })
-    if (cache && mayBeCached(c, answer)) keepAlive(cache.put(cacheName, answer.clone()))
+    if (mayBeCached(c, answer)) keepAlive(cache.put(cacheName, answer.clone()))
     return answer
   },
   doc: {
