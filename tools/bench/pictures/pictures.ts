@@ -144,7 +144,7 @@ async function compareBytes(pictures: readonly string[], format: Format, theirs:
       const { bytes } = await get(await theirs(picture, format, quality))
       writeFileSync(file, bytes)
       const found = await perceptualFiguresOfFiles(reference, 'png', file, format)
-      if (found) points.push({ score: found.score, measured: { bytes: bytes.length, cpuSeconds: 0 }, file })
+      if (found?.score !== undefined) points.push({ score: found.score, measured: { bytes: bytes.length, cpuSeconds: 0 }, file })
     }
     const peer = bytesAt(points, score)
     if (!peer) continue

@@ -13,6 +13,7 @@ import { cropped } from '../raster/crop.ts'
 import { shownOrientationOf, storedFrame, swapsAxes, uprightRaster } from '../raster/orientation.ts'
 import { type Raster, stripRows } from '../raster/raster.ts'
 import { resizedByOpacity } from '../raster/resize.ts'
+import { isSrgbProfile } from '../raster/srgb-profile.ts'
 import { downsampledStep } from '../search/fit-to-size.ts'
 import { type ConvertiblePicture, convertPicture } from './convert.ts'
 import { HELD_RENDITION_SHARE } from './tuning.ts'
@@ -96,7 +97,7 @@ async function renditionOf({ picture, stored }: RenditionSource, source: Source,
   const steps = [...(isCropped ? [croppedStep(stored, frame)] : []), ...(size ? [downsampledStep(frame, size)] : [])]
   const small: ConvertiblePicture = {
     raster,
-    carried: { icc: carried.icc, signalling: signalling ?? carried.signalling },
+    carried: { icc: carried.icc && isSrgbProfile(carried.icc) ? undefined : carried.icc, signalling: signalling ?? carried.signalling },
     end: source.size,
     // Pages show the picture, so its samples are no data.
     data: undefined,
