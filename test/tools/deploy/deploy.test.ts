@@ -117,6 +117,8 @@ it('sets lifecycle rules that delete blobs a day after their retention', async (
     'uploads/': 32,
     'dead-letters/': 32,
     'exports/': 32,
+    'pictures/': 32,
+    'picture-sources/': 2,
     '': undefined,
   })
 })
