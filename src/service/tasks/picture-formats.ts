@@ -1,14 +1,13 @@
 /** Formats of pictures on the fly, and the choice of the output. */
 import { FORMATS, type FormatId } from '../../core/catalog/index.ts'
-import type { KnownFormat } from '../../core/catalog/outputs.ts'
-import { contentType } from '../../core/pipeline/output-name.ts'
+import { type KnownFormat, outputFacts } from '../../core/catalog/outputs.ts'
 
 /** Formats that renditions are made from. */
 export const PICTURE_FORMATS = ['jpg', 'png', 'gif', 'webp', 'avif', 'bmp', 'heic'] as const satisfies readonly FormatId[]
 
 export const isPictureFormat = ({ id }: KnownFormat): boolean => (PICTURE_FORMATS as readonly FormatId[]).includes(id)
 
-export const contentTypeOf = ({ id }: KnownFormat): string => contentType(FORMATS[id].outputs[0])
+export const contentTypeOf = ({ id }: KnownFormat): string => outputFacts(FORMATS[id].outputs[0]).mediaType
 
 /** Requested output. `plain`: JPEG or PNG, which every browser shows. */
 export type PictureOutput = 'avif' | 'webp' | 'jpg' | 'png' | 'plain'
