@@ -38,7 +38,11 @@ function film(name: string, ...args: string[]): Uint8Array {
 describe.skipIf(spawnSync('ffprobe', ['-version']).status !== 0)('FFmpeg reads MP4 from Matroska as it reads the original', () => {
   it.each<[string, number, string[]]>([
     ['bframes.mkv', 2, [...PICTURES('24000/1001'), ...TONE, ...H264, '-c:a', 'aac']],
-    ['two.mkv', 3, [...PICTURES('25'), ...TONE, ...TONE, '-map', '0', '-map', '1', '-map', '2', ...H264, '-c:a:0', 'libmp3lame', '-c:a:1', 'ac3']],
+    [
+      'two.mkv',
+      3,
+      [...PICTURES('25'), ...TONE, ...TONE, '-map', '0', '-map', '1', '-map', '2', ...H264, '-c:a:0', 'libmp3lame', '-c:a:1', 'ac3'],
+    ],
     ['vp9.webm', 2, [...PICTURES('30'), ...TONE, '-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-c:a', 'libopus']],
     ['vfr.mkv', 1, [...PICTURES('30'), '-vf', 'select=not(mod(n\\,7))+not(mod(n\\,3))', '-fps_mode', 'vfr', ...H264]],
     ['late.mkv', 2, [...PICTURES('25'), '-itsoffset', '1.5', ...TONE, '-map', '0', '-map', '1', ...H264, '-c:a', 'flac']],
@@ -60,6 +64,8 @@ describe.skipIf(spawnSync('ffprobe', ['-version']).status !== 0)('FFmpeg reads M
     expect(Math.abs(durations[1]! - durations[0]!)).toBeLessThan(0.05)
     // Decodes every frame of every stream, and from the middle.
     for (const seek of [[], ['-ss', '3']])
-      expect(spawnSync('ffmpeg', ['-v', 'error', ...seek, '-i', after, '-map', '0', '-f', 'null', '-'], { encoding: 'utf8' }).stderr).toBe('')
+      expect(spawnSync('ffmpeg', ['-v', 'error', ...seek, '-i', after, '-map', '0', '-f', 'null', '-'], { encoding: 'utf8' }).stderr).toBe(
+        '',
+      )
   })
 })
