@@ -13,6 +13,8 @@
 #define TAPS 9
 #define HALF 4
 #define SIDE 4 /* number of zeros on each side of a blurred row */
+/* Pixels of a patch, a part of a row. Terms are 0 where all patches in reach are equal, so they are not computed. */
+#define PATCH 16
 /* Tile rows whose sums are buffered: the smallest scale lags behind by fewer rows than these. */
 #define TILE_ROWS 4
 
@@ -146,7 +148,8 @@ typedef struct {
   float *ring[3];              /* TAPS rows of QUANTITIES times `padded` values, for each channel used at this scale */
   float *linear;               /* newest row in linear light: red, green and blue of both pictures */
   float *upper;                /* previous row in linear light, while a pair of rows is incomplete */
-  bool same[TAPS], upper_same; /* true if both pictures are equal in this row */
+  uint8_t *same, *upper_same;  /* for each patch of the newest row, and of `upper`: true if both pictures are equal */
+  uint32_t *equal_rows;        /* for each patch: number of rows up to the newest one in which both pictures are equal */
   double sum[3][6];
   float *tiles[3]; /* TILE_ROWS rows of six sums per tile; NULL: no tile scores */
 } Scale;
@@ -158,6 +161,7 @@ struct Score {
   int stride;
   float to_linear[256];
   float *zeros, *down;
+  uint32_t *ends; /* first and last column of each part of a row whose terms are computed */
   uint32_t tiles_across, tile_rows; /* `tile_rows`: tile rows scored so far */
   double worst_tile;
   struct {
@@ -178,6 +182,14 @@ static bool has_tiles(uint32_t width, int scales) { return scales == SCALES || w
 
 static float *row_room(bool *good, uint32_t padded, uint32_t rows) {
   float *p = calloc((size_t)padded * rows + 16, sizeof *p);
+  if (!p) *good = false;
+  return p;
+}
+
+static uint32_t patches_of(uint32_t width) { return (width + PATCH - 1) / PATCH; }
+
+static void *patch_room(bool *good, uint32_t patches, size_t bytes) {
+  void *p = calloc(patches, bytes);
   if (!p) *good = false;
   return p;
 }
@@ -211,7 +223,11 @@ Score *score_open(uint32_t width, uint32_t height, int scales) {
         l->ring[c] = row_room(&good, l->padded, TAPS * QUANTITIES);
     l->linear = row_room(&good, l->padded, 6);
     l->upper = row_room(&good, l->padded, 6);
+    l->same = patch_room(&good, patches_of(w), sizeof *l->same);
+    l->upper_same = patch_room(&good, patches_of(w), sizeof *l->upper_same);
+    l->equal_rows = patch_room(&good, patches_of(w), sizeof *l->equal_rows);
   }
+  s->ends = patch_room(&good, patches_of(width) + 1, sizeof *s->ends);
   s->zeros = row_room(&good, s->scale[0].padded, QUANTITIES);
   s->down = row_room(&good, s->scale[0].padded, QUANTITIES);
   if (good) return s;
@@ -225,14 +241,21 @@ void score_close(Score *s) {
     for (int c = 0; c < 3; c++) free(s->scale[k].ring[c]), free(s->scale[k].tiles[c]);
     free(s->scale[k].linear);
     free(s->scale[k].upper);
+    free(s->scale[k].same), free(s->scale[k].upper_same), free(s->scale[k].equal_rows);
   }
-  free(s->zeros), free(s->down);
+  free(s->zeros), free(s->down), free(s->ends);
   free(s);
 }
 
 static float *copied(bool *good, const float *from, uint32_t padded, uint32_t rows) {
   float *p = from ? row_room(good, padded, rows) : NULL;
   if (p) memcpy(p, from, ((size_t)padded * rows + 16) * sizeof *p);
+  return p;
+}
+
+static void *copied_patches(bool *good, const void *from, uint32_t patches, size_t bytes) {
+  void *p = from ? patch_room(good, patches, bytes) : NULL;
+  if (p) memcpy(p, from, patches * bytes);
   return p;
 }
 
@@ -249,7 +272,12 @@ Score *score_copy(const Score *from) {
     }
     l->linear = copied(&good, l->linear, l->padded, 6);
     l->upper = copied(&good, l->upper, l->padded, 6);
+    const uint32_t patches = patches_of(l->width);
+    l->same = copied_patches(&good, l->same, patches, sizeof *l->same);
+    l->upper_same = copied_patches(&good, l->upper_same, patches, sizeof *l->upper_same);
+    l->equal_rows = copied_patches(&good, l->equal_rows, patches, sizeof *l->equal_rows);
   }
+  s->ends = copied_patches(&good, s->ends, patches_of(s->scale[0].width) + 1, sizeof *s->ends);
   s->zeros = copied(&good, s->zeros, s->scale[0].padded, QUANTITIES);
   s->down = copied(&good, s->down, s->scale[0].padded, QUANTITIES);
   if (good) return s;
@@ -272,6 +300,11 @@ static inline v4 load(const float *p) { return *(const v4 *)p; }
 static inline void store(float *p, v4 v) { *(v4 *)p = v; }
 static inline v4 positive(v4 v) { return (v4)((i4)v & (v > 0)); }
 
+static inline bool all_equal(v4 a, v4 b) {
+  const i4 equal = (i4)a == (i4)b;
+  return (equal[0] & equal[1] & equal[2] & equal[3]) != 0;
+}
+
 static inline v4 cube_root(v4 x) { /* first approximation by the exponent, then two Halley iterations */
   v4 y = (v4)(__builtin_convertvector(__builtin_convertvector((i4)x, v4) * (1.f / 3), i4) + 0x2a5137a0);
   for (int k = 0; k < 2; k++) {
@@ -283,10 +316,17 @@ static inline v4 cube_root(v4 x) { /* first approximation by the exponent, then 
 
 #define BIAS .0037930732552754493f
 #define BIAS_ROOT .15595420054924863f
-/* Converts linear RGB to XYB. X and B - Y are skipped if they have no output row. */
-static void to_xyb(const float *rgb, uint32_t padded, uint32_t n, float *const out[3]) {
-  for (uint32_t i = 0; i < n; i += 4) {
+/* Converts columns `from` to `to` of linear RGB to XYB. X and B - Y are skipped if they have no output row. */
+static void to_xyb(const float *rgb, uint32_t padded, uint32_t from, uint32_t to, float *const out[3]) {
+  v4 before[3] = {0};
+  for (uint32_t i = from; i < to; i += 4) {
     const v4 r = load(rgb + i), g = load(rgb + padded + i), b = load(rgb + 2 * padded + i);
+    if (i > from && all_equal(r, before[0]) && all_equal(g, before[1]) && all_equal(b, before[2])) {
+      for (int c = 0; c < 3; c++)
+        if (out[c]) store(out[c] + i, load(out[c] + i - 4));
+      continue;
+    }
+    before[0] = r, before[1] = g, before[2] = b;
     const v4 l = cube_root(.3f * r + .622f * g + .078f * b + BIAS);
     const v4 m = cube_root(.23f * r + .692f * g + .078f * b + BIAS);
     const v4 y = .5f * (l + m) - BIAS_ROOT;
@@ -298,17 +338,19 @@ static void to_xyb(const float *rgb, uint32_t padded, uint32_t n, float *const o
   }
 }
 
-static void blur_down(const Score *s, const Scale *l, int c, uint32_t at) {
+/* Blurs columns `from` to `to` of row `at` vertically, and the columns that their terms reach. */
+static void blur_down(const Score *s, const Scale *l, int c, uint32_t at, uint32_t from, uint32_t to) {
+  const uint32_t first = from < SIDE ? 0 : from - SIDE, end = to + SIDE < l->width ? to + SIDE : l->width;
   const float *row[TAPS];
   for (int k = 0; k < TAPS; k++) {
     const int64_t y = (int64_t)at - HALF + k;
     row[k] = y < 0 || y >= l->height ? s->zeros : l->ring[c] + (size_t)(y % TAPS) * QUANTITIES * l->padded;
   }
   for (int q = 0; q < QUANTITIES; q++) {
-    const size_t from = (size_t)q * l->padded;
-    float *out = s->down + from + SIDE;
-    for (uint32_t x = 0; x < l->width; x += 4) {
-      const size_t i = from + x;
+    const size_t start = (size_t)q * l->padded;
+    float *out = s->down + start + SIDE;
+    for (uint32_t x = first; x < end; x += 4) {
+      const size_t i = start + x;
       store(out + x, tap[0] * load(row[4] + i) + tap[1] * (load(row[3] + i) + load(row[5] + i)) +
                          tap[2] * (load(row[2] + i) + load(row[6] + i)) +
                          tap[3] * (load(row[1] + i) + load(row[7] + i)) +
@@ -324,47 +366,83 @@ static inline v4 along(const float *r) {
          tap[3] * (load(r - 3) + load(r + 3)) + tap[4] * (load(r - 4) + load(r + 4));
 }
 
-static bool all_same(const Scale *l, uint32_t at) {
-  bool same = true;
-  for (int64_t y = (int64_t)at - HALF; y <= (int64_t)at + HALF; y++)
-    if (y >= 0 && y < l->height) same &= l->same[y % TAPS];
-  return same;
+/* Finds the parts of row `at` whose terms may differ from 0. Returns the end of the list in `ends`. */
+static uint32_t *find_parts(const Score *s, const Scale *l, uint32_t at) {
+  const uint32_t reach = l->in - (at < HALF ? 0 : at - HALF), patches = patches_of(l->width);
+  uint32_t *end = s->ends;
+  for (uint32_t p = 0; p < patches; p++) {
+    if (l->equal_rows[p] >= reach) continue;
+    /* A patch reaches into its neighbours. */
+    const uint32_t from = p ? (p - 1) * PATCH : 0, to = (p + 2) * PATCH < l->width ? (p + 2) * PATCH : l->width;
+    if (end > s->ends && from <= end[-1]) end[-1] = to;
+    else *end++ = from, *end++ = to;
+  }
+  return end;
 }
 
-/* Adds the sums of a row, or of a tile's part of it. Returns the next tile. */
-static float *end_tile(Scale *l, int c, float *tile, v4 sum[6]) {
+/* Adds the sums of a row, or of a tile's part of it. */
+static void end_tile(Scale *l, int c, float *tile, v4 sum[6]) {
   for (int i = 0; i < 6; i++) {
     const float all = (sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]);
     l->sum[c][i] += all;
     if (tile) tile[i] += all;
     sum[i] = (v4){0};
   }
-  return tile ? tile + 6 : NULL;
 }
 
-/* Adds row `at` to the sums; all its neighbouring rows must be present. */
-static void add_row(Score *s, Scale *l, int c, uint32_t at) {
-  blur_down(s, l, c, at);
+/* Adds the parts between `ends` and `last` of row `at` to the sums; all its neighbouring rows must be present. */
+static void add_row(Score *s, Scale *l, int c, uint32_t at, const uint32_t *last) {
   const float *row = l->ring[c] + (size_t)(at % TAPS) * QUANTITIES * l->padded;
   const float *m1 = s->down + SIDE, *m2 = m1 + l->padded, *ss = m2 + l->padded, *dd = ss + l->padded;
   const uint32_t side = SCORE_TILE >> (l - s->scale);
-  float *tile = l->tiles[c] ? l->tiles[c] + (size_t)(at / side % TILE_ROWS) * s->tiles_across * 6 : NULL;
+  float *tiles = l->tiles[c] ? l->tiles[c] + (size_t)(at / side % TILE_ROWS) * s->tiles_across * 6 : NULL;
+  float *tile = tiles;
   v4 sum[6] = {0};
-  for (uint32_t x = 0; x < l->width; x += 4) {
-    if (tile && x && x % side == 0) tile = end_tile(l, c, tile, sum);
-    const v4 a = along(m1 + x), b = along(m2 + x), squares = along(ss + x), squared = along(dd + x);
-    const v4 m = (a - b) * (a - b), variance = squared - m, all = squares - a * a - b * b + .0009f;
-    const v4 ex = load(row + x) - a, ey = load(row + l->padded + x) - b;
-    const v4 e1 = 1 + (v4)((i4)ey & 0x7fffffff), e2 = 1 + (v4)((i4)ex & 0x7fffffff), e = e1 / e2 - 1;
-    v4 term[3] = {positive((variance + m * (all - variance)) / all), positive(e), positive(-e)};
-    for (int t = 0; t < 3; t++) {
-      if (x + 4 > l->width) term[t] = (v4)((i4)term[t] & ((i4){0, 1, 2, 3} < (int32_t)(l->width - x)));
-      sum[2 * t] += term[t];
-      const v4 square = term[t] * term[t];
-      sum[2 * t + 1] += square * square;
+  for (const uint32_t *ends = s->ends; ends < last; ends += 2) {
+    blur_down(s, l, c, at, ends[0], ends[1]);
+    for (uint32_t x = ends[0]; x < ends[1]; x += 4) {
+      if (tiles && tile != tiles + x / side * 6) {
+        end_tile(l, c, tile, sum);
+        tile = tiles + x / side * 6;
+      }
+      const v4 a = along(m1 + x), b = along(m2 + x), squares = along(ss + x), squared = along(dd + x);
+      const v4 m = (a - b) * (a - b), variance = squared - m, all = squares - a * a - b * b + .0009f;
+      const v4 ex = load(row + x) - a, ey = load(row + l->padded + x) - b;
+      const v4 e1 = 1 + (v4)((i4)ey & 0x7fffffff), e2 = 1 + (v4)((i4)ex & 0x7fffffff), e = e1 / e2 - 1;
+      v4 term[3] = {positive((variance + m * (all - variance)) / all), positive(e), positive(-e)};
+      for (int t = 0; t < 3; t++) {
+        if (x + 4 > l->width) term[t] = (v4)((i4)term[t] & ((i4){0, 1, 2, 3} < (int32_t)(l->width - x)));
+        sum[2 * t] += term[t];
+        const v4 square = term[t] * term[t];
+        sum[2 * t + 1] += square * square;
+      }
     }
   }
   end_tile(l, c, tile, sum);
+}
+
+/* Computes the quantities of columns `from` to `to`, in which both pictures are equal or not. */
+static void fill_part(const Scale *l, float *const of[2][3], bool same, uint32_t from, uint32_t to) {
+  for (int p = 0; p < (same ? 1 : 2); p++)
+    to_xyb(l->linear + (size_t)3 * p * l->padded, l->padded, from, to, of[p]);
+  for (int c = 0; c < 3; c++) {
+    float *row = of[0][c];
+    if (!row) continue;
+    for (uint32_t x = from; x < to; x += 4) {
+      const v4 a = load(row + x), b = same ? a : load(row + l->padded + x);
+      if (same) store(row + l->padded + x, a);
+      store(row + SQUARES * l->padded + x, a * a + b * b);
+      store(row + SQUARED * l->padded + x, (a - b) * (a - b));
+    }
+  }
+}
+
+/* Returns the column after the patches from `from` on that are equal, or not equal, as the first one. */
+static uint32_t end_of_alike(const Scale *l, uint32_t from) {
+  uint32_t patch = from / PATCH, patches = patches_of(l->width);
+  const bool same = l->same[patch];
+  while (patch < patches && l->same[patch] == same) patch++;
+  return patch * PATCH < l->width ? patch * PATCH : l->width;
 }
 
 static void fill_ring(Scale *l) {
@@ -375,57 +453,74 @@ static void fill_ring(Scale *l) {
     of[1][c] = row ? row + l->padded : NULL;
   }
   if (!l->ring[0] && !l->ring[1] && !l->ring[2]) return;
-  for (int p = 0; p < 2; p++) to_xyb(l->linear + (size_t)3 * p * l->padded, l->padded, l->width, of[p]);
-  for (int c = 0; c < 3; c++) {
-    if (!l->ring[c]) continue;
-    float *row = of[0][c];
-    for (uint32_t x = 0; x < l->width; x += 4) {
-      const v4 a = load(row + x), b = load(row + l->padded + x);
-      store(row + SQUARES * l->padded + x, a * a + b * b);
-      store(row + SQUARED * l->padded + x, (a - b) * (a - b));
+  for (uint32_t x = 0, to; x < l->width; x = to) {
+    to = end_of_alike(l, x);
+    fill_part(l, of, l->same[x / PATCH], x, to);
+  }
+}
+
+/* Halves columns `from` to `to` of plane v. */
+static void halve_part(const Scale *l, const float *above, const Scale *below, int v, uint32_t from, uint32_t to) {
+  const float *a = above + (size_t)v * l->padded, *b = l->linear + (size_t)v * l->padded;
+  float *out = below->linear + (size_t)v * below->padded;
+  const uint32_t pairs = l->width / 2, end = to < pairs ? to : pairs;
+  uint32_t i = from;
+  for (; i + 4 <= end; i += 4) {
+    const v4 a1 = load(a + 2 * i), a2 = load(a + 2 * i + 4), b1 = load(b + 2 * i), b2 = load(b + 2 * i + 4);
+    store(out + i,
+          .25f * (__builtin_shufflevector(a1, a2, 0, 2, 4, 6) + __builtin_shufflevector(a1, a2, 1, 3, 5, 7) +
+                  __builtin_shufflevector(b1, b2, 0, 2, 4, 6) + __builtin_shufflevector(b1, b2, 1, 3, 5, 7)));
+  }
+  for (; i < end; i++) out[i] = .25f * (a[2 * i] + a[2 * i + 1] + b[2 * i] + b[2 * i + 1]);
+  if (to > pairs) out[pairs] = .5f * (a[l->width - 1] + b[l->width - 1]);
+}
+
+/* Halves a pair of rows. `same` of the next scale must be set. */
+static void halve(const Scale *l, const float *above, Scale *below) {
+  for (uint32_t x = 0, to; x < below->width; x = to) {
+    to = end_of_alike(below, x);
+    const bool same = below->same[x / PATCH];
+    for (int v = 0; v < (same ? 3 : 6); v++) halve_part(l, above, below, v, x, to);
+    for (int v = 3; same && v < 6; v++) {
+      float *out = below->linear + (size_t)v * below->padded;
+      memcpy(out + x, out - (size_t)3 * below->padded + x, (to - x) * sizeof *out);
     }
   }
 }
 
-static void halve(const Scale *l, const float *above, Scale *below) {
-  const uint32_t pairs = l->width / 2;
-  for (int v = 0; v < 6; v++) {
-    const float *a = above + (size_t)v * l->padded, *b = l->linear + (size_t)v * l->padded;
-    float *out = below->linear + (size_t)v * below->padded;
-    uint32_t i = 0;
-    for (; i + 4 <= pairs; i += 4) {
-      const v4 a1 = load(a + 2 * i), a2 = load(a + 2 * i + 4), b1 = load(b + 2 * i), b2 = load(b + 2 * i + 4);
-      store(out + i,
-            .25f * (__builtin_shufflevector(a1, a2, 0, 2, 4, 6) + __builtin_shufflevector(a1, a2, 1, 3, 5, 7) +
-                    __builtin_shufflevector(b1, b2, 0, 2, 4, 6) + __builtin_shufflevector(b1, b2, 1, 3, 5, 7)));
-    }
-    for (; i < pairs; i++) out[i] = .25f * (a[2 * i] + a[2 * i + 1] + b[2 * i] + b[2 * i + 1]);
-    if (l->width & 1) out[pairs] = .5f * (a[l->width - 1] + b[l->width - 1]);
+/* Sets `same` of the next scale, for the newest row, or for a pair of rows. */
+static void halve_same(const Scale *l, bool paired, const Scale *below) {
+  const uint32_t patches = patches_of(l->width);
+  for (uint32_t p = 0; p < patches_of(below->width); p++) {
+    bool same = true;
+    for (uint32_t i = 2 * p; i < 2 * p + 2 && i < patches; i++) same &= l->same[i] && (!paired || l->upper_same[i]);
+    below->same[p] = same;
   }
 }
 
 /* Processes the new row in `linear` at scale k and at all smaller scales. */
-static void row_came(Score *s, int k, bool same) {
+static void row_came(Score *s, int k) {
   for (;; k++) {
     Scale *l = &s->scale[k];
     if (l->in >= l->height) return;
-    l->same[l->in % TAPS] = same;
+    const uint32_t patches = patches_of(l->width);
+    for (uint32_t p = 0; p < patches; p++) l->equal_rows[p] = l->same[p] ? l->equal_rows[p] + 1 : 0;
     fill_ring(l);
     l->in++;
     for (; l->out + HALF < l->in || (l->in == l->height && l->out < l->height); l->out++) {
-      if (all_same(l, l->out)) continue;
-      for (int c = 0; c < 3; c++)
-        if (l->ring[c]) add_row(s, l, c, l->out);
+      const uint32_t *last = find_parts(s, l, l->out);
+      for (int c = 0; last > s->ends && c < 3; c++)
+        if (l->ring[c]) add_row(s, l, c, l->out, last);
     }
     if (k + 1 >= s->scales) return;
     const bool lower = !(l->in & 1);
     if (!lower && l->in < l->height) {
       memcpy(l->upper, l->linear, (size_t)6 * l->padded * sizeof *l->upper);
-      l->upper_same = same;
+      memcpy(l->upper_same, l->same, patches);
       return;
     }
+    halve_same(l, lower, l + 1);
     halve(l, lower ? l->upper : l->linear, l + 1);
-    same = same && (!lower || l->upper_same);
   }
 }
 
@@ -433,8 +528,15 @@ static inline uint32_t over(uint32_t value, uint32_t alpha, uint32_t behind) {
   return (value * alpha + behind * (255 - alpha) + 127) / 255;
 }
 
-static void lay(const Score *s, const uint32_t *px, uint32_t n, uint32_t behind, float *r, float *g, float *b) {
-  for (uint32_t i = 0; i < n; i++) {
+/* Writes columns `from` to `to` in linear light, composited. */
+static void lay(const Score *s, const uint32_t *px, uint32_t from, uint32_t to, uint32_t behind, float *linear) {
+  const uint32_t padded = s->scale[0].padded;
+  float *const r = linear, *const g = r + padded, *const b = g + padded;
+  for (uint32_t i = from; i < to; i++) {
+    if (i > from && px[i] == px[i - 1]) {
+      r[i] = r[i - 1], g[i] = g[i - 1], b[i] = b[i - 1];
+      continue;
+    }
     const uint32_t c = px[i], alpha = c >> 24, rgb[3] = {c & 255, c >> 8 & 255, c >> 16 & 255};
     const bool opaque = alpha == 255;
     r[i] = s->to_linear[opaque ? rgb[0] : over(rgb[0], alpha, behind)];
@@ -558,13 +660,25 @@ double score_worst_tile(const Score *s) {
   return s->tiles_across && isfinite(s->worst_tile) ? s->worst_tile : score_result(s);
 }
 
+static bool equal_pixels(const uint32_t *a, const uint32_t *b, uint32_t n) {
+  uint32_t differ = 0;
+  for (uint32_t i = 0; i < n; i++) differ |= a[i] ^ b[i];
+  return !differ;
+}
+
 void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind) {
   Scale *l = &s->scale[0];
-  const uint32_t p = l->padded;
-  const bool same = !memcmp(a, b, (size_t)l->width * sizeof *a);
-  lay(s, a, l->width, behind, l->linear, l->linear + p, l->linear + 2 * p);
-  if (same) memcpy(l->linear + 3 * p, l->linear, (size_t)3 * p * sizeof *l->linear);
-  else lay(s, b, l->width, behind, l->linear + 3 * p, l->linear + 4 * p, l->linear + 5 * p);
-  row_came(s, 0, same);
+  float *const one = l->linear, *const other = one + (size_t)3 * l->padded;
+  for (uint32_t x = 0; x < l->width; x += PATCH)
+    l->same[x / PATCH] = equal_pixels(a + x, b + x, l->width - x < PATCH ? l->width - x : PATCH);
+  lay(s, a, 0, l->width, behind, one);
+  for (uint32_t x = 0, to; x < l->width; x = to) {
+    to = end_of_alike(l, x);
+    if (!l->same[x / PATCH]) lay(s, b, x, to, behind, other);
+    else
+      for (size_t c = 0; c < 3; c++)
+        memcpy(other + c * l->padded + x, one + c * l->padded + x, (to - x) * sizeof *one);
+  }
+  row_came(s, 0);
   if (s->tiles_across) score_whole_tiles(s);
 }

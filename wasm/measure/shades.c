@@ -7,6 +7,7 @@
 
 #define CELL 5          /* side of a cell in pixels */
 #define ACROSS 3        /* cells per window side */
+#define GROUP 4         /* adjacent cells that are computed together */
 #define LEAST_PIXELS 75 /* smallest number of pixels that a window at an edge counts as */
 #define PLANES 3        /* on black, on white, and alpha itself; results on greys lie in between */
 /* Mean bend (texture.h) of a cell at which its errors have half weight. */
@@ -45,6 +46,8 @@ struct Shades {
   /* summed bends (texture.h) for each row of cells, and its number of pixel rows */
   uint32_t *bends[ACROSS], heights[ACROSS];
   bool differs[ACROSS];
+  /* for each group of cells: true if the pictures differ in the newest row, and in each row of cells */
+  uint8_t *row_differs, *group_differs[ACROSS];
   Texture texture;
   float *error[3]; /* errors of a row in L, a and b */
   float linear[256];
@@ -66,7 +69,7 @@ Shades *shades_open(uint32_t width, bool alpha) {
     const double v = i / 255.;
     s->linear[i] = (float)(v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
   }
-  bool good = texture_open(&s->texture, width);
+  bool good = texture_open(&s->texture, width) && (s->row_differs = calloc(s->padded / GROUP, 1)) != NULL;
   for (int c = 0; c < 3; c++) good &= (s->error[c] = calloc((size_t)s->padded * CELL, sizeof(float))) != NULL;
   for (int p = 0; p < (alpha ? 2 : 1); p++) {
     good &= (s->known[p] = malloc(sizeof(Known) << KNOWN_BITS)) != NULL;
@@ -75,6 +78,7 @@ Shades *shades_open(uint32_t width, bool alpha) {
   }
   for (int r = 0; r < ACROSS; r++) {
     good &= (s->bends[r] = calloc(s->padded, sizeof **s->bends)) != NULL;
+    good &= (s->group_differs[r] = calloc(s->padded / GROUP, 1)) != NULL;
     for (int p = 0; p < s->all_planes; p++)
       good &= (s->plane[p].row[r] = calloc((size_t)s->padded * FIELDS, sizeof(float))) != NULL;
   }
@@ -86,11 +90,12 @@ Shades *shades_open(uint32_t width, bool alpha) {
 void shades_close(Shades *s) {
   if (!s) return;
   for (int r = 0; r < ACROSS; r++) {
-    free(s->bends[r]);
+    free(s->bends[r]), free(s->group_differs[r]);
     for (int p = 0; p < s->all_planes; p++) free(s->plane[p].row[r]);
   }
   for (int c = 0; c < 3; c++) free(s->error[c]);
   for (int p = 0; p < 2; p++) free(s->known[p]);
+  free(s->row_differs);
   texture_close(&s->texture);
   free(s);
 }
@@ -166,9 +171,10 @@ static void error_of_one(Shades *s, uint32_t a, uint32_t b, int plane, uint32_t 
   }
 }
 
-static void row_errors(Shades *s, const uint32_t *a, const uint32_t *b, int plane) {
-  uint32_t i = 0;
-  for (; i + 4 <= s->width; i += 4) {
+/* Computes the errors of pixels `from` to `to`. */
+static void part_errors(Shades *s, const uint32_t *a, const uint32_t *b, int plane, uint32_t from, uint32_t to) {
+  uint32_t i = from;
+  for (; i + 4 <= to; i += 4) {
     uint32_t differ = 0, opaque = ~0u;
     for (int k = 0; k < 4; k++) differ |= a[i + k] ^ b[i + k], opaque &= a[i + k] & b[i + k];
     if (!differ)
@@ -177,7 +183,26 @@ static void row_errors(Shades *s, const uint32_t *a, const uint32_t *b, int plan
     else
       for (int k = 0; k < 4; k++) error_of_one(s, a[i + k], b[i + k], plane, i + k);
   }
-  for (; i < s->width; i++) error_of_one(s, a[i], b[i], plane, i);
+  for (; i < to; i++) error_of_one(s, a[i], b[i], plane, i);
+}
+
+/* Returns the pixel after a group of cells. */
+static uint32_t end_of_group(const Shades *s, uint32_t group) {
+  const uint32_t end = (group + 1) * GROUP * CELL;
+  return end < s->width ? end : s->width;
+}
+
+/* Finds the groups of cells in which the pictures differ in this row. Returns false if there are none. */
+static bool find_groups(Shades *s, const uint32_t *a, const uint32_t *b, int r) {
+  bool any = false;
+  for (uint32_t g = 0, i = 0; i < s->width; g++) {
+    uint32_t differ = 0;
+    for (const uint32_t end = end_of_group(s, g); i < end; i++) differ |= a[i] ^ b[i];
+    s->row_differs[g] = differ != 0;
+    s->group_differs[r][g] |= differ != 0;
+    any |= differ != 0;
+  }
+  return any;
 }
 
 /* Returns the same pixel of four adjacent cells. */
@@ -186,7 +211,8 @@ static inline v4 strided(const float *p) { return (v4){p[0], p[CELL], p[2 * CELL
 static void add_cells(Shades *s, float *fields) {
   const uint32_t n = s->padded;
   const float down = (float)(s->rows % CELL) - CELL / 2;
-  for (uint32_t k = 0; k < s->cells; k += 4) {
+  for (uint32_t k = 0; k < s->cells; k += GROUP) {
+    if (!s->row_differs[k / GROUP]) continue;
     float *const at = fields + k;
     v4 light = {0}, a = load(at + A * n), b = load(at + B * n), squares = load(at + SQUARED * n);
     v4 across = load(at + ACROSS_MIDDLE * n), fourths = load(at + FOURTHS * n);
@@ -229,7 +255,8 @@ static inline void weigh(const Shades *s, float *fields, const uint32_t *bends, 
 
 static void weigh_row(Shades *s, int r) {
   const uint32_t last = s->cells - 1;
-  for (uint32_t k = 0; s->differs[r] && k < s->cells; k += 4) {
+  for (uint32_t k = 0; s->differs[r] && k < s->cells; k += GROUP) {
+    if (!s->group_differs[r][k / GROUP]) continue;
     v4 pixels = (v4){CELL, CELL, CELL, CELL} * (float)s->heights[r];
     if (last - k < 4) pixels[last - k] = cell_width(s, last) * s->heights[r];
     for (int p = 0; p < s->planes; p++) weigh(s, s->plane[p].row[r], s->bends[r], k, pixels);
@@ -297,6 +324,15 @@ static bool four_windows(Shades *s, uint32_t from) {
   return true;
 }
 
+/* Returns true if the pictures are equal in the windows that start at cells `from` to `from` + 3. */
+static bool are_equal(const Shades *s, uint32_t from) {
+  const uint32_t last = from + GROUP + ACROSS - 2 < s->cells ? from + GROUP + ACROSS - 2 : s->cells - 1;
+  for (uint32_t g = from / GROUP; g <= last / GROUP; g++)
+    for (int r = 0; r < ACROSS; r++)
+      if (s->group_differs[r][g]) return false;
+  return true;
+}
+
 static int newest(const Shades *s) { return (s->rows / CELL) % ACROSS; }
 
 /* Evaluates the windows that end with the newest complete row of cells. */
@@ -306,13 +342,15 @@ static void close_cells(Shades *s) {
   if (!differs || s->rows <= CELL * (ACROSS - 1)) return;
   const uint32_t across = s->cells < ACROSS ? s->cells : ACROSS, full = s->width / CELL;
   for (uint32_t k = 0; k + across <= s->cells;) {
-    if (whole && k + 3 + ACROSS <= full && four_windows(s, k)) k += 4;
+    if (are_equal(s, k)) k += GROUP;
+    else if (whole && k + 3 + ACROSS <= full && four_windows(s, k)) k += GROUP;
     else window(s, k++, across);
   }
 }
 
 static void empty_cells(Shades *s, int r) {
   memset(s->bends[r], 0, s->padded * sizeof **s->bends);
+  memset(s->group_differs[r], 0, s->padded / GROUP);
   for (int p = 0; p < s->planes; p++) memset(s->plane[p].row[r], 0, (size_t)s->padded * FIELDS * sizeof(float));
   s->heights[r] = 0;
   s->differs[r] = false;
@@ -345,11 +383,12 @@ void shades_row(Shades *s, const uint32_t *a, const uint32_t *b) {
     s->bends[r][k] += bends[0] + bends[1] + bends[2] + bends[3] + bends[4];
   }
   s->heights[r]++;
-  if (memcmp(a, b, (size_t)s->width * sizeof *a)) {
+  if (find_groups(s, a, b, r)) {
     s->differs[r] = true;
     if (s->planes < s->all_planes && !is_opaque(s, a, b)) measure_all_planes(s);
     for (int p = 0; p < s->planes; p++) {
-      row_errors(s, a, b, p);
+      for (uint32_t g = 0; g * GROUP < s->cells; g++)
+        if (s->row_differs[g]) part_errors(s, a, b, p, g * GROUP * CELL, end_of_group(s, g));
       add_cells(s, s->plane[p].row[r]);
     }
   }

@@ -7,6 +7,7 @@ export interface SsimKernel extends Engine {
   reference_at(): number
   candidate_at(): number
   push(rows: number): void
+  push_over(rows: number, white: number): void
   finish(): void
   ssim(): number
   luma_mse(): number

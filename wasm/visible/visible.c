@@ -12,6 +12,9 @@
 #define BACKGROUNDS 3
 #define FLAT_SIDE 8 /* side in pixels of the blocks checked for flatness: the block size of JPEG */
 #define EQUAL_SCORE 100
+/* What is measured beside the score of the picture: the worst tile; everything else. */
+#define TILES 1
+#define SHADES 2
 
 /* Grey levels of the backgrounds on which translucent pictures are compared. */
 static const u32 GREYS[BACKGROUNDS] = {0, 128, 255};
@@ -51,9 +54,9 @@ static void release(Comparison *c) {
 
 static u32 block_count(const Comparison *c) { return (c->width + FLAT_SIDE - 1) / FLAT_SIDE; }
 
-/* Starts a comparison of pictures with 1 to 4 channels of 8 bits. `row_capacity`: rows per push at most. `all` 0: only
- * SSIMULACRA 2, in a fifth of the time. Returns 0 if memory is short. */
-EXPORT(begin) int begin(u32 width, u32 height, u32 channels, u32 row_capacity, u32 all) {
+/* Starts a comparison of pictures with 1 to 4 channels of 8 bits. `row_capacity`: rows per push at most. `measures`: sum
+ * of TILES and SHADES; 0: only SSIMULACRA 2. Returns 0 if memory is short. */
+EXPORT(begin) int begin(u32 width, u32 height, u32 channels, u32 row_capacity, u32 measures) {
   Comparison *c = &comparison;
   c->width = width;
   c->height = height;
@@ -65,14 +68,14 @@ EXPORT(begin) int begin(u32 width, u32 height, u32 channels, u32 row_capacity, u
   c->reference = malloc((size_t)width * 4);
   c->candidate = malloc((size_t)width * 4);
   bool good = c->reference_rows && c->candidate_rows && c->reference && c->candidate;
-  if (good && all) {
+  if (good && measures & SHADES) {
     c->blocks = calloc(block_count(c), sizeof *c->blocks);
     c->shades = c->blocks ? shades_open(width, !(channels & 1)) : NULL;
     good = c->shades != NULL;
   }
   if (good && width >= SCORE_SMALLEST && height >= SCORE_SMALLEST) {
     c->scores[0] = score_open(width, height, score_scales(width, height));
-    good = c->scores[0] && (!all || score_tiles(c->scores[0]));
+    good = c->scores[0] && (!(measures & TILES) || score_tiles(c->scores[0]));
   }
   if (!good) release(c);
   return good;
@@ -175,6 +178,42 @@ EXPORT(push) int push(u32 rows) {
     add_to_blocks(c);
   }
   return 1;
+}
+
+/* Converts a sample that was multiplied by alpha, rounded. */
+static u32 straight(u32 value, u32 alpha) {
+  const u32 v = (2 * 255 * value + alpha) / (2 * alpha);
+  return v < 255 ? v : 255;
+}
+
+/* Converts pixels with colours multiplied by alpha to straight RGBA. */
+static void divide_by_alpha(u32 *px, size_t pixels) {
+  for (size_t i = 0; i < pixels; i++) {
+    const u32 c = px[i], alpha = c >> 24;
+    if (alpha == 0 || alpha == 255) continue;
+    px[i] = straight(c & 255, alpha) | straight(c >> 8 & 255, alpha) << 8 | straight(c >> 16 & 255, alpha) << 16 |
+            alpha << 24;
+  }
+}
+
+/* Composites pixels with colours multiplied by alpha over a grey level. */
+static void lay_over(u32 *px, size_t pixels, bool white) {
+  for (size_t i = 0; i < pixels; i++) {
+    const u32 c = px[i], rest = white ? 255 - (c >> 24) : 0;
+    px[i] = (c | 0xff000000u) + rest * 0x010101u;
+  }
+}
+
+/* Compares the next rows of RGBA whose colours are multiplied by alpha. `background` 0 or 255: over black or white;
+ * else translucent. Returns 0 if memory is short. */
+EXPORT(push_premultiplied) int push_premultiplied(u32 rows, u32 background) {
+  const Comparison *c = &comparison;
+  u32 *both[2] = {(u32 *)c->reference_rows, (u32 *)c->candidate_rows};
+  for (int i = 0; i < 2; i++) {
+    if (background == 0 || background == 255) lay_over(both[i], (size_t)rows * c->width, background == 255);
+    else divide_by_alpha(both[i], (size_t)rows * c->width);
+  }
+  return push(rows);
 }
 
 /* Ends the comparison. Called after the last row. */

@@ -3,10 +3,11 @@ import wasmModule from './visible.wasm'
 
 /** Exports of the perceptual kernel (visible.c). */
 export interface PerceptualKernel extends Engine {
-  begin(width: number, height: number, channels: number, rowCapacity: number, all: number): number
+  begin(width: number, height: number, channels: number, rowCapacity: number, measures: number): number
   reference_at(): number
   candidate_at(): number
   push(rows: number): number
+  push_premultiplied(rows: number, background: number): number
   finish(): void
   score(): number
   worst_tile(): number

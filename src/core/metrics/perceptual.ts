@@ -30,6 +30,14 @@ export const MIN_SCORED_SIDE = 64
 export const MAX_MEASURED_WIDTH = 0x8000
 const BATCH_BYTES = 64 * 1024
 
+/** Background over which premultiplied pixels are composited, as a grey level. `undefined`: they stay translucent. */
+export type Background = 0 | 255 | undefined
+
+/** What the kernel measures: 0 is the score, 1 adds the worst tile, 2 everything else. */
+const MEASURES = { score: 0, tiles: 1, all: 3 } as const
+/** Argument of the kernel for pixels that stay translucent. */
+const NO_BACKGROUND = 1
+
 /** Streams rows of two pictures to the Wasm kernel. Needs about 700 bytes per pixel of width, 2,000 for translucent pictures. */
 class RowMeter {
   protected kernel: PerceptualKernel
@@ -39,10 +47,10 @@ class RowMeter {
   #rowsLeft: number
 
   /**
-   * @param what `score` measures only `score` and `worstTile`, in a fifth of the time
+   * @param what `score` measures only `score`, `tiles` also `worstTile`; both take a fifth of the time of `all`
    * @throws RangeError if the size is outside the limits. Samples have 8 bits, and alpha is not premultiplied
    */
-  constructor(width: number, height: number, channels: Channels, what: 'all' | 'score') {
+  constructor(width: number, height: number, channels: Channels, what: keyof typeof MEASURES) {
     if (!(width >= 1 && height >= 1 && width <= MAX_MEASURED_WIDTH))
       throw new RangeError(`a picture of ${width}×${height} pixels cannot be measured; the width may be 1 to ${MAX_MEASURED_WIDTH}`)
     this.#rowBytes = width * channels
@@ -50,11 +58,20 @@ class RowMeter {
     this.#rowsLeft = height
     this.#scored = Math.min(width, height) >= MIN_SCORED_SIDE
     this.kernel = createPerceptualKernel()
-    this.#assertMemory(this.kernel.begin(width, height, channels, this.#rowCapacity, what === 'all' ? 1 : 0))
+    this.#assertMemory(this.kernel.begin(width, height, channels, this.#rowCapacity, MEASURES[what]))
   }
 
   /** Adds the next rows of both pictures: the same number of whole rows, without padding. */
   push(reference: Uint8Array, candidate: Uint8Array): void {
+    this.#push(reference, candidate, (rows) => this.kernel.push(rows))
+  }
+
+  /** Adds the next rows of RGBA whose colours are multiplied by alpha. `background`: rows are composited over it. */
+  pushPremultiplied(reference: Uint8Array, candidate: Uint8Array, background: Background): void {
+    this.#push(reference, candidate, (rows) => this.kernel.push_premultiplied(rows, background ?? NO_BACKGROUND))
+  }
+
+  #push(reference: Uint8Array, candidate: Uint8Array, compare: (rows: number) => number): void {
     const rows = reference.length / this.#rowBytes
     if (reference.length !== candidate.length || !Number.isInteger(rows) || rows > this.#rowsLeft)
       throw new RangeError(`expected whole rows of ${this.#rowBytes} bytes, at most ${this.#rowsLeft} more`)
@@ -64,7 +81,7 @@ class RowMeter {
       const [from, to] = [row * this.#rowBytes, (row + count) * this.#rowBytes]
       new Uint8Array(kernel.memory.buffer, kernel.reference_at(), to - from).set(reference.subarray(from, to))
       new Uint8Array(kernel.memory.buffer, kernel.candidate_at(), to - from).set(candidate.subarray(from, to))
-      this.#assertMemory(kernel.push(count))
+      this.#assertMemory(compare(count))
     }
     this.#rowsLeft -= rows
   }
@@ -108,6 +125,21 @@ export class PerceptualMeter extends RowMeter {
     const figures = { score, worstTile, cast: cast(), steps: steps(), bands: bands(), specks: specks(), dirt: flat_dirt() }
     this[Symbol.dispose]()
     return figures
+  }
+}
+
+/** Measures the score and the worst tile of two pictures, in a fifth of the time of `PerceptualMeter`. */
+export class TileMeter extends RowMeter {
+  constructor(width: number, height: number, channels: Channels) {
+    super(width, height, channels, 'tiles')
+  }
+
+  /** Returns the figures. All rows must have been pushed, and the meter cannot be used afterwards. */
+  finish(): Pick<PerceptualFigures, 'score' | 'worstTile'> {
+    this.end()
+    const { score, worstTile } = this
+    this[Symbol.dispose]()
+    return { score, worstTile }
   }
 }
 

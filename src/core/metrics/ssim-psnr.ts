@@ -48,14 +48,24 @@ export class SimilarityMeter {
 
   /** Adds the next rows of both pictures: the same number of whole rows, without padding. */
   push(reference: Uint8Array, candidate: Uint8Array): void {
-    const rows = reference.length / this.#rowBytes
+    this.#push(reference, candidate, this.#rowBytes, (rows) => this.#kernel.push(rows))
+  }
+
+  /** Adds the next rows of RGBA whose colours are multiplied by alpha, composited over a grey level. The meter must have RGB. */
+  pushPremultiplied(reference: Uint8Array, candidate: Uint8Array, background: 0 | 255): void {
+    const compare = (rows: number) => this.#kernel.push_over(rows, background === 255 ? 1 : 0)
+    this.#push(reference, candidate, (this.#rowBytes / 3) * 4, compare)
+  }
+
+  #push(reference: Uint8Array, candidate: Uint8Array, rowBytes: number, compare: (rows: number) => void): void {
+    const rows = reference.length / rowBytes
     if (reference.length !== candidate.length || !Number.isInteger(rows) || this.#rows + rows > this.#height) {
-      throw new RangeError(`expected whole rows of ${this.#rowBytes} bytes, at most ${this.#height - this.#rows} more`)
+      throw new RangeError(`expected whole rows of ${rowBytes} bytes, at most ${this.#height - this.#rows} more`)
     }
     for (let row = 0; row < rows; row += this.#rowCapacity) {
-      const from = row * this.#rowBytes
-      const to = Math.min(row + this.#rowCapacity, rows) * this.#rowBytes
-      this.#feed(reference.subarray(from, to), candidate.subarray(from, to))
+      const to = Math.min(row + this.#rowCapacity, rows)
+      this.#feed(reference.subarray(row * rowBytes, to * rowBytes), candidate.subarray(row * rowBytes, to * rowBytes))
+      compare(to - row)
     }
     this.#rows += rows
   }
@@ -83,7 +93,6 @@ export class SimilarityMeter {
     const { memory } = this.#kernel
     new Uint8Array(memory.buffer, this.#kernel.reference_at(), reference.length).set(reference)
     new Uint8Array(memory.buffer, this.#kernel.candidate_at(), candidate.length).set(candidate)
-    this.#kernel.push(reference.length / this.#rowBytes)
   }
 }
 

@@ -93,7 +93,7 @@ export class SvgMeter {
     const rendering = this.#draw(candidate, original.zoom)
     await pause()
     const magnifiedScores = rendering && measurePerceptualScores(original.rendering, rendering)
-    return magnifiedScores !== undefined && reachesScores(magnifiedScores, { ...target.magnified, cast: Number.POSITIVE_INFINITY })
+    return magnifiedScores !== undefined && reachesScores({ ...magnifiedScores, colourCast: 0 }, { ...target.magnified, cast: 0 })
   }
 
   #magnifiedOriginal(): Original | null {
