@@ -19,7 +19,7 @@ writeFileSync(
   module.with(
     new Map([
       [MEMORY, null],
-      [IMPORT, module.withEntry(IMPORT, imported)],
+      [IMPORT, module.withEntries(IMPORT, [imported])],
     ]),
   ),
 )

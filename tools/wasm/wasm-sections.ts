@@ -50,11 +50,11 @@ export class WasmModule {
     return Buffer.concat(parts)
   }
 
-  /** Content of a vector section (5.1.3) with one more entry. */
-  withEntry(id: number, entry: readonly number[]): Buffer {
+  /** Content of a vector section (5.1.3) with more entries. */
+  withEntries(id: number, entries: readonly (readonly number[])[]): Buffer {
     const { from, to } = this.section(id)
     const [count, start] = this.number(from)
-    return Buffer.concat([Buffer.from(numberBytes(count + 1)), this.bytes.subarray(start, to), Buffer.from(entry)])
+    return Buffer.concat([Buffer.from(numberBytes(count + entries.length)), this.bytes.subarray(start, to), Buffer.from(entries.flat())])
   }
 }
 

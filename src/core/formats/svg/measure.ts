@@ -11,6 +11,7 @@ import {
   MAX_CANDIDATE_INSTRUCTIONS,
   MAX_DRAWN_PIXELS,
   MAX_MAGNIFIED_CHARACTERS,
+  MAX_MAGNIFIED_INSTRUCTIONS,
   MAX_MAGNIFIED_PIXELS,
   MAX_RENDERING_INSTRUCTIONS,
 } from './tuning.ts'
@@ -61,7 +62,7 @@ export class SvgMeter {
       throw new EngineError('resvg', 'damaged', 'the renderer shows nothing of it (only symbols, or text without fonts)')
     this.#magnification = zoomTo(MAGNIFIED_WIDTH, MAX_MAGNIFIED_PIXELS) / zoom
     const expected = (this.#renderer.executedInstructions - before) * this.#magnification ** 2
-    if (expected > MAX_RENDERING_INSTRUCTIONS || original.length > MAX_MAGNIFIED_CHARACTERS) this.#magnified = null
+    if (expected > MAX_MAGNIFIED_INSTRUCTIONS || original.length > MAX_MAGNIFIED_CHARACTERS) this.#magnified = null
     this.#mostWork = this.#renderer.executedInstructions + MAX_CANDIDATE_INSTRUCTIONS
   }
 

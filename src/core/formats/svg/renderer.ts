@@ -1,8 +1,6 @@
 /**
- * Minimal binding for resvg (MPL-2.0): an SVG in, pixels out. The package's own binding keeps one Wasm instance forever. Here each renderer
- * has an instance, which is dropped with its memory, also after a trap. No file is ever fetched and no fonts are loaded, so text is not
- * drawn. A call cannot be interrupted from outside. Therefore `tools/wasm/meter-wasm.ts` adds an instruction counter to the Wasm code.
- * Memory is limited to 64 MB.
+ * Draws SVG with resvg (MPL-2.0, wasm/resvg). No file is ever fetched and no fonts are loaded, so text is not drawn. A call cannot be
+ * interrupted from outside. Therefore `tools/wasm/meter-wasm.ts` adds an instruction counter to the Wasm code. Memory is limited to 64 MB.
  */
 import { EngineError, isEngineError } from '../../../../wasm/engine-error.ts'
 import { createInstance } from '../../../../wasm/loading/engine-files.ts'
@@ -14,18 +12,18 @@ interface Exports {
   memory: WebAssembly.Memory
   /** Instruction budget. Every function call and loop iteration decrements it; below zero the call ends with a trap. */
   work_left: { value: bigint }
-  resvg_new(result: number, svg: number, options: number, optionsLength: number, fonts: number): void
-  resvg_width(resvg: number): number
-  resvg_height(resvg: number): number
-  resvg_render(result: number, resvg: number): void
-  renderedimage_width(image: number): number
-  renderedimage_height(image: number): number
-  renderedimage_pixels(image: number): number
-  __wbg_resvg_free(resvg: number): void
-  __wbg_renderedimage_free(image: number): void
-  __wbindgen_malloc(bytes: number, align: number): number
-  __wbindgen_add_to_stack_pointer(bytes: number): number
-  __wbindgen_exn_store(error: number): void
+  /** Returns memory for a text of so many bytes, which `open` reads. */
+  text_room(bytes: number): number
+  /** Parses the text. 0: it is no drawing, and there is a message. */
+  open(): number
+  width(): number
+  height(): number
+  /** Draws the open drawing and returns the address of its pixels. 0: it has none, and there is a message. */
+  draw(zoom: number): number
+  drawn_width(): number
+  drawn_height(): number
+  message_at(): number
+  message_length(): number
 }
 
 /** Rendered pixels as in tiny-skia: RGBA with colours premultiplied by alpha. */
@@ -60,9 +58,6 @@ function reasonOf({ work_left, memory }: Exports, trap: Error): string {
   return memory.buffer.byteLength > 0.75 * MOST_MEMORY_BYTES ? 'rendering takes too much memory' : trap.message
 }
 
-/** Instruction budget for freeing a tree, which must never fail. */
-const ENOUGH_TO_FREE = 1n << 40n
-
 /** Crops a rendering to its upper left corner, with the size of another rendering. */
 function cornerOf({ width: stride, pixels }: Rendering, { width, height }: Rendering): Rendering {
   const corner = new Uint8Array(width * height * 4)
@@ -74,14 +69,8 @@ export class SvgRenderer {
   #running: Exports | undefined
   #work = 0
   #canvas = NORMAL_CANVAS
-  /** JavaScript objects that Wasm refers to by index. */
-  readonly #objects: unknown[] = [undefined, null, true, false]
-
-  /** Wasm instance. After a trap a new one is created, because borrowed objects are never released. */
-  get #exports(): Exports {
-    this.#running ??= createInstance(wasmModule, { wbg: this.#imports() }).exports as unknown as Exports
-    return this.#running
-  }
+  /** Text of the open drawing, which can be drawn in several sizes. */
+  #opened: string | undefined
 
   /** Number of executed instructions in all calls so far, a lower bound. A CPU second executes one to four 10¹⁰. */
   get executedInstructions(): number {
@@ -93,10 +82,7 @@ export class SvgRenderer {
    * @throws EngineError
    */
   size(svg: string, mostWork: number): { width: number; height: number } {
-    return this.#open({ svg, mostWork }, {}, (resvg) => ({
-      width: this.#exports.resvg_width(resvg),
-      height: this.#exports.resvg_height(resvg),
-    }))
+    return this.#run({ svg, mostWork }, (engine) => ({ width: engine.width(), height: engine.height() }))
   }
 
   /**
@@ -131,110 +117,45 @@ export class SvgRenderer {
   }
 
   #draw(svg: string, zoom: number, mostWork: number): Rendering {
-    return this.#open({ svg, mostWork }, { fitTo: { mode: 'zoom', value: zoom } }, (resvg) => {
-      const image = this.#call((result) => this.#exports.resvg_render(result, resvg))
-      try {
-        const pixels = this.#take(this.#exports.renderedimage_pixels(image)) as Uint8Array
-        return { width: this.#exports.renderedimage_width(image) >>> 0, height: this.#exports.renderedimage_height(image) >>> 0, pixels }
-      } finally {
-        this.#exports.__wbg_renderedimage_free(image)
-      }
+    return this.#run({ svg, mostWork }, (engine) => {
+      const at = engine.draw(zoom)
+      if (at === 0) throw failureOf(engine)
+      const [width, height] = [engine.drawn_width(), engine.drawn_height()]
+      return { width, height, pixels: new Uint8Array(engine.memory.buffer, at >>> 0, width * height * 4).slice() }
     })
   }
 
-  #open<T>({ svg, mostWork }: { svg: string; mostWork: number }, options: object, use: (resvg: number) => T): T {
-    const json = new TextEncoder().encode(JSON.stringify({ ...options, font: { loadSystemFonts: false }, logLevel: 'off' }))
-    const running = this.#exports
+  /** Opens a drawing, unless it is open, and uses it. After a trap a new instance is created for the next drawing. */
+  #run<T>({ svg, mostWork }: { svg: string; mostWork: number }, use: (engine: Exports) => T): T {
+    const engine = (this.#running ??= createInstance(wasmModule, {}).exports as unknown as Exports)
     const limit = BigInt(Math.max(0, Math.floor(mostWork)))
-    running.work_left.value = limit
-    let resvg: number | undefined
+    engine.work_left.value = limit
     try {
-      const at = running.__wbindgen_malloc(json.length, 1) >>> 0
-      new Uint8Array(running.memory.buffer).set(json, at)
-      resvg = this.#call((result) => running.resvg_new(result, this.#add(svg), at, json.length, 0))
-      return use(resvg)
+      this.#open(engine, svg)
+      return use(engine)
     } catch (error) {
       if (!(error instanceof RangeError || error instanceof WebAssembly.RuntimeError)) throw error
       // Causes: the instruction budget or the memory is exceeded, or recursive patterns overflow the stack.
-      resvg = undefined
-      this.#running = undefined
-      throw new EngineError('resvg', 'damaged', reasonOf(running, error))
+      this.#running = this.#opened = undefined
+      throw new EngineError('resvg', 'damaged', reasonOf(engine, error))
     } finally {
-      this.#work += Number(limit - running.work_left.value)
-      running.work_left.value = ENOUGH_TO_FREE
-      if (resvg !== undefined) running.__wbg_resvg_free(resvg)
+      this.#work += Number(limit - engine.work_left.value)
     }
   }
 
-  /** Calls a function that returns Rust's `Result<pointer, JsValue>` in three words: pointer, error, error flag. */
-  #call(run: (result: number) => void): number {
-    const running = this.#exports
-    const result = running.__wbindgen_add_to_stack_pointer(-16)
-    try {
-      run(result)
-      const view = new DataView(running.memory.buffer)
-      if (view.getInt32(result + 8, true) !== 0)
-        throw new EngineError('resvg', 'damaged', String(this.#take(view.getInt32(result + 4, true))))
-      return view.getInt32(result, true) >>> 0
-    } finally {
-      if (running.work_left.value >= 0n) running.__wbindgen_add_to_stack_pointer(16)
-    }
+  #open(engine: Exports, svg: string): void {
+    if (this.#opened === svg) return
+    this.#opened = undefined
+    const text = new TextEncoder().encode(svg)
+    const at = engine.text_room(text.length) >>> 0
+    new Uint8Array(engine.memory.buffer, at, text.length).set(text)
+    if (!engine.open()) throw failureOf(engine)
+    this.#opened = svg
   }
+}
 
-  #add(object: unknown): number {
-    return this.#objects.push(object) - 1
-  }
-
-  #get(index: number): unknown {
-    return this.#objects[index]
-  }
-
-  #take(index: number): unknown {
-    const object = this.#objects[index]
-    if (index > 3) this.#objects[index] = undefined
-    return object
-  }
-
-  #text(at: number, length: number): string {
-    return new TextDecoder().decode(new Uint8Array(this.#exports.memory.buffer, at >>> 0, length))
-  }
-
-  /** Imports with the names that wasm-bindgen generated for resvg-wasm 2.6.2. */
-  #imports(): WebAssembly.ModuleImports {
-    return {
-      __wbg_new_28c511d9baebfa89: (at: number, length: number) => this.#add(new Error(this.#text(at, length))),
-      __wbindgen_memory: () => this.#add(this.#exports.memory),
-      __wbg_buffer_12d079cc21e14bdb: (memory: number) => this.#add((this.#get(memory) as WebAssembly.Memory).buffer),
-      __wbg_newwithbyteoffsetandlength_aa4a17c33a06e5cb: (buffer: number, offset: number, length: number) =>
-        this.#add(new Uint8Array(this.#get(buffer) as ArrayBuffer, offset >>> 0, length >>> 0)),
-      __wbindgen_object_drop_ref: (object: number) => {
-        this.#take(object)
-      },
-      __wbg_new_63b92bc8671ed464: (object: number) => this.#add(new Uint8Array(this.#get(object) as Uint8Array)),
-      __wbg_values_839f3396d5aac002: (object: number) => this.#add((this.#get(object) as unknown[]).values()),
-      __wbg_next_196c84450b364254: (object: number) => this.#add((this.#get(object) as Iterator<unknown>).next()),
-      __wbg_done_298b57d23c0fc80c: (object: number) => ((this.#get(object) as IteratorResult<unknown>).done ? 1 : 0),
-      __wbg_value_d93c65011f51a456: (object: number) => this.#add((this.#get(object) as IteratorResult<unknown>).value),
-      __wbg_instanceof_Uint8Array_2b3bbecd033d19f6: (object: number) => (this.#get(object) instanceof Uint8Array ? 1 : 0),
-      __wbindgen_string_get: (result: number, object: number) => this.#stringGet(result, this.#get(object)),
-      __wbg_new_16b304a2cfa7ff4a: () => this.#add([]),
-      __wbindgen_string_new: (at: number, length: number) => this.#add(this.#text(at, length)),
-      __wbg_push_a5b05aedc7234f9f: (array: number, object: number) => (this.#get(array) as unknown[]).push(this.#get(object)),
-      __wbg_length_c20a40f15020d68a: (object: number) => (this.#get(object) as Uint8Array).length,
-      __wbg_set_a47bac70306a19a7: (to: number, from: number, at: number) =>
-        (this.#get(to) as Uint8Array).set(this.#get(from) as Uint8Array, at >>> 0),
-      __wbindgen_throw: (at: number, length: number) => {
-        throw new EngineError('resvg', 'damaged', this.#text(at, length))
-      },
-    }
-  }
-
-  #stringGet(result: number, value: unknown): void {
-    const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : undefined
-    const at = bytes ? this.#exports.__wbindgen_malloc(bytes.length, 1) >>> 0 : 0
-    if (bytes) new Uint8Array(this.#exports.memory.buffer).set(bytes, at)
-    const view = new DataView(this.#exports.memory.buffer)
-    view.setInt32(result, at, true)
-    view.setInt32(result + 4, bytes?.length ?? 0, true)
-  }
+/** Error with the message of the engine's last call. */
+function failureOf(engine: Exports): EngineError {
+  const message = new Uint8Array(engine.memory.buffer, engine.message_at() >>> 0, engine.message_length())
+  return new EngineError('resvg', 'damaged', `Error: ${new TextDecoder().decode(message)}`)
 }

@@ -73,6 +73,8 @@ export const MAX_MAGNIFIED_PIXELS = 2_560_000
 export const MAX_MAGNIFIED_CHARACTERS = 1024 * 1024
 /** Maximum instructions for one rendering: one to two CPU seconds. The most expensive known drawing needs half. Source: experiment. */
 export const MAX_RENDERING_INSTRUCTIONS = 20e9
+/** Maximum expected instructions of a magnified rendering: half a CPU second. Above, the normal size decides alone. Source: experiment. */
+export const MAX_MAGNIFIED_INSTRUCTIONS = 7e9
 /** Maximum instructions for the renderings of all candidates of a document. Source: experiment. */
 export const MAX_CANDIDATE_INSTRUCTIONS = 80e9
 /** Instructions per CPU second. Source: experiment. */
