@@ -22,7 +22,7 @@ const TIMEOUT_MS = 10_000
 const DEBIAN = 'Debian:12'
 
 /**
- * Builds the queries: npm packages, and Debian source packages of engines. `others`: C and Rust sources inside npm packages, which OSV
+ * Builds the queries: npm packages, and crates and Debian source packages of engines. `others`: C sources inside npm packages, which OSV
  * does not list.
  */
 export function questions(components: readonly Component[]): { queries: Query[]; others: string[] } {
@@ -33,6 +33,8 @@ export function questions(components: readonly Component[]): { queries: Query[];
     const isPrivate = properties.some((property) => property.name === 'cdx:npm:package:private')
     if (name && version && !isPrivate) add({ package: { name, ecosystem: 'npm' }, version })
     for (const source of sources ?? []) {
+      const [, crate, crateVersion] = /^pkg:cargo\/(.+)@(.+)$/.exec(decodeURIComponent(source.purl ?? '')) ?? []
+      if (crate && crateVersion) add({ package: { name: crate, ecosystem: 'crates.io' }, version: crateVersion })
       const packageName = /Debian source package ([a-z0-9.+-]+)/.exec(source.name)?.[1]
       // A version without a Debian revision is an upstream archive. Its Debian patches are listed separately.
       if (packageName && source.version?.includes('-')) add({ package: { name: packageName, ecosystem: DEBIAN }, version: source.version })

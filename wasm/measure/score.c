@@ -161,6 +161,11 @@ struct Score {
   int stride;
   float to_linear[256];
   float *zeros, *down;
+  /* Pixels of the last nine rows of the largest scale. Where both pictures are equal, quantities are only computed if a
+   * term needs them. For each patch: one bit for each row of the ring whose quantities are missing. */
+  uint32_t *raw, behind;
+  uint16_t *missing;
+  float *laid;    /* a row of missing pixels in linear light */
   uint32_t *ends; /* first and last column of each part of a row whose terms are computed */
   uint32_t tiles_across, tile_rows; /* `tile_rows`: tile rows scored so far */
   double worst_tile;
@@ -228,6 +233,9 @@ Score *score_open(uint32_t width, uint32_t height, int scales) {
     l->equal_rows = patch_room(&good, patches_of(w), sizeof *l->equal_rows);
   }
   s->ends = patch_room(&good, patches_of(width) + 1, sizeof *s->ends);
+  s->missing = patch_room(&good, patches_of(width), sizeof *s->missing);
+  s->raw = patch_room(&good, width * TAPS, sizeof *s->raw);
+  s->laid = row_room(&good, s->scale[0].padded, 3);
   s->zeros = row_room(&good, s->scale[0].padded, QUANTITIES);
   s->down = row_room(&good, s->scale[0].padded, QUANTITIES);
   if (good) return s;
@@ -243,7 +251,7 @@ void score_close(Score *s) {
     free(s->scale[k].upper);
     free(s->scale[k].same), free(s->scale[k].upper_same), free(s->scale[k].equal_rows);
   }
-  free(s->zeros), free(s->down), free(s->ends);
+  free(s->zeros), free(s->down), free(s->ends), free(s->raw), free(s->missing), free(s->laid);
   free(s);
 }
 
@@ -277,7 +285,11 @@ Score *score_copy(const Score *from) {
     l->upper_same = copied_patches(&good, l->upper_same, patches, sizeof *l->upper_same);
     l->equal_rows = copied_patches(&good, l->equal_rows, patches, sizeof *l->equal_rows);
   }
-  s->ends = copied_patches(&good, s->ends, patches_of(s->scale[0].width) + 1, sizeof *s->ends);
+  const uint32_t width = s->scale[0].width;
+  s->ends = copied_patches(&good, s->ends, patches_of(width) + 1, sizeof *s->ends);
+  s->missing = copied_patches(&good, s->missing, patches_of(width), sizeof *s->missing);
+  s->raw = copied_patches(&good, s->raw, width * TAPS, sizeof *s->raw);
+  s->laid = copied(&good, s->laid, s->scale[0].padded, 3);
   s->zeros = copied(&good, s->zeros, s->scale[0].padded, QUANTITIES);
   s->down = copied(&good, s->down, s->scale[0].padded, QUANTITIES);
   if (good) return s;
@@ -421,10 +433,37 @@ static void add_row(Score *s, Scale *l, int c, uint32_t at, const uint32_t *last
   end_tile(l, c, tile, sum);
 }
 
-/* Computes the quantities of columns `from` to `to`, in which both pictures are equal or not. */
-static void fill_part(const Scale *l, float *const of[2][3], bool same, uint32_t from, uint32_t to) {
-  for (int p = 0; p < (same ? 1 : 2); p++)
-    to_xyb(l->linear + (size_t)3 * p * l->padded, l->padded, from, to, of[p]);
+static inline uint32_t over(uint32_t value, uint32_t alpha, uint32_t behind) {
+  return (value * alpha + behind * (255 - alpha) + 127) / 255;
+}
+
+/* Writes columns `from` to `to` in linear light, composited. */
+static void lay(const Score *s, const uint32_t *px, uint32_t from, uint32_t to, uint32_t behind, float *linear) {
+  const uint32_t padded = s->scale[0].padded;
+  float *const r = linear, *const g = r + padded, *const b = g + padded;
+  for (uint32_t i = from; i < to; i++) {
+    if (i > from && px[i] == px[i - 1]) {
+      r[i] = r[i - 1], g[i] = g[i - 1], b[i] = b[i - 1];
+      continue;
+    }
+    const uint32_t c = px[i], alpha = c >> 24, rgb[3] = {c & 255, c >> 8 & 255, c >> 16 & 255};
+    const bool opaque = alpha == 255;
+    r[i] = s->to_linear[opaque ? rgb[0] : over(rgb[0], alpha, behind)];
+    g[i] = s->to_linear[opaque ? rgb[1] : over(rgb[1], alpha, behind)];
+    b[i] = s->to_linear[opaque ? rgb[2] : over(rgb[2], alpha, behind)];
+  }
+}
+
+/* Computes the quantities of columns `from` to `to` in a row of the ring, from their linear light. `same`: both pictures
+ * are equal there. */
+static void fill_part(const Scale *l, uint32_t slot, const float *linear, bool same, uint32_t from, uint32_t to) {
+  float *of[2][3];
+  for (int c = 0; c < 3; c++) {
+    float *row = l->ring[c] ? l->ring[c] + (size_t)slot * QUANTITIES * l->padded : NULL;
+    of[0][c] = row;
+    of[1][c] = row ? row + l->padded : NULL;
+  }
+  for (int p = 0; p < (same ? 1 : 2); p++) to_xyb(linear + (size_t)3 * p * l->padded, l->padded, from, to, of[p]);
   for (int c = 0; c < 3; c++) {
     float *row = of[0][c];
     if (!row) continue;
@@ -445,17 +484,17 @@ static uint32_t end_of_alike(const Scale *l, uint32_t from) {
   return patch * PATCH < l->width ? patch * PATCH : l->width;
 }
 
-static void fill_ring(Scale *l) {
-  float *of[2][3];
-  for (int c = 0; c < 3; c++) {
-    float *row = l->ring[c] ? l->ring[c] + (size_t)(l->in % TAPS) * QUANTITIES * l->padded : NULL;
-    of[0][c] = row;
-    of[1][c] = row ? row + l->padded : NULL;
-  }
+/* Computes the quantities of the newest row, without those that may not be needed. */
+static void fill_ring(Score *s, const Scale *l) {
+  const uint32_t slot = l->in % TAPS;
+  const bool largest = l == s->scale;
   if (!l->ring[0] && !l->ring[1] && !l->ring[2]) return;
   for (uint32_t x = 0, to; x < l->width; x = to) {
     to = end_of_alike(l, x);
-    fill_part(l, of, l->same[x / PATCH], x, to);
+    const bool same = l->same[x / PATCH];
+    if (!largest || !same) fill_part(l, slot, l->linear, same, x, to);
+    for (uint32_t p = x / PATCH; largest && p * PATCH < to; p++)
+      s->missing[p] = (uint16_t)((s->missing[p] & ~(1u << slot)) | (uint32_t)same << slot);
   }
 }
 
@@ -498,6 +537,21 @@ static void halve_same(const Scale *l, bool paired, const Scale *below) {
   }
 }
 
+/* Computes missing quantities of the largest scale that the terms of these parts reach. */
+static void fill_missing(Score *s, const uint32_t *last) {
+  const Scale *l = s->scale;
+  for (const uint32_t *ends = s->ends; ends < last; ends += 2) {
+    const uint32_t first = ends[0] ? ends[0] / PATCH - 1 : 0, end = ends[1] + SIDE < l->width ? ends[1] + SIDE : l->width;
+    for (uint32_t p = first; p * PATCH < end; p++)
+      for (; s->missing[p]; s->missing[p] &= (uint16_t)(s->missing[p] - 1)) {
+        const uint32_t slot = (uint32_t)__builtin_ctz(s->missing[p]), from = p * PATCH;
+        const uint32_t to = from + PATCH < l->width ? from + PATCH : l->width;
+        lay(s, s->raw + (size_t)slot * l->width, from, to, s->behind, s->laid);
+        fill_part(l, slot, s->laid, true, from, to);
+      }
+  }
+}
+
 /* Processes the new row in `linear` at scale k and at all smaller scales. */
 static void row_came(Score *s, int k) {
   for (;; k++) {
@@ -505,10 +559,11 @@ static void row_came(Score *s, int k) {
     if (l->in >= l->height) return;
     const uint32_t patches = patches_of(l->width);
     for (uint32_t p = 0; p < patches; p++) l->equal_rows[p] = l->same[p] ? l->equal_rows[p] + 1 : 0;
-    fill_ring(l);
+    fill_ring(s, l);
     l->in++;
     for (; l->out + HALF < l->in || (l->in == l->height && l->out < l->height); l->out++) {
       const uint32_t *last = find_parts(s, l, l->out);
+      if (k == 0) fill_missing(s, last);
       for (int c = 0; last > s->ends && c < 3; c++)
         if (l->ring[c]) add_row(s, l, c, l->out, last);
     }
@@ -521,27 +576,6 @@ static void row_came(Score *s, int k) {
     }
     halve_same(l, lower, l + 1);
     halve(l, lower ? l->upper : l->linear, l + 1);
-  }
-}
-
-static inline uint32_t over(uint32_t value, uint32_t alpha, uint32_t behind) {
-  return (value * alpha + behind * (255 - alpha) + 127) / 255;
-}
-
-/* Writes columns `from` to `to` in linear light, composited. */
-static void lay(const Score *s, const uint32_t *px, uint32_t from, uint32_t to, uint32_t behind, float *linear) {
-  const uint32_t padded = s->scale[0].padded;
-  float *const r = linear, *const g = r + padded, *const b = g + padded;
-  for (uint32_t i = from; i < to; i++) {
-    if (i > from && px[i] == px[i - 1]) {
-      r[i] = r[i - 1], g[i] = g[i - 1], b[i] = b[i - 1];
-      continue;
-    }
-    const uint32_t c = px[i], alpha = c >> 24, rgb[3] = {c & 255, c >> 8 & 255, c >> 16 & 255};
-    const bool opaque = alpha == 255;
-    r[i] = s->to_linear[opaque ? rgb[0] : over(rgb[0], alpha, behind)];
-    g[i] = s->to_linear[opaque ? rgb[1] : over(rgb[1], alpha, behind)];
-    b[i] = s->to_linear[opaque ? rgb[2] : over(rgb[2], alpha, behind)];
   }
 }
 
@@ -671,6 +705,8 @@ void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind) 
   float *const one = l->linear, *const other = one + (size_t)3 * l->padded;
   for (uint32_t x = 0; x < l->width; x += PATCH)
     l->same[x / PATCH] = equal_pixels(a + x, b + x, l->width - x < PATCH ? l->width - x : PATCH);
+  memcpy(s->raw + (size_t)(l->in % TAPS) * l->width, a, (size_t)l->width * sizeof *a);
+  s->behind = behind;
   lay(s, a, 0, l->width, behind, one);
   for (uint32_t x = 0, to; x < l->width; x = to) {
     to = end_of_alike(l, x);

@@ -1,4 +1,4 @@
-/* SSIMULACRA 2.1 (github.com/cloudinary/ssimulacra2), streamed row by row without approximation, in about 570 bytes per
+/* SSIMULACRA 2.1 (github.com/cloudinary/ssimulacra2), streamed row by row without approximation, in about 620 bytes per
  * pixel of width. Scale: 90 no visible difference, 70 visible but not annoying, 50 slightly annoying, 30 obvious. */
 #ifndef SCORE_H
 #define SCORE_H

@@ -24,9 +24,10 @@ c8b03bff73b2990b2a3e56b0cfb100eb4c70a9331f4232dc9783c9e50b1038be libstd-rust-web
 ef797a56697a0b6a82c1d704119ccaa85ab3486ccf805472de46c31971346702 rustc-web 1.85.0+dfsg3-1~deb12u3 amd64
 PACKAGES
 cd "$cache"
-rm -rf rust binding
+rm -rf rust target Cargo.toml Cargo.lock lib.rs
 for file in debs/*.deb; do dpkg-deb -x "$file" rust; done
-cp -r "$here/binding" binding
+# Names of symbols contain paths relative to the package, so Rust's library is inside its folder.
+cp "$here"/binding/* .
 
 export LD_LIBRARY_PATH="$cache/rust/usr/lib/x86_64-linux-gnu:$cache/rust/lib/x86_64-linux-gnu"
 export CARGO_HOME="$cache/home" CARGO_TARGET_DIR="$cache/target" RUSTC="$cache/rust/usr/bin/rustc"
@@ -34,7 +35,6 @@ export CARGO_HOME="$cache/home" CARGO_TARGET_DIR="$cache/target" RUSTC="$cache/r
 export RUSTC_BOOTSTRAP=1
 # The linker is called directly, because a driver would run any wasm-opt that it finds in PATH.
 export RUSTFLAGS="-C target-feature=+simd128,+bulk-memory -C linker=wasm-ld-19 -C link-arg=-zstack-size=1048576 --remap-path-prefix=$cache=."
-cd binding
 "$cache/rust/usr/bin/cargo" build --quiet --locked --release --target wasm32-unknown-unknown -Z build-std=std,panic_abort -Z build-std-features=
 node "$here/../../tools/wasm/meter-wasm.ts" "$cache/target/wasm32-unknown-unknown/release/drawing.wasm" "$here/resvg.wasm" 1024
 sha256sum "$here/resvg.wasm"

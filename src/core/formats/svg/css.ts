@@ -47,28 +47,36 @@ export function shortenCss(css: string, withNotices = true): string {
   return parts.join('').trim()
 }
 
+/** Matches blocks whose semicolons may not separate declarations. */
+const MAY_NEST = /["'\\/{}()]/
+
 /** Parses the declarations of a `style` attribute or of a block, in order. `undefined`: it contains blocks or unbalanced brackets. */
 export function declarationsOf(block: string): Declaration[] | undefined {
+  return MAY_NEST.test(block) ? nestedDeclarationsOf(block) : block.split(';').flatMap(declarationIn)
+}
+
+/** The declaration in a text without semicolons that separate others. */
+function declarationIn(text: string): Declaration[] {
+  const colon = text.indexOf(':')
+  if (colon <= 0) return []
+  const name = text.slice(0, colon).trim()
+  return [{ name: name.startsWith('--') ? name : name.toLowerCase(), value: text.slice(colon + 1).trim() }]
+}
+
+function nestedDeclarationsOf(block: string): Declaration[] | undefined {
   const found: Declaration[] = []
   let [part, depth] = ['', 0]
-  const take = () => {
-    const colon = part.indexOf(':')
-    if (colon > 0) {
-      const name = part.slice(0, colon).trim()
-      found.push({ name: name.startsWith('--') ? name : name.toLowerCase(), value: part.slice(colon + 1).trim() })
-    }
-    part = ''
-  }
   for (const token of tokensOf(block)) {
     if (isComment(token)) continue
     if (token === '{' || token === '}') return undefined
     if (token === '(') depth++
     if (token === ')') depth--
-    if (token === ';' && depth === 0) take()
-    else part += token
+    if (token === ';' && depth === 0) {
+      found.push(...declarationIn(part))
+      part = ''
+    } else part += token
   }
-  take()
-  return depth === 0 ? found : undefined
+  return depth === 0 ? [...found, ...declarationIn(part)] : undefined
 }
 
 /** Shortens a `style` attribute: the same declarations in the same order. */

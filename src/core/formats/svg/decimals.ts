@@ -108,8 +108,12 @@ function decimalsOfLength(value: number, decimals: number): number {
   return MOST_DECIMALS
 }
 
+/** Matches path data with an exponent, or with six digits before a point. Other numbers are below the smallest limit. */
+const MAY_BE_HUGE = /e|(?:^|[^\d.])\d{6}/i
+
 /** True if path data contains numbers that renderers interpret differently. A rewritten path could then look different. */
 export function hasHugeNumbers(path: string): boolean {
+  if (!MAY_BE_HUGE.test(path)) return false
   for (const [, command = '', list = ''] of path.matchAll(/([a-z])([^a-df-z]*)/gi)) {
     const largest = command === 'A' || command === 'a' ? HUGE_RADIUS : HUGE_NUMBER
     for (const [number] of list.matchAll(/[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?/gi)) if (!(Math.abs(Number(number)) < largest)) return true

@@ -77,6 +77,8 @@ export function inventoryOf(text: string): Inventory {
       plugins: [
         plugin('inventory', (root) => {
           builder.addNode(root as Node)
+          // Nobody needs the text that svgo would write.
+          root.children = []
           return null
         }),
       ],
@@ -91,6 +93,18 @@ export function inventoryOf(text: string): Inventory {
     words: visibleTextOf(text),
     corners: builder.corners,
     ...builder.counts,
+  }
+}
+
+/** Inventories of a document and of its versions, each made once. */
+export class Inventories {
+  readonly #known = new Map<string, Inventory>()
+
+  /** @throws CodecError (malformed) if the text is not well-formed */
+  of(text: string): Inventory {
+    const known = this.#known.get(text) ?? inventoryOf(text)
+    this.#known.set(text, known)
+    return known
   }
 }
 

@@ -73,10 +73,8 @@ async function roundToTarget(
       if (text.length > exactBytes * LARGE_ROUNDING_SHARE) return undefined
       await pause()
       meter ??= new SvgMeter(new TextDecoder().decode(bytes))
-      await pause()
-      const drawing = new TextDecoder().decode(text)
-      const similarity = meter.measure(drawing)
-      if (similarity && (await meter.reaches(drawing, similarity, target, pause))) return { decimals, hidingClasses, similarity }
+      const judged = await meter.judge(new TextDecoder().decode(text), target, pause)
+      if (judged?.fits) return { decimals, hidingClasses, similarity: judged.similarity }
     }
   } catch (error) {
     if (!isEngineError(error, 'resvg')) throw error

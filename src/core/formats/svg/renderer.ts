@@ -121,7 +121,7 @@ export class SvgRenderer {
       const at = engine.draw(zoom)
       if (at === 0) throw failureOf(engine)
       const [width, height] = [engine.drawn_width(), engine.drawn_height()]
-      return { width, height, pixels: new Uint8Array(engine.memory.buffer, at >>> 0, width * height * 4).slice() }
+      return { width, height, pixels: new Uint8Array(new Uint8Array(engine.memory.buffer, at >>> 0, width * height * 4)) }
     })
   }
 

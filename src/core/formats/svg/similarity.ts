@@ -16,30 +16,21 @@ export interface PerceptualScores {
   readonly colourCast: number
 }
 
-/** Similarity on black and on white, whichever is worse. The perceptual scores are measured with transparency. */
-export type DrawnSimilarity = Similarity & PerceptualScores
-
 const EQUAL_SCORES: PerceptualScores = { score: undefined, worstTile: undefined, colourCast: 0 }
-const EQUAL: DrawnSimilarity = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY, ...EQUAL_SCORES }
+const EQUAL: Similarity = { ssim: 1, psnrDb: Number.POSITIVE_INFINITY, psnrRgbDb: Number.POSITIVE_INFINITY }
 
-/** Compares two renderings. `undefined`: they differ in size. */
-export function measureSimilarity(original: Rendering, rendering: Rendering): DrawnSimilarity | undefined {
+/** Compares two renderings on black and on white; the lower figures count. `undefined`: they differ in size. */
+export function measureSimilarity(original: Rendering, rendering: Rendering): Similarity | undefined {
   if (!haveSameSize(original, rendering)) return undefined
   if (equalBytes(original.pixels, rendering.pixels)) return EQUAL
-  const { width, height } = original
-  using visible = new PerceptualMeter(width, height, 4)
-  visible.pushPremultiplied(original.pixels, rendering.pixels, undefined)
-  const { score, worstTile, cast } = visible.finish()
   const black = similarityOver(original, rendering, 0)
   // For opaque renderings the background makes no difference, so one background is sufficient.
-  const white = isOpaque(original.pixels) && isOpaque(rendering.pixels) ? black : similarityOver(original, rendering, 255)
+  if (isOpaque(original.pixels) && isOpaque(rendering.pixels)) return black
+  const white = similarityOver(original, rendering, 255)
   return {
     ssim: Math.min(black.ssim, white.ssim),
     psnrDb: Math.min(black.psnrDb, white.psnrDb),
     psnrRgbDb: Math.min(black.psnrRgbDb, white.psnrRgbDb),
-    score,
-    worstTile,
-    colourCast: cast,
   }
 }
 
@@ -49,13 +40,22 @@ function similarityOver({ width, height, pixels }: Rendering, rendering: Renderi
   return meter.finish()
 }
 
-/** Compares two renderings perceptually on white or on black, whichever contrasts with the drawing. `undefined`: they differ in size. */
-export function measurePerceptualScores(original: Rendering, rendering: Rendering): Omit<PerceptualScores, 'colourCast'> | undefined {
+/** Compares two renderings of the same size perceptually, with their transparency. */
+export function measureScores({ width, height, pixels }: Rendering, rendering: Rendering): PerceptualScores {
+  if (equalBytes(pixels, rendering.pixels)) return EQUAL_SCORES
+  using meter = new PerceptualMeter(width, height, 4)
+  meter.pushPremultiplied(pixels, rendering.pixels, undefined)
+  const { score, worstTile, cast } = meter.finish()
+  return { score, worstTile, colourCast: cast }
+}
+
+/** Compares two renderings on white or on black, whichever contrasts with the drawing. `undefined`: they differ in size. */
+export function measureMagnifiedScores(original: Rendering, rendering: Rendering): Omit<PerceptualScores, 'colourCast'> | undefined {
   if (!haveSameSize(original, rendering)) return undefined
   if (equalBytes(original.pixels, rendering.pixels)) return EQUAL_SCORES
-  using visible = new TileMeter(original.width, original.height, 4)
-  visible.pushPremultiplied(original.pixels, rendering.pixels, isDark(original.pixels) ? 255 : 0)
-  return visible.finish()
+  using meter = new TileMeter(original.width, original.height, 4)
+  meter.pushPremultiplied(original.pixels, rendering.pixels, isDark(original.pixels) ? 255 : 0)
+  return meter.finish()
 }
 
 const haveSameSize = (a: Rendering, b: Rendering): boolean => a.width === b.width && a.height === b.height

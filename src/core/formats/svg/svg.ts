@@ -9,7 +9,7 @@ import { isCodecError } from '../../model/error.ts'
 import { readSvg, type SvgDocument } from './document.ts'
 import { findAllowedChanges, hasForeignObject } from './freedom.ts'
 import { compressImages } from './images.ts'
-import { findMissingItem, inventoryOf, removedItemSteps } from './inventory.ts'
+import { findMissingItem, Inventories, removedItemSteps } from './inventory.ts'
 import { compressLargeSvg, verifyLargeSvg } from './large.ts'
 import { streamingPassText } from './lean-rounder.ts'
 import { MAX_RENDERING_SECONDS, SvgMeter } from './measure.ts'
@@ -35,41 +35,45 @@ export const svg: Codec = {
     const document = await readTree(source, options)
     if (!document) return compressLargeSvg(source, sink, options)
     const { text, isGzipped: zipped } = document
-    const candidates = await candidatesOf(text, options)
+    const inventories = new Inventories()
+    const candidates = await candidatesOf(text, inventories, options)
     const fitting = candidates.filter(({ fits }) => fits)
     await yieldToEventLoop(options.signal)
     const encoded = fitting.map((candidate) => ({ candidate, bytes: encode(candidate.text, zipped) }))
     encoded.sort((a, b) => a.bytes.length - b.bytes.length)
     const best = encoded[0]!
     await sink.write(best.bytes)
+    const removedItems = removedItemSteps(inventories.of(text), inventories.of(best.candidate.text))
     const outcome = outcomeOf(text, best.candidate, [
+      ...removedItems,
+      ...(best.candidate.undrawn === undefined ? [] : [message('not_measured_not_rounded', { why: best.candidate.undrawn })]),
       ...(zipped ? [message('gzip_by_libdeflate_12')] : []),
       ...(options.inner.time?.steps() ?? []),
     ])
     const wasRendered = best.candidate.similarity !== undefined || best.candidate.undrawn !== undefined
-    return wasRendered ? { ...outcome, evidence: new RenderedTexts(text, best.candidate.text) } : outcome
+    return { ...outcome, evidence: new KnownTexts(inventories, wasRendered ? [text, best.candidate.text] : []) }
   },
   async verify(original, result, outcome, options, evidence) {
     if (!(await readTree(original))) return verifyLargeSvg(original, result, outcome, options)
-    return verifySvg(original, result, outcome, options, evidence instanceof RenderedTexts ? evidence : undefined)
+    return verifySvg(original, result, outcome, options, evidence instanceof KnownTexts ? evidence : undefined)
   },
 }
 
 /**
- * Evidence for `verify`: the texts that were rendered and compared, or that could not be rendered. If `verify` reads the same texts, it
- * need not render them again.
+ * Evidence for `verify`: inventories of texts, and the two texts that were rendered and compared, or that could not be rendered. If `verify`
+ * reads the same texts, it need not parse and render them again.
  */
-class RenderedTexts {
-  readonly #original: string
-  readonly #result: string
+class KnownTexts {
+  readonly inventories: Inventories
+  readonly #rendered: readonly string[]
 
-  constructor(original: string, result: string) {
-    this.#original = original
-    this.#result = result
+  constructor(inventories: Inventories, rendered: readonly string[]) {
+    this.inventories = inventories
+    this.#rendered = rendered
   }
 
-  isOf(original: string, result: string): boolean {
-    return this.#original === original && this.#result === result
+  wereRendered(original: string, result: string): boolean {
+    return this.#rendered[0] === original && this.#rendered[1] === result
   }
 }
 
@@ -84,7 +88,7 @@ async function readTree(source: Source, options?: Options): Promise<SvgDocument 
 }
 
 /** Returns the roundings, and the exact version if they save little. */
-async function candidatesOf(text: string, options: Options): Promise<Candidate[]> {
+async function candidatesOf(text: string, inventories: Inventories, options: Options): Promise<Candidate[]> {
   const { text: withImages } = await compressImages(text, options.inner)
   const exactCandidate = (): Candidate => ({
     text: hasForeignObject(withImages) ? streamingPassText(withImages, undefined) : exactSvg(withImages, changeOptionsFor(options)),
@@ -96,7 +100,7 @@ async function candidatesOf(text: string, options: Options): Promise<Candidate[]
   try {
     await yieldToEventLoop(options.signal)
     const meter = new SvgMeter(text)
-    const rounded = await searchRoundings(withImages, meter, TARGETS[options.quality], options)
+    const rounded = await searchRoundings({ text: withImages, inventories, meter }, TARGETS[options.quality], options)
     options.inner.time?.spend(meter.seconds)
     await yieldToEventLoop(options.signal)
     const gains = rounded.some(({ text: { length }, fits }) => fits && length < FURTHER_ROUNDING_SHARE * withImages.length)
@@ -116,15 +120,9 @@ function encode(text: string, zipped: boolean): Uint8Array {
   return zipped ? gzipCompress(bytes) : bytes
 }
 
-function outcomeOf(original: string, { text, precision, similarity, undrawn }: Candidate, further: readonly Message[]): Outcome {
-  const removedItems = removedItemSteps(inventoryOf(original), inventoryOf(text))
-  const reason = undrawn === undefined ? [] : [message('not_measured_not_rounded', { why: undrawn })]
-  if (!similarity) return { kind: 'compressed', steps: [message('no_number_changed'), ...removedItems, ...reason, ...further] }
-  return {
-    kind: 'compressed',
-    loss: { pictures: declaredLoss(similarity) },
-    steps: [roundingStep(original, precision), ...removedItems, ...further],
-  }
+function outcomeOf(original: string, { precision, similarity }: Candidate, further: readonly Message[]): Outcome {
+  if (!similarity) return { kind: 'compressed', steps: [message('no_number_changed'), ...further] }
+  return { kind: 'compressed', loss: { pictures: declaredLoss(similarity) }, steps: [roundingStep(original, precision), ...further] }
 }
 
 function roundingStep(original: string, precision: number | undefined): Message {
@@ -138,7 +136,7 @@ async function verifySvg(
   result: Source,
   outcome: Outcome,
   options: Options,
-  rendered: RenderedTexts | undefined,
+  known: KnownTexts | undefined,
 ): Promise<Verdict> {
   const before = await readSvg(original)
   await yieldToEventLoop(options.signal)
@@ -146,14 +144,15 @@ async function verifySvg(
   await yieldToEventLoop(options.signal)
   if (before.isGzipped !== after.isGzipped) return { equal: false, difference: 'gzip compression was added or removed' }
   try {
-    const lost = findMissingItem(inventoryOf(before.text), inventoryOf(after.text), allowedLossesFor(options))
+    const inventories = known?.inventories ?? new Inventories()
+    const lost = findMissingItem(inventories.of(before.text), inventories.of(after.text), allowedLossesFor(options))
     if (lost !== undefined) return { equal: false, difference: lost }
   } catch (error) {
     if (isCodecError(error, 'malformed')) return { equal: false, difference: error.message }
     throw error
   }
   await yieldToEventLoop(options.signal)
-  if (rendered?.isOf(before.text, after.text)) return { equal: true }
+  if (known?.wereRendered(before.text, after.text)) return { equal: true }
   try {
     const meter = new SvgMeter(before.text)
     await yieldToEventLoop(options.signal)
