@@ -65,7 +65,23 @@ const charge = (instructions: number) =>
 
 /** Code before a bulk memory instruction, with the number of bytes on the stack: work_left -= bytes >> 3; if (work_left < 0) unreachable */
 const bulkCharge = Buffer.concat([
-  Buffer.from([0x24, ...bulkBytes, 0x23, ...bulkBytes, 0x23, ...workLeft, 0x23, ...bulkBytes, 0xad, 0x42, 3, 0x88, 0x7d, 0x24, ...workLeft]),
+  Buffer.from([
+    0x24,
+    ...bulkBytes,
+    0x23,
+    ...bulkBytes,
+    0x23,
+    ...workLeft,
+    0x23,
+    ...bulkBytes,
+    0xad,
+    0x42,
+    3,
+    0x88,
+    0x7d,
+    0x24,
+    ...workLeft,
+  ]),
   endWithoutWork,
 ])
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { PerceptualMeter, ScoreMeter } from '../../../src/core/metrics/perceptual.ts'
-import type { Channels } from '../../../src/core/metrics/ssim-psnr.ts'
+import { PerceptualMeter, ScoreMeter, TileMeter } from '../../../src/core/metrics/perceptual.ts'
+import { type Channels, SimilarityMeter } from '../../../src/core/metrics/ssim-psnr.ts'
 import { definition } from './ssimulacra2-definition.ts'
 
 const [WIDTH, HEIGHT] = [200, 150]
@@ -40,6 +40,52 @@ describe('perceptual figures', () => {
   ])('have the score of the definition for %s', (_, paint, amount) => {
     const { score, a, b } = measure(paint, noisy(paint, amount), 131, 94)
     expect(score).toBeCloseTo(definition(a, b, 131, 94, true), 2)
+  })
+
+  it.each([
+    ['in the corners', (x: number, y: number) => (x < 3 || x > 127) && (y < 2 || y > 91)],
+    ['at the edges of parts that are computed', (x: number, y: number) => y === 40 && [15, 16, 47, 48, 95, 96].includes(x)],
+    ['in a column', (x: number) => x === 64],
+    ['in a row', (_: number, y: number) => y === 93],
+  ])('have the score of the definition for errors %s', (_, isWrong) => {
+    const damaged: Paint = (x, y) => waves(x, y).map((value) => value + (isWrong(x, y) ? 60 : 0))
+    const { score, a, b } = measure(waves, damaged, 131, 94)
+    expect(score).toBeCloseTo(definition(a, b, 131, 94, true), 2)
+  })
+
+  it('without colours and bands have the same score and worst tile', () => {
+    const { score, worstTile, a, b } = measure(waves, noisy(waves, 20))
+    const meter = new TileMeter(WIDTH, HEIGHT, 3)
+    meter.push(a, b)
+    expect(meter.finish()).toEqual({ score, worstTile })
+  })
+
+  describe('of colours multiplied by alpha', () => {
+    const leaf: Paint = (x, y) => [...waves(x, y), Math.max(0, 340 - 4 * Math.hypot(x - 90, y - 70))]
+    const multiplied = (rgba: Uint8Array) => rgba.map((value, i) => (i % 4 === 3 ? value : Math.round((value * rgba[i | 3]!) / 255)))
+    const [a, b] = [leaf, noisy(leaf, 9)].map((paint) => multiplied(picture(paint, WIDTH, HEIGHT))) as [Uint8Array, Uint8Array]
+
+    it('are those of the colours divided by alpha', () => {
+      const divided = (rgba: Uint8Array) =>
+        rgba.map((value, i) => (i % 4 === 3 || rgba[i | 3] === 0 ? value : Math.min(255, Math.round((value * 255) / rgba[i | 3]!))))
+      const [multipliedMeter, meter] = [new PerceptualMeter(WIDTH, HEIGHT, 4), new PerceptualMeter(WIDTH, HEIGHT, 4)]
+      multipliedMeter.pushPremultiplied(a, b, undefined)
+      meter.push(divided(a), divided(b))
+      expect(multipliedMeter.finish()).toEqual(meter.finish())
+    })
+
+    it.each([0, 255] as const)('on grey %i are those of composited pixels', (grey) => {
+      const laid = (rgba: Uint8Array) =>
+        rgba.filter((_, i) => i % 4 < 3).map((value, i) => value + Math.round((grey * (255 - rgba[Math.floor(i / 3) * 4 + 3]!)) / 255))
+      const [tiles, laidTiles] = [new TileMeter(WIDTH, HEIGHT, 4), new TileMeter(WIDTH, HEIGHT, 3)]
+      tiles.pushPremultiplied(a, b, grey)
+      laidTiles.push(laid(a), laid(b))
+      expect(tiles.finish()).toEqual(laidTiles.finish())
+      const [similarity, laidSimilarity] = [new SimilarityMeter(WIDTH, HEIGHT, 3), new SimilarityMeter(WIDTH, HEIGHT, 3)]
+      similarity.pushPremultiplied(a, b, grey)
+      laidSimilarity.push(laid(a), laid(b))
+      expect(similarity.finish()).toEqual(laidSimilarity.finish())
+    })
   })
 
   it('are perfect for equal pictures', () => {
