@@ -33,8 +33,9 @@ export LD_LIBRARY_PATH="$cache/rust/usr/lib/x86_64-linux-gnu:$cache/rust/lib/x86
 export CARGO_HOME="$cache/home" CARGO_TARGET_DIR="$cache/target" RUSTC="$cache/rust/usr/bin/rustc"
 # Only a nightly compiler, or one with this variable, compiles Rust's library.
 export RUSTC_BOOTSTRAP=1
-# The linker is called directly, because a driver would run any wasm-opt that it finds in PATH.
-export RUSTFLAGS="-C target-feature=+simd128,+bulk-memory -C linker=wasm-ld-19 -C link-arg=-zstack-size=1048576 --remap-path-prefix=$cache=."
+# Without places of panics, which are paths of this machine. The linker is called directly, because a driver would run any
+# wasm-opt that it finds in PATH.
+export RUSTFLAGS="-C target-feature=+simd128,+bulk-memory -C linker=wasm-ld-19 -C link-arg=-zstack-size=1048576 -Z location-detail=none"
 "$cache/rust/usr/bin/cargo" build --quiet --locked --release --target wasm32-unknown-unknown -Z build-std=std,panic_abort -Z build-std-features=
 node "$here/../../tools/wasm/meter-wasm.ts" "$cache/target/wasm32-unknown-unknown/release/drawing.wasm" "$here/resvg.wasm" 1024
 sha256sum "$here/resvg.wasm"

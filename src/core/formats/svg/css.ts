@@ -52,7 +52,8 @@ const MAY_NEST = /["'\\/{}()]/
 
 /** Parses the declarations of a `style` attribute or of a block, in order. `undefined`: it contains blocks or unbalanced brackets. */
 export function declarationsOf(block: string): Declaration[] | undefined {
-  return MAY_NEST.test(block) ? nestedDeclarationsOf(block) : block.split(';').flatMap(declarationIn)
+  const parts = MAY_NEST.test(block) ? declarationTextsOf(block) : block.split(';')
+  return parts?.flatMap(declarationIn)
 }
 
 /** The declaration in a text without semicolons that separate others. */
@@ -63,20 +64,19 @@ function declarationIn(text: string): Declaration[] {
   return [{ name: name.startsWith('--') ? name : name.toLowerCase(), value: text.slice(colon + 1).trim() }]
 }
 
-function nestedDeclarationsOf(block: string): Declaration[] | undefined {
-  const found: Declaration[] = []
-  let [part, depth] = ['', 0]
+/** The texts between semicolons outside of brackets, without comments. `undefined`: blocks or unbalanced brackets. */
+function declarationTextsOf(block: string): string[] | undefined {
+  const parts = ['']
+  let depth = 0
   for (const token of tokensOf(block)) {
     if (isComment(token)) continue
     if (token === '{' || token === '}') return undefined
     if (token === '(') depth++
     if (token === ')') depth--
-    if (token === ';' && depth === 0) {
-      found.push(...declarationIn(part))
-      part = ''
-    } else part += token
+    if (token === ';' && depth === 0) parts.push('')
+    else parts[parts.length - 1] += token
   }
-  return depth === 0 ? [...found, ...declarationIn(part)] : undefined
+  return depth === 0 ? parts : undefined
 }
 
 /** Shortens a `style` attribute: the same declarations in the same order. */
