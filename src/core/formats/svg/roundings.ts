@@ -40,7 +40,7 @@ export async function searchRoundings(
   const rounders = hasForeignObject(text)
     ? [new StreamingRounder(text)]
     : [new SvgRounder(text, wishes), new SvgRounder(text, { ...wishes, keepsStructure: true })]
-  const required = { text, inventories, may: allowedLossesFor(options), tried: new Map<string, boolean>() }
+  const required = { text, inventories, may: allowedLossesFor(options), tried: new Map<string, boolean>(), losing: new Set<object>() }
   const roundings: Rounding[] = []
   const isMet = (marginDb = 0) => roundings.some(({ fits, similarity }) => fits && similarity.psnrDb >= target.psnrDb + marginDb)
   const longest = () => minOf(roundings.filter(({ fits }) => fits).map(({ text: { length } }) => length / LEAST_POLISHED_SHARE))
@@ -76,6 +76,8 @@ interface Requirements {
   readonly longest: number
   /** Results of the first pass so far; true if nothing required is missing. */
   readonly tried: Map<string, boolean>
+  /** Rounders whose results lacked something required. */
+  readonly losing: Set<object>
 }
 
 /**
@@ -83,7 +85,7 @@ interface Requirements {
  * content, or the rounding is too long, or it was tried before.
  */
 async function roundWithoutLoss(
-  { text, inventories, may, longest, tried }: Requirements,
+  { text, inventories, may, longest, tried, losing }: Requirements,
   grain: RoundingPrecision,
   rounders: readonly (SvgRounder | StreamingRounder)[],
   pause: () => Promise<void>,
@@ -93,12 +95,17 @@ async function roundWithoutLoss(
     const rounded = await rounder.round(grain, pause)
     if (tried.get(rounded) === false) continue
     if (tried.has(rounded) || rounded.length >= longest) return undefined
-    const polished = await rounder.polish(rounded, grain, pause)
-    for (const version of new Set([polished, rounded])) {
+    await pause()
+    const isLost = losing.has(rounder) && !isWhole(rounded)
+    const polished = isLost ? rounded : await rounder.polish(rounded, grain, pause)
+    for (const version of isLost ? [] : new Set([polished, rounded])) {
       await pause()
-      tried.set(rounded, isWhole(version))
-      if (tried.get(rounded)) return version
+      if (!isWhole(version)) continue
+      tried.set(rounded, true)
+      return version
     }
+    tried.set(rounded, false)
+    losing.add(rounder)
   }
   return undefined
 }
