@@ -34,11 +34,13 @@ import { KeyTable } from './key-table.ts'
 import { PeopleTable } from './people-table.ts'
 import { Pictures } from './pictures.ts'
 import { PresetTable } from './preset-table.ts'
-import { QueuePlaces } from './queue-places.ts'
+import { callQueued, QueuePlaces } from './queue-places.ts'
 import { restoreObject } from './restore.ts'
+import { Shares } from './shares.ts'
 import { StorageAlerts } from './storage-alerts.ts'
 import { StorageQuota } from './storage-quota.ts'
 import { StreamPlaces } from './stream-places.ts'
+import { SyncList } from './sync-list.ts'
 import { dayOf, TaskIndex } from './task-index.ts'
 import { callsByKey, usageOf } from './usage-view.ts'
 
@@ -64,10 +66,11 @@ export class Account extends DurableObject<Env> implements AccountApi {
   readonly #connections: ConnectionTable
   readonly #pictures: Pictures
   readonly #presets: PresetTable
+  readonly #syncs: SyncList
   /** Event streams that are open now. */
   readonly #streams = new StreamPlaces()
-  /** Parallel parts: tasks that recently asked for their share. Task id → time of the last request in epoch milliseconds. */
-  readonly #splitTasks = new Map<string, number>()
+  /** Parallel parts: shares of tasks that recently asked. */
+  readonly #splitTasks = new Shares(IN_FLIGHT_MS)
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withRegionBindings(env))
@@ -77,6 +80,11 @@ export class Account extends DurableObject<Env> implements AccountApi {
     this.#connections = new ConnectionTable(ctx.storage.kv)
     this.#pictures = new Pictures(ctx.storage, () => this.#record())
     this.#presets = new PresetTable(ctx.storage.kv)
+    this.#syncs = new SyncList(
+      ctx.storage,
+      () => this.#record(),
+      () => this.#isAboveCpuQuota(),
+    )
     this.#idempotency = new IdempotencyTable(ctx.storage)
     this.#quota = new StorageQuota(ctx.storage, this.#tasks, () => this.#record())
     this.#audit = new AuditTable(ctx.storage)
@@ -109,6 +117,10 @@ export class Account extends DurableObject<Env> implements AccountApi {
 
   get presets() {
     return this.#presets
+  }
+
+  get syncs() {
+    return this.#syncs
   }
 
   async waitingPlaces(taskIds: readonly string[]) {
@@ -166,11 +178,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
   }
 
   async partsAtOnce(taskId: string) {
-    const now = Date.now()
-    this.#splitTasks.set(taskId, now)
-    for (const [other, askedAt] of this.#splitTasks) if (askedAt <= now - IN_FLIGHT_MS) this.#splitTasks.delete(other)
-    const maxParts = this.#plan().maxPartsAtOnce
-    return Math.max(1, Math.floor(maxParts / this.#splitTasks.size))
+    return this.#splitTasks.of(taskId, this.#plan().maxPartsAtOnce)
   }
 
   async queuePlace(taskId: string): Promise<QueuePlace> {
@@ -192,13 +200,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
   /** Gives free places in the queues to waiting tasks. If a call fails, the task asks again by its own alarm. */
   #grantPlaces(): void {
     for (const taskId of this.#places.grant(this.#maxQueuedTasks(this.#isAboveCpuQuota()), Date.now()))
-      this.ctx.waitUntil(
-        this.env.TASKS.getByName(taskId)
-          .toQueue()
-          .catch((error: unknown) => {
-            console.error(JSON.stringify({ level: 'error', event: 'task_unreachable', task_id: taskId, error: String(error) }))
-          }),
-      )
+      this.ctx.waitUntil(callQueued(this.env.TASKS.getByName(taskId), taskId))
   }
 
   #plan() {
@@ -210,7 +212,7 @@ export class Account extends DurableObject<Env> implements AccountApi {
     this.#tasks.apply(events)
     for (const { kind, taskId } of events) {
       if (kind === 'created' || kind === 'sized') this.#quota.handOver(taskId)
-      else this.#splitTasks.delete(taskId)
+      else this.#splitTasks.end(taskId)
     }
     if (events.some(({ kind }) => kind !== 'created' && kind !== 'sized')) this.#grantPlaces()
     this.#alerts.check(() => this.#quota.usage())

@@ -1,3 +1,4 @@
+import type { TaskRecordApi } from '../src/service/store/tasks.ts'
 import type { WaitingPlace } from '../src/service/store/waiting.ts'
 
 /** Time in milliseconds after which a place no longer counts, so that a lost task cannot keep it for ever. */
@@ -58,4 +59,11 @@ export class QueuePlaces {
   #put(taskId: string, place: number): void {
     this.#sql.exec('UPDATE tasks SET place = ? WHERE task_id = ?', place, taskId)
   }
+}
+
+/** Tells a task that it has a place. If the call fails, the task asks again by its own alarm. */
+export async function callQueued(record: Pick<TaskRecordApi, 'toQueue'>, taskId: string): Promise<void> {
+  await record.toQueue().catch((error: unknown) => {
+    console.error(JSON.stringify({ level: 'error', event: 'task_unreachable', task_id: taskId, error: String(error) }))
+  })
 }

@@ -11,6 +11,7 @@ import { sweep } from './service/tasks/sweep.ts'
 
 export { Account } from '../durable-objects/account.ts'
 export { KeyGate } from '../durable-objects/key-gate.ts'
+export { SyncRecord } from '../durable-objects/sync-record.ts'
 export { TaskRecord } from '../durable-objects/task-record.ts'
 export { UploadRecord } from '../durable-objects/upload-record.ts'
 
@@ -44,6 +45,7 @@ const withRetriedCalls = (env: Env): Env => ({
     ],
     SHORT_PAUSES_MS,
   ),
+  SYNCS: withRetries(env.SYNCS, ['start', 'read', 'cancel'], SHORT_PAUSES_MS),
   UPLOADS: withRetries(
     env.UPLOADS,
     ['create', 'read', 'open', 'nextPart', 'commit', 'parts', 'whole', 'use', 'used', 'unuse', 'names', 'remove'],

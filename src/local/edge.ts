@@ -33,7 +33,13 @@ export const COMPATIBILITY_FLAGS = ['nodejs_compat', 'global_fetch_strictly_publ
 /** Bytes that a download holds in workerd while its client does not read. */
 const DOWNLOAD_RANGE_BYTES = 256 * 1024
 export const BUCKET_NAME = 'whittle-blobs'
-export const DURABLE_OBJECTS = { KEY_GATES: 'KeyGate', TASKS: 'TaskRecord', ACCOUNTS: 'Account', UPLOADS: 'UploadRecord' } as const
+export const DURABLE_OBJECTS = {
+  KEY_GATES: 'KeyGate',
+  TASKS: 'TaskRecord',
+  ACCOUNTS: 'Account',
+  UPLOADS: 'UploadRecord',
+  SYNCS: 'SyncRecord',
+} as const
 export const QUEUES = { PRESS_JOBS: 'whittle-press-jobs', MEDIA_JOBS: 'whittle-media-jobs' } as const
 
 /** Creates the Miniflare instance. Await `ready` before use. */

@@ -3,6 +3,7 @@ import type { AccountApi } from './store/accounts.ts'
 import type { KeyGateApi } from './store/keys.ts'
 import type { Metrics } from './store/metrics.ts'
 import type { Namespace } from './store/namespace.ts'
+import type { SyncRecordApi } from './store/syncs.ts'
 import type { JobMessage, TaskRecordApi } from './store/tasks.ts'
 import type { UploadRecordApi } from './store/upload-records.ts'
 import type { WaitingApi } from './store/waiting.ts'
@@ -48,6 +49,7 @@ export interface Env {
   readonly TASKS: Namespace<TaskRecordApi>
   readonly ACCOUNTS: Namespace<AccountApi>
   readonly UPLOADS: Namespace<UploadRecordApi>
+  readonly SYNCS: Namespace<SyncRecordApi>
   readonly PRESS_JOBS: Queue<JobMessage>
   readonly MEDIA_JOBS: Queue<JobMessage>
   /** Queue of containers, for jobs that exceed an isolate's budget. `undefined`: the deployment has no containers. */

@@ -73,7 +73,22 @@ async function holdConnections(): Promise<void> {
   const { body: task } = await call('POST', '/v1/compress', { headers, body: sent })
   expect((await waited(task.task_id)).status).toBe('completed')
   await expect.poll(() => double.objects.get('out/📷 1.txt.zst')?.bytes.length, { timeout: 20_000 }).toBeGreaterThan(0)
+  await holdSyncs(double, headers)
   await call('DELETE', '/v1/connections/{name}', { params })
+}
+
+/** Starts a sync that the bucket of the connection refuses, shows it, resumes and cancels it. */
+async function holdSyncs(double: S3Double, headers: Readonly<Record<string, string>>): Promise<void> {
+  double.isAuthorised = false
+  const places = { source: { connection: 'own', prefix: 'in/' }, destination: { connection: 'own', prefix: 'out/' } }
+  const body = JSON.stringify({ ...places, quality: 'low' })
+  const { body: begun } = await call<{ sync_id: string }>('POST', '/v1/syncs', { headers, body })
+  const params = { sync_id: begun.sync_id }
+  const status = async () => (await call<{ status: string }>('GET', '/v1/syncs/{sync_id}', { params })).body.status
+  await expect.poll(status).toBe('failed')
+  await call('GET', '/v1/syncs')
+  expect((await call('POST', '/v1/syncs/{sync_id}/resume', { params })).status).toBe(200)
+  await call('DELETE', '/v1/syncs/{sync_id}', { params })
 }
 
 describe('the service', () => {

@@ -31,7 +31,8 @@ export async function bodyOf(response: Response, range: ReadRange | undefined): 
     const encoding = headers.get('content-encoding')?.trim() ?? ''
     if (encoding !== '' && encoding.toLowerCase() !== 'identity') throw new BucketError('encoded', { status: response.status })
     const facts = range === undefined ? wholeOf(response) : restOf(response, range)
-    return { ...facts, body: body ?? emptyStream() }
+    const contentType = headers.get('content-type')
+    return { ...facts, body: body ?? emptyStream(), ...(contentType === null ? {} : { contentType }) }
   } catch (error) {
     await body?.cancel().catch(() => undefined)
     throw error

@@ -44,6 +44,8 @@ export interface ObjectBody extends ObjectFacts {
    * the reader compares its length with `size`.
    */
   readonly body: ReadableStream<Uint8Array>
+  /** Media type that the bucket stores with the object. `undefined`: none. */
+  readonly contentType?: string
 }
 
 /** Headers that a bucket stores with an object and returns with each download. */

@@ -57,6 +57,7 @@ const TAGS = [
     description: 'Small pictures from signed addresses, and the origins they come from.',
     paths: /^\/(img\/|v1\/image-origins)/,
   },
+  { name: 'Syncs', description: 'Compress the objects of a bucket into another.', paths: /^\/v1\/syncs/ },
   { name: 'Account', description: 'Presets, usage and limits of the account.', paths: /^\/v1\// },
   { name: 'Service', description: 'Pages and health checks.', paths: /./ },
   // Callbacks have a tag of their own: openapi-generator creates one class per tag and would overwrite the class of the operations.
@@ -121,6 +122,7 @@ const PATH_TEXTS: Readonly<Record<string, string>> = {
   task_id: 'Id of the task',
   batch_id: 'Id of the batch',
   upload_id: 'Id of the resumable upload',
+  sync_id: 'Id of the sync',
   token: 'Last part of the address of a link',
   name: 'Name of the preset, the connection, or the origin of pictures',
   signature: 'HMAC-SHA256 of `{options}/{source}` with `image_secret`, in base64url; at least its first 22 characters',

@@ -8,6 +8,7 @@ import type { ChallengeApi, DeliveryRecord, PeopleApi } from './people.ts'
 import type { PicturesApi } from './pictures.ts'
 import type { PlanId } from './plans.ts'
 import type { PresetsApi } from './presets.ts'
+import type { SyncsApi } from './syncs.ts'
 import type { StreamsApi, WaitingPlace } from './waiting.ts'
 
 export interface AccountRecord {
@@ -309,6 +310,8 @@ export interface AccountApi {
   readonly presets: PresetsApi
   /** Pictures on the fly: settings, cache and running work. */
   readonly pictures: PicturesApi
+  /** Syncs between buckets. */
+  readonly syncs: SyncsApi
   /** People who manage the account in the console. */
   readonly people: PeopleApi
 }

@@ -9,9 +9,10 @@ interface Bindings {
   readonly TASKS?: Namespace<object>
   readonly ACCOUNTS?: Namespace<object>
   readonly UPLOADS?: Namespace<object>
+  readonly SYNCS?: Namespace<object>
 }
 
-const NAMESPACES = ['KEY_GATES', 'TASKS', 'ACCOUNTS', 'UPLOADS'] as const
+const NAMESPACES = ['KEY_GATES', 'TASKS', 'ACCOUNTS', 'UPLOADS', 'SYNCS'] as const
 
 type Buckets = ReadonlyMap<Region, R2Bucket>
 

@@ -67,16 +67,19 @@ export const isConnection = async (env: Env, { accountId, name }: ConnectionName
  * @param signal ends all requests and transfers of the store
  * @throws BucketError `missing_connection`, `unreadable_credentials` or `unsafe_address`
  */
-export async function openNamedConnection(env: Env, owner: ConnectionName, signal: AbortSignal): Promise<ObjectStore> {
+export const openNamedConnection = async (env: Env, owner: ConnectionName, signal: AbortSignal): Promise<ObjectStore> =>
+  openConnection(env, await connectionSettings(env, owner), signal)
+
+/**
+ * Returns the settings of a connection, with its credentials.
+ * @throws BucketError `missing_connection` or `unreadable_credentials`
+ */
+export async function connectionSettings(env: Env, owner: ConnectionName): Promise<BucketSettings> {
   const stored = await env.ACCOUNTS.getByName(owner.accountId).connections.find(owner.name)
   if (!stored) throw new BucketError('missing_connection')
-  return openConnection(env, await settingsOf(env, owner, stored), signal)
-}
-
-async function settingsOf(env: Env, owner: ConnectionName, { sealed }: StoredConnection): Promise<BucketSettings> {
   const secret = requiredSecret(env.SECRET_KEY)
   try {
-    return JSON.parse(await decryptText(sealed, secret, contextOf(owner))) as BucketSettings
+    return JSON.parse(await decryptText(stored.sealed, secret, contextOf(owner))) as BucketSettings
   } catch {
     throw new BucketError('unreadable_credentials')
   }

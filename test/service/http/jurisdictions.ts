@@ -7,7 +7,7 @@ import { nested } from './nested.ts'
 
 type Names = { getByName(name: string, where?: object): object }
 
-const SPACES = ['KEY_GATES', 'TASKS', 'ACCOUNTS', 'UPLOADS'] as const
+const SPACES = ['KEY_GATES', 'TASKS', 'ACCOUNTS', 'UPLOADS', 'SYNCS'] as const
 
 export const nameIn = (jurisdiction: string, name: string) => `@${jurisdiction} ${name}`
 

@@ -2,7 +2,7 @@
  * Calls through a property of a Durable Object (`account.people.invite(…)`) in one expression. workerd pipelines them;
  * the test runner's wrapper classes do not, so the property is fetched first.
  */
-const NESTED = ['people', 'challenges', 'streams', 'connections', 'presets', 'pictures']
+const NESTED = ['people', 'challenges', 'streams', 'connections', 'presets', 'pictures', 'syncs']
 
 type Methods = Record<string, (...given: unknown[]) => Promise<unknown>>
 

@@ -124,7 +124,7 @@ describe('the document', () => {
 
   it('has a tag and a description for every operation', () => {
     const names = tags.map(({ name }) => name)
-    expect(names).toEqual(['Compress', 'Tasks', 'Uploads', 'Links', 'Connections', 'Pictures', 'Account', 'Service', 'Callbacks'])
+    expect(names).toEqual(['Compress', 'Tasks', 'Uploads', 'Links', 'Connections', 'Pictures', 'Syncs', 'Account', 'Service', 'Callbacks'])
     const callbacks = Object.values(webhooks).map(({ post }) => post)
     const all = [...operations, ...callbacks]
     for (const { operationId, tags: own, description } of all) {

@@ -2,6 +2,7 @@
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { Account as RealAccount } from '../../../durable-objects/account.ts'
 import { KeyGate as RealKeyGate } from '../../../durable-objects/key-gate.ts'
+import { SyncRecord as RealSyncRecord } from '../../../durable-objects/sync-record.ts'
 import { TaskRecord as RealTaskRecord } from '../../../durable-objects/task-record.ts'
 import { UploadRecord as RealUploadRecord } from '../../../durable-objects/upload-record.ts'
 import { text } from '../../../src/core/formats/text/text.ts'
@@ -33,6 +34,12 @@ export class KeyGate extends RealKeyGate {
 export class TaskRecord extends RealTaskRecord {
   constructor(ctx: DurableObjectState, env: Env) {
     super(countedRows(ctx, 'TaskRecord'), doubled(env))
+  }
+}
+
+export class SyncRecord extends RealSyncRecord {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(countedRows(ctx, 'SyncRecord'), doubled(env))
   }
 }
 

@@ -9,6 +9,7 @@ import {
   ORIGINAL_SHA256,
   receipt,
   SHA256,
+  SYNC_ID,
   TASK_ID,
   UPLOAD_ID,
 } from './values.ts'
@@ -61,6 +62,43 @@ const signedReceipt = (baseUrl: string) => ({
   ...{ original_size: 240_883, compressed_size: 84_290, result: receipt, completed_at: COMPLETED },
   engines: [{ name: 'whittle', version: '1.4.0' }],
 })
+
+const SYNC_ORDER = {
+  source: { connection: 'shop', prefix: 'photos/' },
+  destination: { connection: 'archive', prefix: 'small/' },
+}
+const sync = (status: string) => ({
+  ...{ sync_id: SYNC_ID, status, ...SYNC_ORDER, dry_run: false, found: 1200, skipped: 800, compressed: 390, unchanged: 9, failed: 1 },
+  ...{ original_size: 93_944_370, compressed_size: 32_873_100, estimated_cpu_seconds: 96.4, estimated_size: 57_600_000 },
+  estimates: [
+    {
+      ...{ format: 'jpg', objects: 400, original_size: 96_000_000, estimated_size: 57_600_000, estimated_cpu_seconds: 96.4 },
+      basis: 'account',
+    },
+  ],
+  started_at: CREATED,
+  errors: [
+    {
+      key: 'photos/scan.tif',
+      error: 'The file is too large: your plan allows up to 20 MB (20000000 bytes) per file.',
+      type: 'file_too_large',
+    },
+  ],
+})
+const begunSync = {
+  ...sync('estimating'),
+  ...{ found: 0, skipped: 0, compressed: 0, unchanged: 0, failed: 0, original_size: 0, compressed_size: 0 },
+  ...{ estimated_cpu_seconds: 0, estimated_size: 0, estimates: [], errors: [] },
+}
+const completedSync = { ...sync('completed'), completed_at: COMPLETED }
+const stoppedSync = {
+  ...sync('failed'),
+  completed_at: COMPLETED,
+  reason: {
+    type: 'unauthorised',
+    message: "The bucket of the connection 'archive' cannot be used: its server refused the credentials (403 AccessDenied).",
+  },
+}
 
 const usage = {
   ...{ month: '2026-11', plan: 'free', api_calls: 12, original_size: 2_408_830, compressed_size: 842_900 },
@@ -142,6 +180,11 @@ export const answerExamples = (baseUrl: string): Readonly<Record<string, Readonl
   listConnections: { connections: { connections: [AZURE_CONNECTION, S3_CONNECTION] } },
   getConnection: { s3: S3_CONNECTION, azure: AZURE_CONNECTION },
   putConnection: { s3: S3_CONNECTION, azure: AZURE_CONNECTION },
+  createSync: { begun: begunSync },
+  listSyncs: { page: { syncs: [completedSync], next_cursor: null } },
+  getSync: { running: sync('running'), completed: completedSync, failed: stoppedSync },
+  cancelSync: { cancelled: { ...sync('cancelled'), completed_at: COMPLETED } },
+  resumeSync: { running: sync('running') },
   getKeys: { keys: keySet },
   getUpload: {
     upload: { upload_id: UPLOAD_ID, file_name: 'film.mp4', size: 734_003_200, offset: 33_554_432, expires_at: EXPIRES, task_id: null },
@@ -163,6 +206,7 @@ export const PARAMETER_EXAMPLES: Readonly<Record<string, string | number>> = {
   task_id: TASK_ID,
   batch_id: BATCH_ID,
   upload_id: UPLOAD_ID,
+  sync_id: SYNC_ID,
   name: 'web',
   token: 'dGhlLXRva2VuLW9mLWEtbGluaw',
   signature: 'm0l5aDq3m8VQ2vFvQ7m3yQ9x1n4b6c8d0e2f4g6h8i0',
@@ -204,6 +248,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, Exam
       destination_headers: { 'x-ms-blob-type': 'BlockBlob' },
     },
   },
+  createSync: { 'application/json': { ...SYNC_ORDER, quality: 'medium', dry_run: true } },
   createLink: { 'application/json': { expires_in: 3600, max_downloads: 5 } },
   createUploadToken: {
     'application/json': {

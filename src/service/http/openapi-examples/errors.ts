@@ -20,6 +20,7 @@ const PRESETS = /^\/v1\/presets\//
 const CONNECTIONS = /^\/v1\/connections/
 const PICTURES = /^\/img\//
 const IMAGE_ORIGINS = /^\/v1\/image-origins/
+const SYNCS = /^\/v1\/syncs\//
 const LINKS = /^\/d\//
 const UPLOADS = /^\/v1\/uploads/
 
@@ -145,8 +146,15 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
   unknown_preset: { message: apiMessage('no_such_preset', { name: 'shop' }), paths: PRESETS },
   unknown_connection: {
     message: apiMessage('no_such_connection', { name: 'shop' }),
-    paths: /^\/v1\/(connections|compress$|batch\/compress$)|\/deliveries$/,
+    paths: /^\/v1\/(connections|compress$|batch\/compress$|syncs$)|\/deliveries$/,
   },
+  unknown_sync: { message: apiMessage('no_such_sync', { id: 'syn_vZlKnlY1GFU0cnEaLZUrMnbi' }), paths: SYNCS },
+  sync_running: {
+    message: apiMessage('sync_runs_already', { id: 'syn_vZlKnlY1GFU0cnEaLZUrMnbi' }),
+    facts: { sync_id: 'syn_vZlKnlY1GFU0cnEaLZUrMnbi' },
+    paths: /^\/v1\/syncs$/,
+  },
+  not_resumable: { message: apiMessage('sync_not_resumable'), paths: /\/resume$/ },
   unknown_link: { message: apiMessage('no_such_link'), paths: LINKS },
   too_many_links: { message: apiMessage('too_many_links', { limit: '100' }), facts: { limit: 100 }, paths: /\/links$/ },
   too_many_presets: { message: apiMessage('too_many_presets', { limit: '100' }), facts: { limit: 100 }, paths: PRESETS },

@@ -2,7 +2,19 @@
  * Examples of the properties in `/openapi.json`, by name, or by schema and name where one name has several meanings. A test checks each
  * against the schema of its property. Forms send numbers and objects as text.
  */
-import { COMPLETED, CREATED, EXPIRES, IMAGE_KEY, IMAGE_SECRET, ORIGINAL_SHA256, receipt, SHA256, TASK_ID, UPLOAD_ID } from './values.ts'
+import {
+  COMPLETED,
+  CREATED,
+  EXPIRES,
+  IMAGE_KEY,
+  IMAGE_SECRET,
+  ORIGINAL_SHA256,
+  receipt,
+  SHA256,
+  SYNC_ID,
+  TASK_ID,
+  UPLOAD_ID,
+} from './values.ts'
 
 const DOCS = 'https://whittle.example.com/docs'
 const TASK_URL = `https://whittle.example.com/v1/tasks/${TASK_ID}`
@@ -265,4 +277,38 @@ const CONNECTIONS = {
   connections: [CONNECTION],
 } as const
 
-export const PROPERTY_EXAMPLES: Readonly<Record<string, unknown>> = { ...OPTIONS, ...TASKS, ...RECEIPTS, ...SERVICE, ...CONNECTIONS }
+const SYNC = {
+  ...{ sync_id: SYNC_ID, status: 'running', dry_run: false, found: 1200, skipped: 800, compressed: 150, unchanged: 9, failed: 1 },
+  ...{ original_size: 36_132_450, compressed_size: 12_643_500, estimated_cpu_seconds: 96.4, estimated_size: 57_600_000 },
+} as const
+const SYNC_SOURCE = { connection: 'shop', prefix: 'photos/' } as const
+const SYNC_DESTINATION = { connection: 'archive', prefix: 'small/' } as const
+const SYNC_ESTIMATE = {
+  ...{ format: 'jpg', objects: 400, original_size: 96_000_000, estimated_size: 57_600_000, estimated_cpu_seconds: 96.4 },
+  basis: 'account',
+} as const
+const SYNC_REASON = { type: 'busy', message: "The bucket of the connection 'shop' cannot be used: its server is overloaded." } as const
+const SYNC_ERROR = {
+  ...{ key: 'photos/scan.tif', type: 'file_too_large' },
+  error: 'The file is too large: your plan allows up to 20 MB (20000000 bytes) per file.',
+} as const
+const SYNC_PARTS = { source: SYNC_SOURCE, destination: SYNC_DESTINATION, estimates: [SYNC_ESTIMATE], errors: [SYNC_ERROR] } as const
+
+const SYNCS = {
+  ...SYNC_SOURCE,
+  ...of('SyncEstimate', SYNC_ESTIMATE),
+  ...of('SyncReason', SYNC_REASON),
+  ...of('SyncError', SYNC_ERROR),
+  ...of('SyncRequest', { source: SYNC_SOURCE, destination: SYNC_DESTINATION, dry_run: false }),
+  ...of('Sync', { ...SYNC, ...SYNC_PARTS, started_at: CREATED, next_try_at: COMPLETED, reason: SYNC_REASON }),
+  syncs: [{ ...SYNC, ...SYNC_PARTS, started_at: CREATED }],
+} as const
+
+export const PROPERTY_EXAMPLES: Readonly<Record<string, unknown>> = {
+  ...OPTIONS,
+  ...TASKS,
+  ...RECEIPTS,
+  ...SERVICE,
+  ...CONNECTIONS,
+  ...SYNCS,
+}

@@ -3,6 +3,7 @@
 export const TASK_ID = 'tsk_vZlKnlY1GFU0cnEaLZUrMnbi'
 export const BATCH_ID = 'bat_vZlKnlY1GFU0cnEaLZUrMnbi'
 export const UPLOAD_ID = 'upl_vZlKnlY1GFU0cnEaLZUrMnbi'
+export const SYNC_ID = 'syn_vZlKnlY1GFU0cnEaLZUrMnbi'
 export const CREATED = '2026-11-26T09:30:00.000Z'
 export const COMPLETED = '2026-11-26T09:30:01.250Z'
 export const EXPIRES = '2026-11-27T09:30:01.250Z'

@@ -15,6 +15,7 @@ import { ApiError } from '../../tasks/api-error.ts'
 import { exportAccounts, readAccountExport } from '../../tasks/backup.ts'
 import { recoverTasks } from '../../tasks/recover-tasks.ts'
 import { sweep } from '../../tasks/sweep.ts'
+import { recoverSyncs } from '../../tasks/sync/markers.ts'
 import { serialiseAccount, serialiseApplication, serialiseDeadLetter, serialiseKey, serialisePeople } from '../account-serialisers.ts'
 import { auditPage, serialiseAuditPage } from '../audit.ts'
 import { readBody } from '../body.ts'
@@ -80,7 +81,7 @@ export const ADMIN_ROUTES: readonly Route[] = [
     access: 'operator',
     bodyless: true,
     async handle(c) {
-      return json({ woken: await recoverTasks(c.env) })
+      return json({ woken: (await recoverTasks(c.env)) + (await recoverSyncs(c.env)) })
     },
   },
   {

@@ -18,6 +18,7 @@ import { deletePreset, getPreset, putPreset } from './presets.ts'
 import { getKeys, getReceipt } from './receipts.ts'
 import { createUploadRoute, deleteUploadRoute, getUploadRoute, overrideUploadRoute, patchUploadRoute } from './resumable.ts'
 import { getStatus } from './status.ts'
+import { SYNC_ROUTES } from './syncs.ts'
 import { deleteTask, getTask, listTasks } from './tasks.ts'
 import { batchCompress, compress } from './upload.ts'
 import { createUploadToken } from './upload-tokens.ts'
@@ -48,6 +49,7 @@ const API: readonly Route[] = [
   deleteImageOrigin,
   purgeImageOrigin,
   getImage,
+  ...SYNC_ROUTES,
   getUsage,
   getFormats,
   getKeys,

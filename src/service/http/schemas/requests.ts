@@ -270,6 +270,13 @@ export function parseOrRefuse<Schema extends z.ZodType>(schema: Schema, value: u
   throw invalidParameter(param, apiMessage('value_not_valid', { name: param, why: shapeOf(issue) }))
 }
 
+/** Returns the name of a preset in a JSON body. @throws ApiError `invalid_parameter` */
+export function presetName(value: unknown): string {
+  const text = typeof value === 'string' ? value : ''
+  checkField(compressFields, 'preset', text)
+  return text
+}
+
 export const linkFields = z.strictObject({
   expires_in: z
     .int()
