@@ -193,6 +193,43 @@ final class Whittle
         return $this->transport->json(new Request('POST', '/v1/upload-tokens', ['Content-Type: application/json'], $body));
     }
 
+    /**
+     * Starts a sync, which the service runs by itself. `sync` returns its state.
+     *
+     * @param array{connection: string, prefix?: string} $source
+     * @param array{connection: string, prefix?: string} $destination
+     * @param array<string, string|int|float|bool> $options with the API's names: dry_run, quality, format, preset, …
+     * @return array<string, mixed>
+     */
+    public function startSync(array $source, array $destination, array $options = []): array
+    {
+        $body = json_encode(['source' => $source, 'destination' => $destination, ...$options], JSON_THROW_ON_ERROR);
+        return $this->transport->json(new Request('POST', '/v1/syncs', ['Content-Type: application/json'], $body));
+    }
+
+    /** @return array<string, mixed> the current state of a sync */
+    public function sync(string $syncId): array
+    {
+        return $this->transport->json(new Request('GET', self::syncPathOf($syncId)));
+    }
+
+    /** Cancels a sync. What it has written stays at the destination. @return array<string, mixed> */
+    public function cancelSync(string $syncId): array
+    {
+        return $this->transport->json(new Request('DELETE', self::syncPathOf($syncId)));
+    }
+
+    /** Goes on with a failed sync, or ends the pause of a paused one. @return array<string, mixed> */
+    public function resumeSync(string $syncId): array
+    {
+        return $this->transport->json(new Request('POST', self::syncPathOf($syncId) . '/resume'));
+    }
+
+    private static function syncPathOf(string $syncId): string
+    {
+        return '/v1/syncs/' . rawurlencode($syncId);
+    }
+
     /** @return array<string, mixed> the usage of this month */
     public function usage(): array
     {

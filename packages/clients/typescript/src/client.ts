@@ -9,6 +9,9 @@ import {
   type Deleted,
   type Formats,
   isUnderWay,
+  type Sync,
+  type SyncFields,
+  type SyncPage,
   type Task,
   type TaskCompleted,
   type TaskPage,
@@ -242,6 +245,43 @@ export class Whittle {
     return this.#transport.json('/v1/upload-tokens', () => ({ method: 'POST', headers, body: JSON.stringify(fields) }))
   }
 
+  /**
+   * Starts a sync: the service compresses the objects of a bucket into another by itself. Connections name the buckets.
+   *
+   * @example
+   * ```ts
+   * const { sync_id } = await whittle.startSync({
+   *   source: { connection: 'shop', prefix: 'photos/' },
+   *   destination: { connection: 'shop', prefix: 'small/' },
+   * })
+   * ```
+   * @throws ApiError for example `sync_running`, if one runs between these places
+   */
+  startSync(fields: SyncFields): Promise<Sync> {
+    const headers = { 'content-type': 'application/json' }
+    return this.#transport.json('/v1/syncs', () => ({ method: 'POST', headers, body: JSON.stringify(fields) }))
+  }
+
+  /** Returns the current state of a sync. */
+  sync(syncId: string): Promise<Sync> {
+    return this.#transport.json(syncPath(syncId))
+  }
+
+  /** Returns one page of syncs, newest first. `limit`: 1–100, default: 20. `cursor`: `next_cursor` of the previous page. */
+  syncs({ limit = 20, cursor }: { limit?: number; cursor?: string | undefined } = {}): Promise<SyncPage> {
+    return this.#transport.json(`/v1/syncs?limit=${limit}${cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`}`)
+  }
+
+  /** Cancels a sync. What it has written stays at the destination. */
+  cancelSync(syncId: string): Promise<Sync> {
+    return this.#transport.json(syncPath(syncId), () => ({ method: 'DELETE' }))
+  }
+
+  /** Goes on with a failed sync, or ends the pause of a paused one. */
+  resumeSync(syncId: string): Promise<Sync> {
+    return this.#transport.json(`${syncPath(syncId)}/resume`, () => ({ method: 'POST' }))
+  }
+
   /** Returns the usage of this month. */
   usage(): Promise<Usage> {
     return this.#transport.json('/v1/usage')
@@ -252,3 +292,5 @@ export class Whittle {
     return this.#transport.json('/v1/formats')
   }
 }
+
+const syncPath = (syncId: string) => `/v1/syncs/${encodeURIComponent(syncId)}`

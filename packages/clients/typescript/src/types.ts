@@ -14,10 +14,15 @@ export type Usage = Schemas['Usage']
 export type Formats = Schemas['Formats']
 export type Format = Schemas['Format']
 export type UploadToken = Schemas['UploadToken']
+export type Sync = Schemas['Sync']
+export type SyncPage = Schemas['SyncPage']
 export type ApiErrorBody = Schemas['Error']
 
 /** Fields of a browser token, with the API's names: `origin`, `expires_in`, `max_files`, `max_bytes`, `formats`, `quality`. */
 export type UploadTokenFields = operations['createUploadToken']['requestBody']['content']['application/json']
+
+/** Fields of a sync, with the API's names: `source`, `destination`, `dry_run`, `quality`, `format`, `preset`, … */
+export type SyncFields = Omit<Schemas['SyncRequest'], 'format'> & { format?: OutputFormat }
 
 /** Output format. The service also accepts extensions and aliases, for example `jpeg`. */
 export type OutputFormat = Schemas['OutputFormat'] | (string & {})

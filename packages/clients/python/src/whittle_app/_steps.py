@@ -207,6 +207,15 @@ def upload_token(transport: Transport, fields: dict[str, Any]) -> Steps[dict[str
     return (yield from transport.json(Send("POST", "/v1/upload-tokens", headers, json.dumps(fields).encode())))
 
 
+def start_sync(transport: Transport, fields: dict[str, Any]) -> Steps[dict[str, Any]]:
+    headers = {"Content-Type": "application/json"}
+    return (yield from transport.json(Send("POST", "/v1/syncs", headers, json.dumps(fields).encode())))
+
+
+def sync_path(sync_id: str) -> str:
+    return f"/v1/syncs/{quote(sync_id, safe='')}"
+
+
 def wait(transport: Transport, current: Task, on_progress: Callable[[Task], object] | None, poll_seconds: int) -> Steps[Task]:
     while current.is_under_way:
         if on_progress:

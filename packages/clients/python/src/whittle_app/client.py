@@ -146,6 +146,23 @@ class Whittle:
         `max_bytes`, `formats`, `quality`. Returns `token` and `expires_at`."""
         return self._run(_steps.upload_token(self._transport, {"origin": origin, **limits}))
 
+    def start_sync(self, source: dict[str, str], destination: dict[str, str], **options: Any) -> dict[str, Any]:
+        """Starts a sync between two places, each `{"connection": …, "prefix": …}`. `options` have the API's names: `dry_run`,
+        `quality`, `format`, `preset`, … The service runs it by itself; `sync` returns its state."""
+        fields = {"source": source, "destination": destination, **options}
+        return self._run(_steps.start_sync(self._transport, fields))
+
+    def sync(self, sync_id: str) -> dict[str, Any]:
+        return self._run(self._transport.json(Send("GET", _steps.sync_path(sync_id))))
+
+    def cancel_sync(self, sync_id: str) -> dict[str, Any]:
+        """Cancels a sync. What it has written stays at the destination."""
+        return self._run(self._transport.json(Send("DELETE", _steps.sync_path(sync_id))))
+
+    def resume_sync(self, sync_id: str) -> dict[str, Any]:
+        """Goes on with a failed sync, or ends the pause of a paused one."""
+        return self._run(self._transport.json(Send("POST", f"{_steps.sync_path(sync_id)}/resume")))
+
     def usage(self) -> dict[str, Any]:
         return self._run(self._transport.json(Send("GET", "/v1/usage")))
 
