@@ -8,6 +8,8 @@ import {
   type Deleted,
   type Formats,
   isUnderWay,
+  type Sync,
+  type SyncFields,
   type Task,
   type TaskCompleted,
   type TaskFailed,
@@ -18,7 +20,17 @@ import { isAddress } from './address.ts'
 import type { Server } from './config.ts'
 import { CliError } from './trouble.ts'
 
-export { type CompressOptions, type DirectResult, isUnderWay, type StillRunning, type Task, type TaskCompleted, type TaskFailed }
+export {
+  type CompressOptions,
+  type DirectResult,
+  isUnderWay,
+  type StillRunning,
+  type Sync,
+  type SyncFields,
+  type Task,
+  type TaskCompleted,
+  type TaskFailed,
+}
 
 /** Upload state of one file that survives an interrupted run. */
 export interface UploadState {
@@ -65,6 +77,22 @@ export class Client {
 
   formats(): Promise<Formats> {
     return withCliErrors(this.#whittle.formats())
+  }
+
+  startSync(fields: SyncFields): Promise<Sync> {
+    return withCliErrors(this.#whittle.startSync(fields))
+  }
+
+  sync(syncId: string): Promise<Sync> {
+    return withCliErrors(this.#whittle.sync(syncId))
+  }
+
+  cancelSync(syncId: string): Promise<Sync> {
+    return withCliErrors(this.#whittle.cancelSync(syncId))
+  }
+
+  resumeSync(syncId: string): Promise<Sync> {
+    return withCliErrors(this.#whittle.resumeSync(syncId))
   }
 
   remove(taskId: string): Promise<Deleted> {

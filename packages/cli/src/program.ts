@@ -7,7 +7,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { parseHeader } from './address.ts'
 import { completionScript, SHELLS, type Shell } from './completion.ts'
 import { type CompressFlags, compress } from './compress.ts'
-import { addAccount, addLogin, flagsOf, numberFrom, parseCount } from './service-commands.ts'
+import { addAccount, addLogin, addSync, flagsOf, numberFrom, parseCount } from './service-commands.ts'
 import { CliError } from './trouble.ts'
 import { type UnpackFlags, unpack } from './unpack.ts'
 import { type VerifyFlags, verify } from './verify.ts'
@@ -28,6 +28,7 @@ Examples:
   whittle 'photos/*.jpg' -o smaller/         a pattern
   whittle photos/ --zip small.zip            all results and receipts in one ZIP
   whittle https://example.com/photo.jpg      with a service: fetched by it
+  whittle sync s3://shop/photos s3://shop/small  with a service: bucket to bucket
   whittle verify photo.jpg photo.whittled.jpg
   whittle unpack photo.jxl                   the JPEG that it was made from
   whittle watch inbox/ -o smaller/           compresses new files until Ctrl-C
@@ -44,6 +45,7 @@ export function programWith(exit: (code: number) => void): Command {
   addUnpack(program)
   addMcp(program)
   addAccount(program)
+  addSync(program, exit)
   addLogin(program)
   addCompletion(program)
   return program

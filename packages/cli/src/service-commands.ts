@@ -1,9 +1,12 @@
 /** Defines the commands that query a service. */
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { EFFORTS } from '../../../src/core/catalog/effort.ts'
+import { TARGET_SCORES } from '../../../src/core/catalog/score-goal.ts'
 import { deleteFinishedTasks, deleteTasks, downloadResult, showFormats, showTasks, showUsage } from './account.ts'
 import { findServer, type Server } from './config.ts'
 import { login, logout } from './login.ts'
 import { requireServer } from './server.ts'
+import { type SyncFlags, sync } from './sync.ts'
 import { CliError } from './trouble.ts'
 
 /** Options that all commands have. */
@@ -51,6 +54,29 @@ export function addAccount(program: Command): void {
     .action(async (ids: string[], { all }: { all?: boolean }, command: Command) => {
       if ((all === true) === ids.length > 0) throw new CliError('usage', 'Pass either task ids or --all.')
       await withService((server) => (all ? deleteFinishedTasks(server) : deleteTasks(server, ids)), command)
+    })
+}
+
+/** Adds `sync`. `exit` receives its exit code. */
+export function addSync(program: Command, exit: (code: number) => void): void {
+  program
+    .command('sync')
+    .description('compress the objects of a bucket into another; the service does it by itself, with the connections of the account')
+    .argument('[source]', 'objects to compress: s3://CONNECTION/PREFIX')
+    .argument('[destination]', 'where the results go: s3://CONNECTION/PREFIX')
+    .addOption(new Option('-q, --quality <level>', 'quality to keep (default: medium)').choices(['low', 'medium', 'high', 'ultra']))
+    .option('-f, --format <name>', 'another output format, for files that can have it')
+    .option('--preset <name>', 'fields that the service stores under this name')
+    .option('--score <points>', 'lowest SSIMULACRA 2 score of every picture, 50 to 95, instead of --quality', numberFrom(TARGET_SCORES))
+    .addOption(new Option('--effort <choice>', 'how long to search for a small result').choices(EFFORTS))
+    .addOption(new Option('--metadata <choice>', 'metadata to remove').choices(['keep', 'safe', 'strip']))
+    .option('-n, --dry-run', 'list and estimate only')
+    .option('--no-wait', 'return as soon as the sync has begun')
+    .addOption(new Option('--resume <sync-id>', 'go on with a sync that has failed').conflicts('cancel'))
+    .option('--cancel <sync-id>', 'cancel a sync')
+    .action(async (source: string | undefined, destination: string | undefined, _options, command: Command) => {
+      const places = [source, destination].filter((place) => place !== undefined)
+      exit(await sync(requireServer(flagsOf(command)), places, flagsOf<SyncFlags & GlobalFlags>(command)))
     })
 }
 

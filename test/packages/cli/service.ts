@@ -18,6 +18,25 @@ export interface FakeService {
   stop(): Promise<void>
 }
 
+/** A sync of the service. */
+const SYNC = {
+  ...{
+    sync_id: 'syn_a',
+    found: 3,
+    skipped: 1,
+    compressed: 1,
+    unchanged: 0,
+    failed: 1,
+    original_size: 2_000_000,
+    compressed_size: 1_000_000,
+  },
+  ...{
+    estimated_size: 1_500_000,
+    estimated_cpu_seconds: 2.4,
+    errors: [{ key: 'photos/a.tif', error: 'It is too large.', type: 'file_too_large' }],
+  },
+}
+
 /** Time in milliseconds for which the rate limit refuses requests. */
 const WINDOW_MS = 900
 
@@ -41,6 +60,14 @@ export async function fakeService(): Promise<FakeService> {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     const [, , what, id = ''] = (request.url ?? '').split('/')
     if (request.headers.authorization !== 'Bearer whl_live_test') return respond(401, { error: { code: 401, message: 'No such key.' } })
+    if (what?.startsWith('syncs')) {
+      const body = request.method === 'POST' && id === '' ? (JSON.parse(Buffer.concat(chunks).toString()) as object) : {}
+      return respond(200, {
+        ...SYNC,
+        ...body,
+        status: request.method === 'DELETE' ? 'cancelled' : request.method === 'GET' ? 'completed' : 'running',
+      })
+    }
     if (request.method === 'DELETE') {
       removed.push(id)
       return respond(200, { freed_bytes: 10 })
