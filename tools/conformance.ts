@@ -31,6 +31,7 @@ const CHECKS: { readonly [name: string]: string | undefined } = {
   growth: 'tools/bench/conformance/growth.ts',
   wide: 'tools/bench/conformance/wide.ts',
   folder: 'tools/bench/conformance/folder.ts',
+  sync: 'tools/bench/conformance/sync.ts',
   lighthouse: 'tools/bench/conformance/lighthouse.ts',
   svg: 'tools/bench/conformance/svg.ts',
   clients: 'tools/bench/conformance/clients.ts',
