@@ -53,6 +53,7 @@ export const GROUPS: readonly Group[] = [
       users('addresses', 'Files from addresses'),
       users('buckets', 'Files from buckets'),
       users('pictures', 'Pictures on the fly'),
+      users('syncs', 'From bucket to bucket'),
       users('callbacks', 'Callbacks'),
       readme('command-line', 'Command line', 'packages/cli'),
       readme('library', 'Library', 'packages/core'),
