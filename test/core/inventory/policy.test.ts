@@ -13,8 +13,10 @@ import { readerOf } from '../../../src/core/inventory/readers.ts'
 import { XML_LIBRARY } from '../../../src/core/inventory/xml-library.ts'
 
 const formats = Object.keys(FORMATS) as FormatId[]
-/** Formats and outputs with an inventory. Nobody knows what other data holds, and wrappers have the inventory of the file inside. */
-const outputs = [...formats, ...(Object.keys(OUTPUT_ONLY_FORMATS) as OutputId[])].filter((id) => id !== 'data' && !outputFacts(id).wraps)
+/** True if an output has the inventory of the file inside. */
+const holdsFile = (id: OutputId) => outputFacts(id).wraps || outputFacts(id).holdsFile === true
+/** Formats and outputs with an inventory of their own. Nobody knows what other data holds. */
+const outputs = [...formats, ...(Object.keys(OUTPUT_ONLY_FORMATS) as OutputId[])].filter((id) => id !== 'data' && !holdsFile(id))
 
 describe('policy of inventories', () => {
   it.each(outputs)('%s has a reader and at least one kind', async (id) => {
