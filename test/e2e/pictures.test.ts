@@ -1,40 +1,26 @@
 /** Pictures on the fly over HTTP, with real encoders and an origin on this machine. */
-import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { imageUrl } from '../../packages/clients/typescript/src/images.ts'
+import { ORIGIN_PHOTO as PHOTO, type PictureServer, servePictures } from '../support/picture-origin.ts'
 import { type Running, startService } from './running.ts'
 
-const ROOT = resolve(import.meta.dirname, '../..')
-const PHOTO = readFileSync(join(ROOT, 'docs/photo.jpg'))
-
 let service: Running
-let origin: Server
+let origin: PictureServer
 let key: { key: string; secret: string }
-/** Paths that the origin was asked for. */
-const asked: string[] = []
 
 beforeAll(async () => {
   service = await startService()
-  origin = createServer((request, response) => {
-    asked.push(request.url ?? '')
-    if (!request.url?.endsWith('.jpg')) return void response.writeHead(404).end()
-    response.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': PHOTO.length, ETag: '"one"' }).end(PHOTO)
-  })
-  await new Promise<void>((ready) => origin.listen(0, '127.0.0.1', ready))
-  const address = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/pictures/`
+  origin = await servePictures()
   const answer = await fetch(`${service.baseUrl}/v1/image-origins/photos`, {
     method: 'PUT',
     headers: { Authorization: `Bearer ${service.keys.enterprise}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ origin: address }),
+    body: JSON.stringify({ origin: origin.address }),
   })
   const { image_key, image_secret } = (await answer.json()) as Record<string, string>
   key = { key: image_key!, secret: image_secret! }
 })
 afterAll(async () => {
-  origin?.close().closeAllConnections()
+  await origin?.[Symbol.asyncDispose]()
   await service?.stop()
 })
 
@@ -73,7 +59,7 @@ it('sends the format that the browser accepts, at the size of the address', asyn
     expect(answer.headers.get('Vary')).toBe('Accept')
     expect(bytes.length).toBeLessThan(PHOTO.length / 10)
   }
-  expect(asked.filter((path) => path === '/pictures/a.jpg')).toHaveLength(1)
+  expect(origin.asked.filter((path) => path === '/pictures/a.jpg')).toHaveLength(1)
 })
 
 it('sends the source first if the small picture takes long, and makes one task for ten requests', async () => {
@@ -87,7 +73,7 @@ it('sends the source first if the small picture takes long, and makes one task f
   expect(answers.map(({ outcome }) => outcome)).toContain('pending')
   const { answer } = await variant('slow.jpg', SLOW)
   expect(answer.headers.get('Content-Type')).toBe('image/avif')
-  expect(asked.filter((path) => path === '/pictures/slow.jpg')).toHaveLength(1)
+  expect(origin.asked.filter((path) => path === '/pictures/slow.jpg')).toHaveLength(1)
   const usage = await fetch(`${service.baseUrl}/v1/usage`, { headers: { Authorization: `Bearer ${service.keys.enterprise}` } })
   const { tasks_completed } = (await usage.json()) as { tasks_completed: number }
   // Three of the first test and one of this.

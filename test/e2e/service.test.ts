@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { imageUrl } from '../../packages/clients/typescript/src/images.ts'
 import { FORMATS } from '../../src/core/catalog/index.ts'
 import { buildPdf, plainDocument } from '../core/formats/pdf/build.ts'
 import { serveBucket } from '../support/bucket-server.ts'
+import { servePictures } from '../support/picture-origin.ts'
 import { S3Double } from '../support/s3-double.ts'
 import { Contract, type Document } from './openapi.ts'
 import { type Running, startService } from './running.ts'
@@ -89,6 +91,23 @@ async function holdSyncs(double: S3Double, headers: Readonly<Record<string, stri
   await call('GET', '/v1/syncs')
   expect((await call('POST', '/v1/syncs/{sync_id}/resume', { params })).status).toBe(200)
   await call('DELETE', '/v1/syncs/{sync_id}', { params })
+}
+
+/** Allows an origin of pictures, shows a picture, and removes both. */
+async function holdPictures(): Promise<void> {
+  await using origin = await servePictures()
+  const params = { name: 'photos' }
+  const headers = { 'Content-Type': 'application/json' }
+  const body = JSON.stringify({ origin: origin.address })
+  const saved = await call<{ image_key: string; image_secret: string }>('PUT', '/v1/image-origins/{name}', { params, headers, body })
+  const { image_key: key, image_secret: secret } = saved.body
+  await call('GET', '/v1/image-origins/{name}', { params })
+  const address = await imageUrl(service.baseUrl, { key, secret }, 'photos/a.jpg', 'w_160')
+  const [signature = '', options = '', ...source] = new URL(address).pathname.split('/').slice(2)
+  const shown = { signature, options, source: source.join('/') }
+  expect((await call('GET', '/img/{signature}/{options}/{source}', { key: null, params: shown })).status).toBe(200)
+  await call('DELETE', '/v1/image-origins/{name}/cache', { params })
+  await call('DELETE', '/v1/image-origins/{name}', { params })
 }
 
 describe('the service', () => {
@@ -175,6 +194,7 @@ describe('the service', () => {
     for (const method of ['PUT', 'GET', 'DELETE'] as const)
       await call(method, '/v1/presets/{name}', { params: { name: 'own' }, ...(method === 'PUT' ? fields : {}) })
     await holdConnections()
+    await holdPictures()
     const link = await call<{ url: string }>('POST', '/v1/tasks/{task_id}/links', {
       params: { task_id: body.task_id },
       headers: fields.headers,

@@ -19,7 +19,7 @@ it('offers only outputs that every file can become', () => {
   )
   expect(commonOutputs(['jpg', 'png', 'gif'])).toEqual(['jpg', 'png', 'webp', 'avif'])
   expect(commonOutputs(['jpg', 'pdf'])).toEqual([])
-  expect(commonOutputs(['jpg'])).toEqual(['png', 'webp', 'avif'])
+  expect(commonOutputs(['jpg'])).toEqual(['png', 'webp', 'avif', 'jxl'])
 })
 
 it('never asks the library for what a format does not have', () => {

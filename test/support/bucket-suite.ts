@@ -43,7 +43,7 @@ export function bucketSuite(open: () => Promise<ObjectStore>, keys: readonly str
     expect(facts).toMatchObject({ size: 5, etag })
     expect(Math.abs(facts!.modified - Date.now())).toBeLessThan(3_600_000)
     const { body, ...read } = await store.read('a/b.txt')
-    expect([await new Response(body).text(), read]).toEqual(['hello', facts])
+    expect([await new Response(body).text(), read]).toEqual(['hello', { ...facts, contentType: HEADERS.contentType }])
     await store.remove('a/b.txt')
     expect(await store.head('a/b.txt')).toBeUndefined()
     await expect(store.read('a/b.txt')).rejects.toMatchObject({ trouble: 'missing_object', status: 404 })

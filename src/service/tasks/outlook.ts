@@ -59,11 +59,11 @@ function jointPace(tasks: readonly Task[]): Pace | undefined {
   }
 }
 
-/** Seconds of the open task that will take longest, at the speed of the tasks that have ended. 0: none has ended. */
+/** Seconds of the open task that will take longest, at the speed of single tasks so far. 0: no work has been done. */
 function longestSeconds(tasks: readonly Task[]): number {
-  const ended = tasks.filter(({ pace, completedAt }) => pace !== undefined && completedAt !== undefined)
-  const seconds = ended.reduce((sum, { pace, completedAt }) => sum + (completedAt! - pace!.since) / 1000, 0)
-  const work = ended.reduce((sum, task) => sum + workOf(task), 0)
+  const begun = tasks.flatMap((task) => (task.pace ? [{ task, pace: task.pace }] : []))
+  const seconds = begun.reduce((sum, { task, pace }) => sum + ((task.completedAt ?? pace.at) - pace.since) / 1000, 0)
+  const work = begun.reduce((sum, { task, pace }) => sum + workOf(task) * (isOpen(task) ? pace.share : 1), 0)
   const left = tasks.filter(isOpen).map((task) => workOf(task) * (1 - doneShare(task)))
   return work > 0 ? (maxOf(left) * seconds) / work : 0
 }

@@ -10,7 +10,7 @@ import { run } from '../../../src/service/tasks/run.ts'
 import { started } from './started-task.ts'
 
 // The codecs of this file write results that are no films, so no reader can read them.
-vi.mock('../../../src/core/inventory/readers.ts', () => ({ readerOf: async () => undefined }))
+vi.mock('../../../src/core/inventory/readers.ts', () => ({ readerOf: async () => undefined, readerOfOriginal: async () => undefined }))
 
 const UPLOAD_BYTES = 4000
 const RESULT = new TextEncoder().encode('a result'.repeat(40))

@@ -13,7 +13,7 @@ import { runAndWait } from '../../../src/service/tasks/submit.ts'
 import { started } from './started-task.ts'
 
 // The codecs of this file write results that are no films, so no reader can read them.
-vi.mock('../../../src/core/inventory/readers.ts', () => ({ readerOf: async () => undefined }))
+vi.mock('../../../src/core/inventory/readers.ts', () => ({ readerOf: async () => undefined, readerOfOriginal: async () => undefined }))
 
 const UPLOAD_BYTES = 300_000
 const step = (taskId: string) => ({ taskId, generation: null, step: 'whole' as const, bytes: UPLOAD_BYTES })
