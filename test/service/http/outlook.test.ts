@@ -84,8 +84,9 @@ it('is right within a factor of two for a batch once 10 % is done, however slow 
       const places = Object.fromEntries(tasks.map(({ taskId }, at) => [taskId, { position: at, seconds: 30 * at }]))
       const eta = jointEta(tasks, START + nowSeconds * 1000, places)
       const truth = totalSeconds - nowSeconds
-      expect(eta! / truth).toBeGreaterThan(0.5)
-      expect(eta! / truth).toBeLessThan(2)
+      // Estimates below 10 s are rounded to 0.1 s.
+      expect(eta! + 0.05).toBeGreaterThan(truth / 2)
+      expect(eta! - 0.05).toBeLessThan(truth * 2)
     }),
   )
 })
