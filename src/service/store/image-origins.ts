@@ -8,11 +8,22 @@ export const MAX_IMAGE_ORIGINS = 20
 export const ORIGIN_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/
 
 /** Place that pictures are fetched from. */
-export interface ImageOrigin {
-  readonly name: string
-  /** Address that every path is appended to. It ends with a slash. */
-  readonly origin: string
+export type ImagePlace =
+  | {
+      /** Address that every path is appended to. It ends with a slash. */
+      readonly origin: string
+    }
+  | { readonly bucket: ImageBucket }
+
+/** Bucket that pictures are fetched from. */
+export interface ImageBucket {
+  /** Name of a connection of the account. */
+  readonly connection: string
+  /** Beginning of every key. The path follows. */
+  readonly prefix: string
 }
+
+export type ImageOrigin = { readonly name: string } & ImagePlace
 
 /** What the public part of an image key says. */
 export interface ImageKey {

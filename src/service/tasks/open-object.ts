@@ -11,6 +11,7 @@ const MAX_RESUMES = 3
 export interface OpenObject {
   /** Size in bytes. */
   readonly length: number
+  readonly etag: string
   readonly body: ReadableStream<Uint8Array>
 }
 
@@ -23,7 +24,7 @@ export async function openObject(env: Env, accountId: string, { connection, key 
   try {
     const store = await openNamedConnection(env, { accountId, name: connection }, signal)
     const first = await store.read(key)
-    return { length: first.size, body: new ResumedObject(store, key, first).stream(signal) }
+    return { length: first.size, etag: first.etag, body: new ResumedObject(store, key, first).stream(signal) }
   } catch (error) {
     throw asSourceError(error, signal)
   }

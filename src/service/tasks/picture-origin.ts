@@ -1,13 +1,18 @@
-/** Origins of pictures: an http address now, and whatever else can open a path later, such as a bucket. */
+/** Origins of pictures: an address, or a bucket. */
+
+import { BucketError } from '../buckets/object-store.ts'
 import { type Env, outgoingRules } from '../env.ts'
 import { type ApiMessageOrCode, apiMessage } from '../i18n/message.ts'
-import type { ImageOrigin } from '../store/image-origins.ts'
+import type { ImageBucket, ImageOrigin } from '../store/image-origins.ts'
 import type { Validators } from '../store/pictures.ts'
 import { ApiError } from './api-error.ts'
+import { openNamedConnection } from './connections.ts'
 import { egressSender } from './egress.ts'
 import { cleanFileName } from './file-name.ts'
+import { openObject } from './open-object.ts'
 import { MAX_ADDRESS_LENGTH, openSource } from './open-source.ts'
 import { checkOutgoingUrl } from './outgoing-url.ts'
+import { bucketUnreachable } from './source-trouble.ts'
 
 /** Longest time in milliseconds until an origin begins to answer, of its silence, and of the whole transfer. A visitor waits for it. */
 export const ORIGIN_LIMITS = { firstByteMs: 10_000, silenceMs: 10_000, wholeMs: 60_000 }
@@ -39,7 +44,8 @@ export interface PictureOrigin {
 }
 
 /** Returns the origin of a setting. */
-export const pictureOrigin = (env: Env, { origin }: ImageOrigin): PictureOrigin => new HttpOrigin(env, origin)
+export const pictureOrigin = (env: Env, accountId: string, place: ImageOrigin): PictureOrigin =>
+  'bucket' in place ? new BucketOrigin(env, accountId, place.bucket) : new HttpOrigin(env, place.origin)
 
 class HttpOrigin implements PictureOrigin {
   readonly #env: Env
@@ -65,6 +71,37 @@ class HttpOrigin implements PictureOrigin {
       if (error instanceof ApiError && error.facts['status'] === 304) return 'same'
       throw originError(error)
     }
+  }
+}
+
+class BucketOrigin implements PictureOrigin {
+  readonly #env: Env
+  readonly #accountId: string
+  readonly #bucket: ImageBucket
+
+  constructor(env: Env, accountId: string, bucket: ImageBucket) {
+    this.#env = env
+    this.#accountId = accountId
+    this.#bucket = bucket
+  }
+
+  async open(path: string, { known, signal }: OpenPictureOptions): Promise<OpenPicture | 'same'> {
+    const { connection, prefix } = this.#bucket
+    const key = prefix + path
+    try {
+      if (known?.etag !== undefined && (await this.#etag(key, signal)) === known.etag) return 'same'
+      const { length, etag, body } = await openObject(this.#env, this.#accountId, { connection, key }, signal)
+      return { fileName: cleanFileName(path), length, validators: { etag }, body }
+    } catch (error) {
+      signal.throwIfAborted()
+      throw originError(error instanceof BucketError ? bucketUnreachable(error) : error)
+    }
+  }
+
+  /** Entity tag that the object has now. `undefined`: there is none. */
+  async #etag(key: string, signal: AbortSignal): Promise<string | undefined> {
+    const store = await openNamedConnection(this.#env, { accountId: this.#accountId, name: this.#bucket.connection }, signal)
+    return (await store.head(key))?.etag
   }
 }
 
@@ -102,7 +139,7 @@ export const unknownPicture = () => new ApiError('unknown_picture', 'no_such_pic
 export function originError(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.type !== 'source_unreachable') return error
   const { status, reason } = error.facts
-  if (status === 404 || status === 410) return unknownPicture()
+  if (status === 404 || status === 410 || reason === 'missing_object') return unknownPicture()
   if (reason === 'stalled' || reason === 'too_slow' || reason === 'no_answer') return originTimeout()
   return originUnreachable(error.apiMessage, { status, reason })
 }

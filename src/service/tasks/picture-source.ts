@@ -99,7 +99,10 @@ async function fetchPicture(env: Env, order: PictureOrder, known: Validators | u
   using limits = new TimeLimits(new AbortController().signal, wholeMs, originTimeout)
   limits.expect(firstByteMs, originTimeout)
   try {
-    const opened = await pictureOrigin(env, order.origin).open(order.path, { ...(known ? { known } : {}), signal: limits.signal })
+    const opened = await pictureOrigin(env, order.accountId, order.origin).open(order.path, {
+      ...(known ? { known } : {}),
+      signal: limits.signal,
+    })
     limits.stopExpecting()
     return opened === 'same' ? undefined : await stored(env, order, opened, limits, fetchedAt)
   } catch (error) {

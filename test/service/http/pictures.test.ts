@@ -7,6 +7,7 @@ import { FAILURE_MS, FLIGHT_MS, FRESH_MS } from '../../../src/service/store/pict
 import { ORIGIN_LIMITS } from '../../../src/service/tasks/picture-origin.ts'
 import { variantFlight } from '../../../src/service/tasks/picture-variant.ts'
 import { plainPng } from '../../support/plain-png.ts'
+import { S3Double } from '../../support/s3-double.ts'
 import { call, errorOf, type Member, member } from './client.ts'
 import { nested } from './nested.ts'
 
@@ -137,6 +138,16 @@ describe('an origin of pictures', () => {
     const who = await member()
     expect(await typeOf(await call(who, '/v1/image-origins/photos', json({ origin: address })))).toEqual([400, type])
     expect((await call(who, '/v1/image-origins/photos')).status).toBe(404)
+  })
+
+  it.each([
+    ['neither an address nor a bucket', {}, 400, 'invalid_parameter'],
+    ['both', { origin: ORIGIN, bucket: { connection: 'shop' } }, 400, 'invalid_parameter'],
+    ['a bucket without a connection', { bucket: { prefix: 'a/' } }, 400, 'invalid_parameter'],
+    ['a bucket with an unknown field', { bucket: { connection: 'shop', key: 'a' } }, 400, 'invalid_parameter'],
+    ['a connection that does not exist', { bucket: { connection: 'shop' } }, 404, 'unknown_connection'],
+  ])('cannot be %s', async (_, fields, status, type) => {
+    expect(await typeOf(await call(await member(), '/v1/image-origins/photos', json(fields)))).toEqual([status, type])
   })
 
   it('needs a valid name, known fields, and the scope `compress`', async () => {
@@ -516,5 +527,45 @@ describe('an origin', () => {
     origin = () => new Response(null, { status: 500 })
     const answer = await get(who, 'a.png', undefined, { headers: { Accept: 'application/problem+json' } })
     expect([answer.status, answer.headers.get('Content-Type')]).toEqual([502, 'application/problem+json'])
+  })
+})
+
+describe('a bucket as origin', () => {
+  /** Account with a bucket below `photos/` as origin. */
+  async function bucketSigner(): Promise<{ readonly who: Signer; readonly double: S3Double }> {
+    const double = new S3Double()
+    origin = double.fetch
+    const own = await member()
+    const { type, endpoint, region, bucket, accessKeyId, secretAccessKey } = double.settings
+    const settings = { type, endpoint, region, bucket, access_key_id: accessKeyId, secret_access_key: secretAccessKey }
+    expect((await call(own, '/v1/connections/shop', json(settings))).status).toBe(200)
+    const place = { bucket: { connection: 'shop', prefix: 'photos/' } }
+    const made = (await (await call(own, '/v1/image-origins/photos', json(place))).json()) as Record<string, string>
+    expect(made).toMatchObject({ name: 'photos', ...place })
+    await double.put('photos/a.png', new Uint8Array(PNG))
+    double.requests.length = 0
+    return { who: { ...own, imageKey: made['image_key']!, secret: made['image_secret']! }, double }
+  }
+
+  it('serves the pictures below its prefix, and asks again only for the entity tag', async () => {
+    const { who, double } = await bucketSigner()
+    const answer = await variant(who)
+    expect([answer.status, answer.headers.get('Content-Type')]).toEqual([200, 'image/png'])
+    expect(double.requests).toEqual(['GET photos/a.png'])
+    await settled(who)
+    vi.useFakeTimers({ now: Date.now() + FRESH_MS + 1000, toFake: ['Date'] })
+    expect((await get(who)).status).toBe(200)
+    await vi.waitFor(() => expect(double.requests).toEqual(['GET photos/a.png', 'HEAD photos/a.png']), 10_000)
+    await settled(who)
+  })
+
+  it.each<[string, string, (double: S3Double) => void, number, string]>([
+    ['a missing object', 'none.png', () => undefined, 404, 'unknown_picture'],
+    ['revoked credentials', 'a.png', (double) => void (double.isAuthorised = false), 502, 'origin_unreachable'],
+  ])('answers for %s with an error, and stores nothing', async (_, path, prepare, status, type) => {
+    const { who, double } = await bucketSigner()
+    prepare(double)
+    expect(await typeOf(await get(who, path))).toEqual([status, type])
+    expect(await stored(who)).toBe(0)
   })
 })

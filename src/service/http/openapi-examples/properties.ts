@@ -36,6 +36,7 @@ const of = (schema: string, values: Readonly<Record<string, unknown>>): Readonly
 
 const BUCKET_SOURCE = { connection: 'shop', key: 'photos/photo.jpg' } as const
 const BUCKET_DESTINATION = { connection: 'shop', prefix: 'small/' } as const
+const BUCKET_FOLDER = { connection: 'shop', prefix: 'photos/' } as const
 
 const OPTIONS = {
   quality: 'medium',
@@ -73,6 +74,10 @@ const OPTIONS = {
   origin: 'https://app.example.com',
   'ImageOrigin.name': 'photos',
   'ImageOrigin.origin': PICTURES,
+  'ImageOrigin.bucket': BUCKET_FOLDER,
+  'StoredImageOrigin.bucket': BUCKET_FOLDER,
+  'putImageOrigin.bucket': BUCKET_FOLDER,
+  ...of('ImageBucket', BUCKET_FOLDER),
   'StoredImageOrigin.name': 'photos',
   'StoredImageOrigin.origin': PICTURES,
   'putImageOrigin.origin': PICTURES,
@@ -281,7 +286,6 @@ const SYNC = {
   ...{ sync_id: SYNC_ID, status: 'running', dry_run: false, found: 1200, skipped: 800, compressed: 150, unchanged: 9, failed: 1 },
   ...{ original_size: 36_132_450, compressed_size: 12_643_500, estimated_cpu_seconds: 96.4, estimated_size: 57_600_000 },
 } as const
-const SYNC_SOURCE = { connection: 'shop', prefix: 'photos/' } as const
 const SYNC_DESTINATION = { connection: 'archive', prefix: 'small/' } as const
 const SYNC_ESTIMATE = {
   ...{ format: 'jpg', objects: 400, original_size: 96_000_000, estimated_size: 57_600_000, estimated_cpu_seconds: 96.4 },
@@ -292,14 +296,14 @@ const SYNC_ERROR = {
   ...{ key: 'photos/scan.tif', type: 'file_too_large' },
   error: 'The file is too large: your plan allows up to 20 MB (20000000 bytes) per file.',
 } as const
-const SYNC_PARTS = { source: SYNC_SOURCE, destination: SYNC_DESTINATION, estimates: [SYNC_ESTIMATE], errors: [SYNC_ERROR] } as const
+const SYNC_PARTS = { source: BUCKET_FOLDER, destination: SYNC_DESTINATION, estimates: [SYNC_ESTIMATE], errors: [SYNC_ERROR] } as const
 
 const SYNCS = {
-  ...SYNC_SOURCE,
+  ...BUCKET_FOLDER,
   ...of('SyncEstimate', SYNC_ESTIMATE),
   ...of('SyncReason', SYNC_REASON),
   ...of('SyncError', SYNC_ERROR),
-  ...of('SyncRequest', { source: SYNC_SOURCE, destination: SYNC_DESTINATION, dry_run: false }),
+  ...of('SyncRequest', { source: BUCKET_FOLDER, destination: SYNC_DESTINATION, dry_run: false }),
   ...of('Sync', { ...SYNC, ...SYNC_PARTS, started_at: CREATED, next_try_at: COMPLETED, reason: SYNC_REASON }),
   syncs: [{ ...SYNC, ...SYNC_PARTS, started_at: CREATED }],
 } as const

@@ -1,9 +1,11 @@
 /** Origins of pictures on the fly: show, store and remove them, and purge what was made of their pictures. */
 
+import type * as z from 'zod'
 import { outgoingRules } from '../../env.ts'
 import { apiMessage } from '../../i18n/message.ts'
-import { type ImageOrigin, imageKeyOf, imageSecretOf, MAX_IMAGE_ORIGINS, ORIGIN_NAME } from '../../store/image-origins.ts'
+import { type ImageOrigin, type ImagePlace, imageKeyOf, imageSecretOf, MAX_IMAGE_ORIGINS, ORIGIN_NAME } from '../../store/image-origins.ts'
 import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
+import { unknownConnection } from '../../tasks/connections.ts'
 import { checkOutgoingUrl } from '../../tasks/outgoing-url.ts'
 import { deleteBlobs } from '../../tasks/picture-source.ts'
 import { readJson } from '../body.ts'
@@ -39,7 +41,7 @@ export const putImageOrigin: Route = {
     const fields = parseOrRefuse(imageOriginFields, await readJson(c.req.raw))
     const secret = c.env.SECRET_KEY
     if (secret === undefined) throw new ApiError('maintenance', 'images_need_secret')
-    const origin = { name, origin: checkedOrigin(c, fields.origin) }
+    const origin = { name, ...(await checkedPlace(c, fields)) }
     const stored = await picturesOf(c).putOrigin(origin, fields.new_secret)
     if (!stored)
       throw new ApiError('too_many_image_origins', apiMessage('too_many_image_origins', { limit: MAX_IMAGE_ORIGINS }), {
@@ -54,10 +56,10 @@ export const putImageOrigin: Route = {
     id: 'putImageOrigin',
     summary: 'Allow an origin for pictures on the fly',
     description:
-      'Pictures below this address can be shown by `/img/…`. The first origin of an account, and `new_secret`, make the secret that signs those addresses; it is shown only in this answer.',
+      'Pictures below this address, or in this bucket, can be shown by `/img/…`. The first origin of an account, and `new_secret`, make the secret that signs those addresses; it is shown only in this answer.',
     json: imageOriginFields,
     answer: storedImageOrigin,
-    errors: [400, 409],
+    errors: [400, 404, 409],
   },
 }
 
@@ -98,9 +100,8 @@ export const purgeImageOrigin: Route = {
 const nameOf = (c: AppContext) => c.req.param('name') ?? ''
 const picturesOf = (c: AppContext) => c.env.ACCOUNTS.getByName(c.get('key').accountId).pictures
 
-const shown = (c: AppContext, { name, origin }: ImageOrigin, generation: number) => ({
-  name,
-  origin,
+const shown = (c: AppContext, origin: ImageOrigin, generation: number) => ({
+  ...origin,
   image_key: imageKeyOf({ accountId: c.get('key').accountId, generation }),
 })
 
@@ -114,6 +115,15 @@ async function purgeAll(c: AppContext, name: string, path?: string): Promise<num
     pictureCacheOf(c.env).clear()
     return sum
   }
+}
+
+/** @throws ApiError `unsafe_url`, `invalid_parameter` or `unknown_connection` */
+async function checkedPlace(c: AppContext, { origin, bucket }: z.output<typeof imageOriginFields>): Promise<ImagePlace> {
+  if ((origin === undefined) === (bucket === undefined)) throw invalidParameter('origin', 'origin_or_bucket')
+  if (origin !== undefined) return { origin: checkedOrigin(c, origin) }
+  const found = await c.env.ACCOUNTS.getByName(c.get('key').accountId).connections.find(bucket!.connection)
+  if (!found) throw unknownConnection(bucket!.connection)
+  return { bucket: bucket! }
 }
 
 /** Returns the address normalised. @throws ApiError `unsafe_url` or `invalid_parameter` */

@@ -1,12 +1,22 @@
 /** Schemas of origins for pictures on the fly. */
 import * as z from 'zod'
+import { connection, prefix } from './places.ts'
+
+const bucket = z
+  .strictObject({
+    connection,
+    prefix: prefix.default('').describe('Beginning of the keys, such as `photos/`. The path of a picture follows'),
+  })
+  .meta({ id: 'ImageBucket', description: 'Bucket that pictures come from, instead of `origin`' })
 
 export const imageOriginFields = z.strictObject({
   origin: z
     .string()
     .min(1)
     .max(1024)
+    .optional()
     .describe('Address that the path of a picture is appended to: https with a public domain name, with a slash at its end'),
+  bucket: bucket.optional(),
   new_secret: z
     .boolean()
     .default(false)
@@ -15,7 +25,8 @@ export const imageOriginFields = z.strictObject({
 
 const fields = {
   name: z.string().describe('Name of the origin in addresses'),
-  origin: z.string().describe('Address that the path of a picture is appended to'),
+  origin: z.string().optional().describe('Address that the path of a picture is appended to'),
+  bucket: bucket.optional(),
   image_key: z.string().describe('Name of the account in addresses'),
 }
 

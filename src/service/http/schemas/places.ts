@@ -12,7 +12,7 @@ import { CONNECTION_NAME } from './common.ts'
 export const MAX_PLACE_LENGTH = 8192
 
 const isKey = (key: string) => key.isWellFormed() && new TextEncoder().encode(key).length <= MAX_KEY_BYTES
-const connection = z
+export const connection = z
   .string()
   .regex(CONNECTION_NAME, 'must_be_name_of_connection' satisfies ApiPlainCode)
   .describe('Name of a connection of the account')
@@ -20,7 +20,7 @@ const key = z
   .string()
   .min(1, 'must_be_key' satisfies ApiPlainCode)
   .refine(isKey, 'must_be_key' satisfies ApiPlainCode)
-const prefix = z.string().refine(isKey, 'must_be_key' satisfies ApiPlainCode)
+export const prefix = z.string().refine(isKey, 'must_be_key' satisfies ApiPlainCode)
 
 const sourceShape = { connection, key: key.describe('Key of the object: 1 to 1,024 bytes of UTF-8') }
 const prefixShape = prefix.describe('Beginning of the key, such as `small/`. The name of the result follows')
