@@ -33,7 +33,7 @@ export function setEnglishTexts(texts: typeof EN): void {
 /** Loads the texts of `englishText`. Libraries do so with the first codec, so that their entry stays small. */
 export const loadEnglishTexts = async (): Promise<void> => setEnglishTexts((await import('./en.ts')).EN)
 
-/** English text of a message. Without texts (see above): its code, with spaces instead of underscores. */
+/** English text of a message. Before `setEnglishTexts`: its code, with spaces instead of underscores. */
 export const englishText = (said: Message): string => renderMessage(said, english)
 
 /** Messages without duplicates, in their order. */
