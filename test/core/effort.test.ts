@@ -10,7 +10,7 @@ import { memorySource } from '../../src/core/model/source.ts'
 import { openJob } from '../../src/core/pipeline/job.ts'
 import { document, drawing } from '../support/office.ts'
 import { jpegOf, photo, pngOf, zipOf } from '../support/packages.ts'
-import { randomNumbers } from '../support/press-file.ts'
+import { randomNumbers } from '../support/random-numbers.ts'
 
 const [WIDTH, HEIGHT] = [200, 150]
 

@@ -13,7 +13,7 @@ import {
   verify,
 } from '../../src/core/index.ts'
 import { GENERATORS } from '../support/generators.ts'
-import { randomNumbers } from '../support/press-file.ts'
+import { randomNumbers } from '../support/random-numbers.ts'
 
 const photo = async () => new Uint8Array(await GENERATORS.jpg[0].make())
 const noise = () => {

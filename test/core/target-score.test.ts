@@ -5,7 +5,7 @@ import { compress, readAll, verify } from '../../src/core/index.ts'
 import { document, drawing } from '../support/office.ts'
 import { jpegOf, photo, pngOf, zipOf } from '../support/packages.ts'
 import { gifFile } from '../support/picture-files.ts'
-import { randomNumbers } from '../support/press-file.ts'
+import { randomNumbers } from '../support/random-numbers.ts'
 
 const [WIDTH, HEIGHT] = [320, 240]
 

@@ -1,4 +1,4 @@
-import { randomNumbers } from './press-file.ts'
+import { randomNumbers } from './random-numbers.ts'
 
 const SYNTAX = { explicit: '1.2.840.10008.1.2.1', implicit: '1.2.840.10008.1.2', big: '1.2.840.10008.1.2.2' }
 const LONG = ['OB', 'OW', 'OF', 'SQ', 'UN', 'UT']

@@ -1,4 +1,4 @@
-import { randomNumbers } from './press-file.ts'
+import { randomNumbers } from './random-numbers.ts'
 
 /** Returns an RGB picture of a dusk: a smooth grainy sky over dark hills. SSIM hardly detects its defects. */
 export function dusk(width: number, height: number): Uint8Array {

@@ -1,4 +1,4 @@
-import { randomNumbers } from './press-file.ts'
+import { randomNumbers } from './random-numbers.ts'
 
 const RECORD_BYTES = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67]
 const HEADER_BYTES = [227, 227, 227, 235, 375, 393]

@@ -1,6 +1,6 @@
 /** Generates PDF files with very many pages of different content, whose objects are in page order or shuffled. */
 import { buildPdf, type Part } from '../core/formats/pdf/build.ts'
-import { randomNumbers } from './press-file.ts'
+import { randomNumbers } from './random-numbers.ts'
 
 const LINES = 120
 

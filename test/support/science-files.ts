@@ -1,7 +1,7 @@
 /** Generates small scientific files: NIfTI, NetCDF-3, HDF5. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { randomNumbers } from './press-file.ts'
+import { randomNumbers } from './random-numbers.ts'
 
 const fixture = (path: string) => new Uint8Array(readFileSync(join(import.meta.dirname, '../fixtures', path)))
 

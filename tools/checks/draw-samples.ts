@@ -2,9 +2,11 @@
  * Draws random comments, exported names or messages, without their files, to test whether a stranger understands them:
  * `node tools/checks/draw-samples.ts comments 100 SEED`. The same seed draws the same samples from the same tree.
  */
+
 import { globSync, readFileSync } from 'node:fs'
 import { EN } from '../../src/core/i18n/en.ts'
 import { API_EN } from '../../src/service/i18n/en.ts'
+import { randomNumbers } from '../../test/support/random-numbers.ts'
 
 const CODE = [
   'src/**/*.ts',
@@ -48,17 +50,6 @@ const sources = (): string[] =>
   globSync(CODE, { exclude: (path) => path.includes('node_modules') })
     .sort()
     .map((path) => readFileSync(path, 'utf8'))
-
-/** Pseudo-random numbers from 0 to 1 (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const [kind = '', count = '20', seed = '1'] = process.argv.slice(2)
 const texts = TEXTS[kind as keyof typeof TEXTS]?.()

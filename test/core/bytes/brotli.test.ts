@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { brotliStream, unbrotliStream } from '../../../src/core/bytes/brotli.ts'
 import { concat } from '../../../src/core/bytes/concat.ts'
-import { randomNumbers } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 
 async function all(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const found: Uint8Array[] = []

@@ -1,7 +1,7 @@
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { gzipLevel, gzipMethod, gzipStream } from '../../../src/core/bytes/gzip.ts'
-import { randomNumbers } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 
 async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []

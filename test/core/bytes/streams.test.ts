@@ -10,7 +10,7 @@ import { unzstdStream, zstdStream } from '../../../src/core/bytes/zstd.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'
 import type { Container } from '../../../wasm/libdeflate/libdeflate.ts'
 import { Zstd } from '../../../wasm/zstd/zstd.ts'
-import { randomNumbers } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 
 const MOST = 1 << 24
 

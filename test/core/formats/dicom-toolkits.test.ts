@@ -5,7 +5,8 @@ import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { dicomFile, type Element, type Encoding, imageElements, type Picture, writeElements } from '../../support/dicom-file.ts'
 import { inEnglish } from '../../support/in-english.ts'
-import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { pressFile } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 
 const press = (bytes: Uint8Array) => pressFile(dicom, bytes, 'a.dcm')
 const file = (picture: Picture, encoding: Encoding = 'explicit') => dicomFile(imageElements(picture, encoding), encoding)

@@ -10,7 +10,8 @@ import { withFidelity } from '../../support/fidelity.ts'
 import { heldBytes } from '../../support/held-memory.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { encodeLosslessJpeg, type LosslessJpeg } from '../../support/lossless-jpeg.ts'
-import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { pressFile } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 import { damagePositions, IS_THOROUGH, roundsOf } from '../../support/thorough.ts'
 
 const charLs = createCharLs()

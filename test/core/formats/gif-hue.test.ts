@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { gif } from '../../../src/core/formats/gif/gif.ts'
 import { GifEngine } from '../../../wasm/gif/gif.ts'
 import { gifFile } from '../../support/picture-files.ts'
-import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { pressFile } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 
 const [WIDTH, HEIGHT] = [160, 130]
 /** 0.299 R + 0.587 G + 0.114 B is equal: 15 more red and 7 more blue balance 9 less green. */

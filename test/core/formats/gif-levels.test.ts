@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { gif } from '../../../src/core/formats/gif/gif.ts'
 import { gifFile } from '../../support/picture-files.ts'
-import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { pressFile } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 
 /** Animated waves, full canvas or in a window, with noise, in greys or in few colours. */
 function randomAnimation(seed: number): Uint8Array {

@@ -4,7 +4,7 @@ import { PALETTE_TARGETS } from '../../../src/core/images/search/targets.ts'
 import { PerceptualMeter } from '../../../src/core/metrics/perceptual.ts'
 import { GifEngine, type GifTarget } from '../../../wasm/gif/gif.ts'
 import { gifFile } from '../../support/picture-files.ts'
-import { randomNumbers } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 
 const WIDTH = 300
 const HEIGHT = 210

@@ -6,7 +6,8 @@ import { laz } from '../../../src/core/formats/las/laz.ts'
 import type { Options, Source } from '../../../src/core/model/codec.ts'
 import { withFidelity } from '../../support/fidelity.ts'
 import { lasFile } from '../../support/las-file.ts'
-import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { pressFile } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 import { damagePositions, roundsOf } from '../../support/thorough.ts'
 
 const POINT_FORMATS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]

@@ -6,7 +6,8 @@ import { nifti } from '../../../src/core/formats/nifti/nifti.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { withFidelity } from '../../support/fidelity.ts'
-import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { pressFile } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 import { roundsOf } from '../../support/thorough.ts'
 
 /** A volume of int16 voxels: a smooth blob with noise. */

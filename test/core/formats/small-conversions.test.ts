@@ -4,7 +4,7 @@ import { png } from '../../../src/core/formats/png/png.ts'
 import type { Quality } from '../../../src/core/model/codec.ts'
 import { WebpEncoder } from '../../../wasm/webp/webp.ts'
 import { NOTHING_LENT, photo, pngOf, press } from '../../support/packages.ts'
-import { randomNumbers } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 
 const GENTLEST_FIRST: readonly Quality[] = ['high', 'medium', 'low']
 

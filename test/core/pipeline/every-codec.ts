@@ -15,7 +15,8 @@ import { optionsOf } from '../../../src/core/pipeline/job.ts'
 import { generatedOnce } from '../../support/generated.ts'
 import { GENERATORS, type Generated } from '../../support/generators.ts'
 import { expectReadersAgree } from '../../support/independent/agree.ts'
-import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { pressFile } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 import { fewOf } from '../../support/thorough.ts'
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }

@@ -17,7 +17,8 @@ import { memorySource } from '../../../src/core/model/source.ts'
 import { optionsOf } from '../../../src/core/pipeline/job.ts'
 import { GENERATORS, type Generated } from '../../support/generators.ts'
 import { textsOf } from '../../support/in-english.ts'
-import { pressFile, randomNumbers } from '../../support/press-file.ts'
+import { pressFile } from '../../support/press-file.ts'
+import { randomNumbers } from '../../support/random-numbers.ts'
 
 const CODECS = { ...PRESS_CODECS, ...MEDIA_CODECS }
 const BYTES = 5000

@@ -1,5 +1,5 @@
 /** Generates pictures whose compression easily becomes visible. They are identical in every run. */
-import { randomNumbers } from '../press-file.ts'
+import { randomNumbers } from '../random-numbers.ts'
 
 /** RGBA values from 0 to 255. Default of alpha: 255. */
 type Pixel = readonly number[]

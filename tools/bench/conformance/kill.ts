@@ -6,6 +6,7 @@
  * Afterwards it checks that every accepted task has ended, uploads in chunks arrived unchanged, usage was counted once, a sweep leaves
  * exactly the blobs of tasks, and no process is left. Ctrl-C ends the killing and starts the checks. Linux only (/proc).
  */
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,6 +16,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { findFfmpegSync } from '../../../src/local/native.ts'
+import { randomNumbers } from '../../../test/support/random-numbers.ts'
 import { Processes, VICTIMS } from './victims.ts'
 
 const { values } = parseArgs({
@@ -36,14 +38,8 @@ const victims = values.victims.split(',').map((name) => {
 const state = mkdtempSync(join(tmpdir(), 'whittle-kill-'))
 const base = `http://127.0.0.1:${values.port}`
 
-/** Seed of the random generator Mulberry32. The same seed kills at the same moments. */
-let seed = Number(values.seed)
-function random(): number {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-}
+/** Random numbers. The same seed kills at the same moments. */
+const random = randomNumbers(Number(values.seed))
 
 /** Longest start of the service in milliseconds. A loaded machine with many tasks to recover needs long. */
 const START_MS = 300_000

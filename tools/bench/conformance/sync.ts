@@ -4,6 +4,7 @@
  * PATH. Fails unless each object was written exactly once, the figures add up, nothing stays in the service, the memory of the parent
  * process stays flat, and a second sync writes nothing. Linux only (/proc).
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -13,6 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { toSyncView } from '../../../src/service/store/syncs.ts'
 import { plainPng } from '../../../test/support/plain-png.ts'
+import { randomNumbers } from '../../../test/support/random-numbers.ts'
 import { CountedBucket, PASSWORD, USER } from './counted-bucket.ts'
 import { Processes } from './victims.ts'
 
@@ -35,14 +37,8 @@ const base = `http://127.0.0.1:${values.port}`
 const processes = new Processes()
 const problems: string[] = []
 
-/** Random numbers of Mulberry32, so that a seed repeats a run. */
-let seed = Number(values.seed)
-function random(): number {
-  seed = (seed + 0x6d2b79f5) | 0
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-  return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-}
+/** Random numbers. The same seed kills at the same moments. */
+const random = randomNumbers(Number(values.seed))
 
 async function start(): Promise<ChildProcess> {
   const log = openSync(join(state, 'service.log'), 'a')

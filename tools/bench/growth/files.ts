@@ -9,7 +9,7 @@ const { deck } = await import('../../../test/support/deck.ts')
 const { dicomFile, imageElements } = await import('../../../test/support/dicom-file.ts')
 const { lasFile } = await import('../../../test/support/las-file.ts')
 const { partsOf, zipOf } = await import('../../../test/support/packages.ts')
-const { randomNumbers } = await import('../../../test/support/press-file.ts')
+const { randomNumbers } = await import('../../../test/support/random-numbers.ts')
 const { hdf5File, netcdf3File, niftiFile } = await import('../../../test/support/science-files.ts')
 const { encodeRows } = await import('../../../wasm/jpeg/jpeg.ts')
 

@@ -4,7 +4,7 @@ import { concat } from '../../../../src/core/bytes/concat.ts'
 import { compareSamples } from '../../../../src/core/images/compare/compare.ts'
 import { compress, readAll } from '../../../../src/core/index.ts'
 import { encodeRows, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
-import { randomNumbers } from '../../../support/press-file.ts'
+import { randomNumbers } from '../../../support/random-numbers.ts'
 
 const [WIDTH, HEIGHT] = [320, 240]
 

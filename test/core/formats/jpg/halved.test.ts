@@ -4,7 +4,7 @@ import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
 import { encodeRows } from '../../../../wasm/jpeg/jpeg.ts'
-import { randomNumbers } from '../../../support/press-file.ts'
+import { randomNumbers } from '../../../support/random-numbers.ts'
 
 const [WIDTH, HEIGHT] = [480, 384]
 

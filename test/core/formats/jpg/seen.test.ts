@@ -8,7 +8,8 @@ import type { Raster } from '../../../../src/core/images/raster/raster.ts'
 import { type PerceptualFigures, PerceptualMeter } from '../../../../src/core/metrics/perceptual.ts'
 import type { Quality } from '../../../../src/core/model/codec.ts'
 import { encodeRows, JpegRows } from '../../../../wasm/jpeg/jpeg.ts'
-import { pressFile, randomNumbers } from '../../../support/press-file.ts'
+import { pressFile } from '../../../support/press-file.ts'
+import { randomNumbers } from '../../../support/random-numbers.ts'
 import { photo } from './photo.ts'
 
 const [WIDTH, HEIGHT] = [384, 256]

@@ -5,7 +5,7 @@ import { memorySink } from '../../../../src/core/model/sink.ts'
 import { memorySource, readAll } from '../../../../src/core/model/source.ts'
 import { openJob, optionsOf } from '../../../../src/core/pipeline/job.ts'
 import { inEnglish } from '../../../support/in-english.ts'
-import { randomNumbers } from '../../../support/press-file.ts'
+import { randomNumbers } from '../../../support/random-numbers.ts'
 import { buildTiff, type Picture, readDirectories, readPicture, rowBytes, type Shape } from './build-tiff.ts'
 
 function optionsFor(memoryBudget = 96 * 1024 * 1024): Options {
