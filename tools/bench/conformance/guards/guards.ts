@@ -36,6 +36,7 @@ const chosen = GUARDS.filter(({ name }) => text.startsWith('--') || name.include
 const copy = mkdtempSync(join(tmpdir(), 'whittle-guards-'))
 try {
   copySources(copy)
+  // Fails before the first test if the text of a guard is outdated.
   for (const guard of chosen) readGuarded(copy, guard)
   expectGreen(copy, chosen)
   const rows = chosen.map((guard) => {
