@@ -3,7 +3,7 @@ import { type Env, outgoingRules } from '../env.ts'
 import type { Plan } from '../store/plans.ts'
 import type { SourcePlace } from '../store/sources.ts'
 import { ApiError } from './api-error.ts'
-import { type ChunkReader, chunkReaderOf } from './body-stream.ts'
+import { type BodyLimits, type ChunkReader, chunkReaderOf, FETCH_READ_BYTES, limitedBody } from './body-stream.ts'
 import { egressSender } from './egress.ts'
 import { cleanFileName } from './file-name.ts'
 import { fileTooLarge, type IngestedFile, receiveFile, storeFile } from './ingest.ts'
@@ -14,9 +14,6 @@ import { FETCH_MS, FIRST_BYTE_MS, SILENCE_MS, sourceUnreachable } from './source
 import { storageQuotaError } from './submit.ts'
 import { TimeLimits } from './time-limits.ts'
 import { withUploadMemory } from './upload-memory.ts'
-
-/** Most bytes that one read of a source returns. */
-export const READ_BYTES = 256 * 1024
 
 export interface SourceRequest {
   readonly place: SourcePlace
@@ -61,8 +58,8 @@ async function fetchWithin(env: Env, request: SourceRequest, limits: TimeLimits)
     }
     if (length !== undefined) await admit(taskId, length)
     return await withUploadMemory({ accountId, bytes: length }, async (place) => {
-      const reader = place.watch(chunkReaderOf(opened.body, READ_BYTES, 1))
-      const received = await receiveFile(env, fileName, bytesOf(reader, { length, limits, maxBytes: plan.maxFileBytes }), {
+      const reader = place.watch(chunkReaderOf(opened.body, FETCH_READ_BYTES, 1))
+      const received = await receiveFile(env, fileName, sourceBody(reader, { length, limits, maxBytes: plan.maxFileBytes }), {
         ...{ accountId, maxFileBytes: plan.maxFileBytes, retentionMs: plan.retentionMs, isAlone: true },
         mayBePacked: () => mayBePacked,
         place: { taskId, uploadKey, onMultipart },
@@ -90,41 +87,19 @@ async function open(env: Env, { place, accountId }: SourceRequest, signal: Abort
 
 const nameOf = (place: SourcePlace) => ('url' in place ? sourceFileName(place.url, null) : cleanFileName(place.object.key))
 
-export interface BodyLimits {
-  /** Announced length in bytes. `undefined`: none. */
-  readonly length: number | undefined
-  readonly limits: TimeLimits
-  readonly maxBytes: number
+type SourceBodyLimits = Omit<BodyLimits, 'errors' | 'silenceMs'> & {
   /** Longest silence in milliseconds. Default: `SILENCE_MS`. */
   readonly silenceMs?: number
 }
 
 /** Yields the body of a source. @throws ApiError if it is silent, ends early or exceeds the plan's limit */
-export async function* bytesOf(
-  reader: ChunkReader,
-  { length, limits, maxBytes, silenceMs = SILENCE_MS }: BodyLimits,
-): AsyncGenerator<Uint8Array> {
-  let received = 0
-  for (;;) {
-    const chunk = await pull(reader, limits, silenceMs)
-    if (!chunk) break
-    received += chunk.length
-    if (received > maxBytes) throw fileTooLarge(maxBytes)
-    yield chunk
+export function sourceBody(reader: ChunkReader, limits: SourceBodyLimits): AsyncGenerator<Uint8Array> {
+  const errors = {
+    tooLarge: () => fileTooLarge(limits.maxBytes),
+    stalled: () => sourceUnreachable('stalled'),
+    cutOff: () => sourceUnreachable('cut_off'),
   }
-  if (length !== undefined && received < length) throw sourceUnreachable('cut_off')
-}
-
-async function pull(reader: ChunkReader, limits: TimeLimits, silenceMs: number): Promise<Uint8Array | undefined> {
-  limits.expect(silenceMs, () => sourceUnreachable('stalled'))
-  try {
-    return await reader.pull()
-  } catch (error) {
-    limits.signal.throwIfAborted()
-    throw error instanceof ApiError ? error : sourceUnreachable('cut_off')
-  } finally {
-    limits.stopExpecting()
-  }
+  return limitedBody(reader, { silenceMs: SILENCE_MS, ...limits, errors })
 }
 
 /** Length that the source announces, in bytes. `undefined`: none, or not valid. */

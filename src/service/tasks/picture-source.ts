@@ -6,8 +6,8 @@ import type { ImageOrigin } from '../store/image-origins.ts'
 import { newSourceBlob, type PictureSource, type PicturesApi, type PictureVariant, type Validators } from '../store/pictures.ts'
 import { PLANS, type PlanId } from '../store/plans.ts'
 import { ApiError } from './api-error.ts'
-import { chunkReaderOf } from './body-stream.ts'
-import { bytesOf, READ_BYTES } from './fetch-source.ts'
+import { chunkReaderOf, FETCH_READ_BYTES } from './body-stream.ts'
+import { sourceBody } from './fetch-source.ts'
 import { fileTooLarge, receiveFile, storeFile } from './ingest.ts'
 import { contentTypeOf, isPictureFormat, PICTURE_FORMATS } from './picture-formats.ts'
 import { type OpenPicture, ORIGIN_LIMITS, originError, originTimeout, pictureOrigin } from './picture-origin.ts'
@@ -122,8 +122,8 @@ async function stored(
   try {
     if (length !== undefined && length > maxFileBytes) throw fileTooLarge(maxFileBytes)
     return await withUploadMemory({ accountId, bytes: length }, async (place) => {
-      const reader = place.watch(chunkReaderOf(body, READ_BYTES, 1))
-      const bytes = bytesOf(reader, { length, limits, maxBytes: maxFileBytes, silenceMs: ORIGIN_LIMITS.silenceMs })
+      const reader = place.watch(chunkReaderOf(body, FETCH_READ_BYTES, 1))
+      const bytes = sourceBody(reader, { length, limits, maxBytes: maxFileBytes, silenceMs: ORIGIN_LIMITS.silenceMs })
       const received = await receiveFile(env, fileName, bytes, {
         ...{ accountId, maxFileBytes, retentionMs, isAlone: true, mayBePacked: () => false },
         place: { taskId: '', uploadKey, onMultipart: () => undefined },

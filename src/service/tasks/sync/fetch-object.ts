@@ -2,8 +2,7 @@
 import { BucketError, type ObjectFacts, type ObjectStore } from '../../buckets/object-store.ts'
 import type { Env } from '../../env.ts'
 import type { Plan } from '../../store/plans.ts'
-import { ApiError } from '../api-error.ts'
-import { type ChunkReader, chunkReaderOf } from '../body-stream.ts'
+import { chunkReaderOf, FETCH_READ_BYTES, limitedBody } from '../body-stream.ts'
 import { cleanFileName } from '../file-name.ts'
 import { fileTooLarge, type IngestedFile, receiveFile, storeFile } from '../ingest.ts'
 import { SILENCE_MS } from '../source-trouble.ts'
@@ -12,9 +11,6 @@ import type { TimeLimits } from '../time-limits.ts'
 import { withUploadMemory } from '../upload-memory.ts'
 import { SideError } from './buckets.ts'
 import { lastSegment } from './places.ts'
-
-/** Most bytes that one read of an object returns. */
-const READ_BYTES = 256 * 1024
 
 export interface ObjectRequest {
   readonly key: string
@@ -46,8 +42,9 @@ export async function fetchObject(env: Env, store: ObjectStore, request: ObjectR
     const admitted = await env.ACCOUNTS.getByName(accountId).admit(taskId, facts.size)
     if (!admitted.ok) throw storageQuotaError(admitted)
     const file = await withUploadMemory({ accountId, bytes: facts.size }, async (place) => {
-      const reader = place.watch(chunkReaderOf(body, READ_BYTES, 1))
-      const received = await receiveFile(env, cleanFileName(lastSegment(key)), wholeOf(reader, facts.size, limits), {
+      const reader = place.watch(chunkReaderOf(body, FETCH_READ_BYTES, 1))
+      const rules = { length: facts.size, maxBytes: facts.size, silenceMs: SILENCE_MS, limits, errors: BODY_ERRORS }
+      const received = await receiveFile(env, cleanFileName(lastSegment(key)), limitedBody(reader, rules), {
         ...{ accountId, maxFileBytes: plan.maxFileBytes, retentionMs: plan.retentionMs, isAlone: true },
         mayBePacked: () => mayBePacked,
         place: { taskId, uploadKey, onMultipart },
@@ -66,30 +63,8 @@ export async function fetchObject(env: Env, store: ObjectStore, request: ObjectR
   }
 }
 
-/** Yields the whole object. @throws SideError if the bucket falls silent, or sends another number of bytes */
-async function* wholeOf(reader: ChunkReader, size: number, limits: TimeLimits): AsyncGenerator<Uint8Array> {
-  let received = 0
-  for (;;) {
-    const chunk = await pull(reader, limits)
-    if (!chunk) break
-    received += chunk.length
-    if (received > size) throw cutOff()
-    yield chunk
-  }
-  if (received < size) throw cutOff()
-}
-
-async function pull(reader: ChunkReader, limits: TimeLimits): Promise<Uint8Array | undefined> {
-  limits.expect(SILENCE_MS, cutOff)
-  try {
-    return await reader.pull()
-  } catch (error) {
-    limits.signal.throwIfAborted()
-    throw error instanceof ApiError ? error : cutOff()
-  } finally {
-    limits.stopExpecting()
-  }
-}
-
 /** Error of a transfer from the source that broke off. */
 export const cutOff = () => new SideError('source', new BucketError('unreachable'))
+
+/** An object whose length differs from the announced one was cut off as well. */
+const BODY_ERRORS = { tooLarge: cutOff, stalled: cutOff, cutOff }
