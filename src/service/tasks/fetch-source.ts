@@ -81,8 +81,8 @@ interface OpenFile {
 async function open(env: Env, { place, accountId }: SourceRequest, signal: AbortSignal): Promise<OpenFile> {
   if ('object' in place) return { fileName: nameOf(place), ...(await openObject(env, accountId, place.object, signal)) }
   const send = egressSender(env.EGRESS, { stream: true })
-  const { url, headers, body } = await openSource(place.url, { send, rules: outgoingRules(env), signal })
-  return { fileName: sourceFileName(url, headers.get('Content-Disposition')), length: lengthOf(headers), body }
+  const { url, headers, length, body } = await openSource(place.url, { send, rules: outgoingRules(env), signal })
+  return { fileName: sourceFileName(url, headers.get('Content-Disposition')), length, body }
 }
 
 const nameOf = (place: SourcePlace) => ('url' in place ? sourceFileName(place.url, null) : cleanFileName(place.object.key))
@@ -100,12 +100,6 @@ export function sourceBody(reader: ChunkReader, limits: SourceBodyLimits): Async
     cutOff: () => sourceUnreachable('cut_off'),
   }
   return limitedBody(reader, { silenceMs: SILENCE_MS, ...limits, errors })
-}
-
-/** Length that the source announces, in bytes. `undefined`: none, or not valid. */
-function lengthOf(headers: Headers): number | undefined {
-  const text = headers.get('Content-Length')
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
 /** Ends the connection, unless the body was read to its end. */

@@ -12,6 +12,8 @@ export interface OpenSource {
   /** Address that answered, after all redirects. */
   readonly url: string
   readonly headers: Headers
+  /** Announced length in bytes. `undefined`: none, or not valid. */
+  readonly length: number | undefined
   readonly body: ReadableStream<Uint8Array>
 }
 
@@ -35,7 +37,7 @@ export async function openSource(address: string, options: OpenOptions): Promise
   for (let redirects = 0; ; redirects++) {
     const response = await ask(url, options)
     const { status, headers, body } = response
-    if (status === 200 && body && !isEncoded(headers)) return { url, headers, body }
+    if (status === 200 && body && !isEncoded(headers)) return { url, headers, length: lengthOf(headers), body }
     await body?.cancel().catch(() => undefined)
     if (status === 200) throw sourceUnreachable(body ? 'content_encoding' : 'cut_off', status)
     if (!REDIRECTS.includes(status)) throw sourceUnreachable('http_status', status)
@@ -57,6 +59,11 @@ async function ask(url: string, { send, signal, conditions = {} }: OpenOptions):
     signal.throwIfAborted()
     throw sourceUnreachable('no_connection')
   }
+}
+
+function lengthOf(headers: Headers): number | undefined {
+  const text = headers.get('Content-Length')
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
 /** True if the body is compressed for the transfer. It is refused unread, because a small body may expand to any size. */

@@ -65,8 +65,8 @@ class HttpOrigin implements PictureOrigin {
     const send = egressSender(this.#env.EGRESS, { stream: true })
     try {
       const mayFollow = (target: string) => new URL(target).host === host
-      const { headers, body } = await openSource(url, { send, rules, signal, conditions: conditionsFor(known), mayFollow })
-      return { fileName: cleanFileName(path), length: lengthOf(headers), validators: validatorsOf(headers), body }
+      const { headers, length, body } = await openSource(url, { send, rules, signal, conditions: conditionsFor(known), mayFollow })
+      return { fileName: cleanFileName(path), length, validators: validatorsOf(headers), body }
     } catch (error) {
       if (error instanceof ApiError && error.facts['status'] === 304) return 'same'
       throw originError(error)
@@ -121,11 +121,6 @@ function validatorsOf(headers: Headers): Validators {
   }
   const [etag, lastModified] = [of('ETag'), of('Last-Modified')]
   return { ...(etag === undefined ? {} : { etag }), ...(lastModified === undefined ? {} : { lastModified }) }
-}
-
-function lengthOf(headers: Headers): number | undefined {
-  const text = headers.get('Content-Length')
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }
 
 export const originUnreachable = (why: ApiMessageOrCode, facts: ApiError['facts'] = {}) => new ApiError('origin_unreachable', why, facts)
