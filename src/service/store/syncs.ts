@@ -4,19 +4,11 @@ import type { PlanId } from './plans.ts'
 import type { PresetOptions } from './presets.ts'
 
 /**
- * `estimating`: lists the source. `running`: compresses. `paused`: waits because a bucket or the storage does not take part, and goes on
- * by itself. `failed`: stopped, and can be resumed.
+ * `estimating`: lists the source. `running`: compresses. `paused`: waits for a bucket or for storage, and continues without a request.
+ * `failed`: stopped, and can be resumed.
  */
-export type SyncStatus = 'estimating' | 'running' | 'paused' | 'completed' | 'failed' | 'cancelled'
-
-export const SYNC_STATUSES = [
-  'estimating',
-  'running',
-  'paused',
-  'completed',
-  'failed',
-  'cancelled',
-] as const satisfies readonly SyncStatus[]
+export const SYNC_STATUSES = ['estimating', 'running', 'paused', 'completed', 'failed', 'cancelled'] as const
+export type SyncStatus = (typeof SYNC_STATUSES)[number]
 
 /** Objects of a bucket whose keys begin with a prefix. */
 export interface SyncPlace {
