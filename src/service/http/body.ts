@@ -5,6 +5,7 @@ import { apiMessage } from '../i18n/message.ts'
 import { ApiError } from '../tasks/api-error.ts'
 import { chunkReaderOf } from '../tasks/body-stream.ts'
 import type { AppContext } from './context.ts'
+import { malformed } from './multipart-disposition.ts'
 import { parseOrRefuse } from './schemas/requests.ts'
 import { refuseRepeatedNames, refuseUnknownNames } from './unknown-fields.ts'
 
@@ -20,6 +21,13 @@ export async function readBody<Schema extends z.ZodType>(c: AppContext, schema: 
 
 export async function readJson(request: Request): Promise<unknown> {
   return parseJson(await readText(request))
+}
+
+/** @throws ApiError if the JSON body is not an object */
+export async function readJsonObject(request: Request): Promise<Readonly<Record<string, unknown>>> {
+  const body = await readJson(request)
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('json_is_no_object')
+  return body as Readonly<Record<string, unknown>>
 }
 
 /** Refuses a body sent to a route that does not take one. */

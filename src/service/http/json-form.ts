@@ -1,16 +1,14 @@
 /** Upload form as JSON, for requests whose files are finished uploads or addresses. Names and rules are those of the multipart form. */
 import { apiMessage } from '../i18n/message.ts'
 import { invalidParameter } from '../tasks/api-error.ts'
-import { readJson } from './body.ts'
+import { readJsonObject } from './body.ts'
 import { type Form, FormContents, type FormRules } from './form.ts'
-import { malformed } from './multipart-disposition.ts'
 import { refuseUnknownNames } from './unknown-fields.ts'
 
 export const isJson = (contentType: string | undefined) => /^\s*application\/json\s*(;|$)/i.test(contentType ?? '')
 
 export async function readJsonForm<File>(request: Request, rules: FormRules<File>): Promise<Form<File>> {
-  const body = await readJson(request)
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('json_is_no_object')
+  const body = await readJsonObject(request)
   const { fileFields, uploadFields, urlFields, objectFields, textFields, jsonFields } = rules
   const asFile = Object.keys(body).find((name) => fileFields.includes(name))
   if (asFile !== undefined) throw invalidParameter(asFile, apiMessage('file_needs_multipart', { name: asFile }))

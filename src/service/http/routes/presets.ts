@@ -7,10 +7,9 @@ import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { checkOutputName, checkRetention } from '../../tasks/job-options.ts'
 import { findPreset, READY_PRESETS } from '../../tasks/presets.ts'
 import { checkCallback } from '../../tasks/submit.ts'
-import { readJson } from '../body.ts'
+import { readJsonObject } from '../body.ts'
 import type { AppContext } from '../context.ts'
 import { textOf } from '../json-form.ts'
-import { malformed } from '../multipart-disposition.ts'
 import { json, type Route } from '../route.ts'
 import { checkField, PRESET_NAME, parseJobOptions, presetFields } from '../schemas/requests.ts'
 import { preset as presetShape } from '../schemas/service.ts'
@@ -45,7 +44,7 @@ export const putPreset: Route = {
     const name = ownName(c)
     if (!PRESET_NAME.test(name))
       throw invalidParameter('name', apiMessage('field_wrong', { name: 'name', why: apiMessage('must_be_name_of_preset') }))
-    const fields = fieldsOf(await readJson(c.req.raw))
+    const fields = fieldsOf(await readJsonObject(c.req.raw))
     const options = optionsOf(c, fields)
     const stored = await c.env.ACCOUNTS.getByName(c.get('key').accountId).presets.put(name, { fields, options })
     if (!stored) throw new ApiError('too_many_presets', apiMessage('too_many_presets', { limit: MAX_PRESETS }), { limit: MAX_PRESETS })
@@ -90,8 +89,7 @@ function ownName(c: AppContext): string {
 const unknownPreset = (name: string) => new ApiError('unknown_preset', apiMessage('no_such_preset', { name: name.slice(0, 40) }))
 
 /** Fields of a preset as the client wrote them. `null` means that a field is not there. */
-function fieldsOf(body: unknown): Record<string, string | number> {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('json_is_no_object')
+function fieldsOf(body: Readonly<Record<string, unknown>>): Record<string, string | number> {
   const known = Object.keys(presetFields.shape)
   refuseUnknownNames(Object.keys(body), known)
   const fields: Record<string, string | number> = {}

@@ -8,10 +8,9 @@ import { ApiError, invalidParameter } from '../../tasks/api-error.ts'
 import { checkOutputName, withoutReplacedGoal } from '../../tasks/job-options.ts'
 import { presetOptions } from '../../tasks/presets.ts'
 import { checkPlaces, recordName } from '../../tasks/sync/start.ts'
-import { readJson } from '../body.ts'
+import { readJsonObject } from '../body.ts'
 import { type AppContext, baseUrl } from '../context.ts'
 import { textOf } from '../json-form.ts'
-import { malformed } from '../multipart-disposition.ts'
 import { json, type Route } from '../route.ts'
 import { checkField, parseJobOptions, parseOrRefuse, presetFields, presetName } from '../schemas/requests.ts'
 import { sync, syncId, syncOptions, syncPage, syncPlaces, syncQuery, syncRequest } from '../schemas/syncs.ts'
@@ -25,9 +24,8 @@ export const createSync: Route = {
   path: '/v1/syncs',
   access: 'compress',
   async handle(c) {
-    const body = await readJson(c.req.raw)
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) throw malformed('json_is_no_object')
-    const { source, destination, dry_run: dryRun, ...fields } = body as Readonly<Record<string, unknown>>
+    const body = await readJsonObject(c.req.raw)
+    const { source, destination, dry_run: dryRun, ...fields } = body
     refuseUnknownNames(Object.keys(body), Object.keys(syncRequest.shape))
     const places = parseOrRefuse(syncPlaces, { source, destination, ...(dryRun === undefined ? {} : { dry_run: dryRun }) })
     const { accountId, plan } = c.get('key')
