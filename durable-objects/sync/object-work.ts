@@ -1,13 +1,12 @@
 import type { Env } from '../../src/service/env.ts'
 import { newUploadKey } from '../../src/service/store/blob-names.ts'
 import { PLANS } from '../../src/service/store/plans.ts'
-import { rangedStream } from '../../src/service/store/ranged-stream.ts'
 import type { SyncOrder, SyncTrouble } from '../../src/service/store/syncs.ts'
 import type { Task } from '../../src/service/store/task.ts'
 import { ApiError } from '../../src/service/tasks/api-error.ts'
 import { fileTooLarge, newTaskId } from '../../src/service/tasks/ingest.ts'
 import { isPackable } from '../../src/service/tasks/job-options.ts'
-import { SEND_MS } from '../../src/service/tasks/send-result.ts'
+import { openResult, SEND_MS } from '../../src/service/tasks/send-result.ts'
 import { FETCH_MS } from '../../src/service/tasks/source-trouble.ts'
 import { submit } from '../../src/service/tasks/submit.ts'
 import type { SyncBuckets } from '../../src/service/tasks/sync/buckets.ts'
@@ -164,10 +163,8 @@ export class ObjectWork {
   /** Writes the result of a task. Returns its entity tag. */
   async #deliver({ target }: SyncObject, { result }: Task): Promise<string> {
     const { env, buckets, signal } = this.#context
-    const { key, size, contentType } = result!
-    const rangeBytes = env.DOWNLOAD_RANGE_BYTES === undefined ? undefined : Number(env.DOWNLOAD_RANGE_BYTES)
-    const stored = await rangedStream(env.BLOBS, key, { offset: 0, length: size, rangeBytes })
-    if (!stored) throw new Error('The result is no longer stored.')
+    const { size, contentType } = result!
+    const stored = await openResult(env, result!)
     using limits = new TimeLimits(signal, SEND_MS, cutOff)
     return (await buckets.destination(limits.signal).write(target!, stored, size, { contentType })).etag
   }

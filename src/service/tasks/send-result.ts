@@ -75,7 +75,8 @@ async function sendWithin(env: Env, { accountId, destination, result }: SendRequ
   return writeTo(env, { accountId, destination, result, stored }, limits)
 }
 
-async function openResult(env: Env, result: TaskResult): Promise<ReadableStream<Uint8Array>> {
+/** @throws Error if the result was deleted */
+export async function openResult(env: Env, result: TaskResult): Promise<ReadableStream<Uint8Array>> {
   const rangeBytes = env.DOWNLOAD_RANGE_BYTES === undefined ? undefined : Number(env.DOWNLOAD_RANGE_BYTES)
   const stored = await rangedStream(env.BLOBS, result.key, { offset: 0, length: result.size, rangeBytes })
   if (!stored) throw new Error('The result is no longer stored.')
