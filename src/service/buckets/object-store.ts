@@ -103,7 +103,7 @@ export type BucketTrouble =
   | 'unreadable_credentials'
 
 /** Kinds that may end without a change of the connection, so that a later try makes sense. */
-const PASSING: readonly BucketTrouble[] = ['busy', 'unreachable']
+export const PASSING_TROUBLES: readonly BucketTrouble[] = ['busy', 'unreachable']
 
 export interface BucketAnswer {
   /** HTTP status of the answer. `undefined`: there was none. */
@@ -131,6 +131,6 @@ export class BucketError extends Error {
 
   /** True if a later try may succeed. */
   get isPassing(): boolean {
-    return PASSING.includes(this.trouble)
+    return PASSING_TROUBLES.includes(this.trouble)
   }
 }

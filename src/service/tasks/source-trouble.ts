@@ -1,5 +1,5 @@
 /** Errors of sources that the service fetches itself. */
-import type { BucketError, BucketTrouble } from '../buckets/object-store.ts'
+import { type BucketError, PASSING_TROUBLES } from '../buckets/object-store.ts'
 import { type ApiMessage, apiMessage } from '../i18n/message.ts'
 import { ApiError } from './api-error.ts'
 import { troubleFacts, troubleMessage } from './bucket-trouble.ts'
@@ -39,7 +39,6 @@ export const sourceUnreachable = (reason: SourceReason, status: number | null = 
 export const bucketUnreachable = (error: BucketError): ApiError =>
   new ApiError('source_unreachable', apiMessage('object_unreachable', { why: troubleMessage(error) }), troubleFacts(error))
 
-const PASSING: readonly unknown[] = ['busy', 'unreachable'] satisfies BucketTrouble[]
-
 /** True if a later try may succeed: the server of a bucket was overloaded, failed or did not answer. */
-export const isPassing = ({ type, facts }: ApiError): boolean => type === 'source_unreachable' && PASSING.includes(facts['reason'])
+export const isPassing = ({ type, facts }: ApiError): boolean =>
+  type === 'source_unreachable' && PASSING_TROUBLES.some((trouble) => trouble === facts['reason'])
