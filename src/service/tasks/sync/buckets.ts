@@ -1,5 +1,6 @@
 /** The two buckets of a sync. Their errors name the side. */
 import { BucketError, type ObjectStore } from '../../buckets/object-store.ts'
+import type { BucketSettings } from '../../buckets/settings.ts'
 import type { Env } from '../../env.ts'
 import { apiMessage } from '../../i18n/message.ts'
 import type { SyncOrder, SyncTrouble } from '../../store/syncs.ts'
@@ -9,7 +10,7 @@ import { openConnection } from '../open-connection.ts'
 
 export type Side = 'source' | 'destination'
 
-/** Opens a bucket of the sync for requests and transfers that end with `signal`. */
+/** Opens a bucket of the sync for requests and transfers that end with `signal`. @throws SideError, as the store does */
 export type SyncBuckets = { readonly [S in Side]: (signal: AbortSignal) => ObjectStore }
 
 /** Error of a bucket of the sync. */
@@ -25,34 +26,20 @@ export class SideError extends Error {
   }
 }
 
-/** Returns the same buckets. Their errors are `SideError` instead of `BucketError`. */
-export function namingSides(buckets: SyncBuckets): SyncBuckets {
-  const opener = (side: Side) => (signal: AbortSignal) => {
-    const store = opened(side, () => buckets[side](signal))
-    const named = async <Answer>(answer: () => Promise<Answer>): Promise<Answer> => {
-      try {
-        return await answer()
-      } catch (error) {
-        throw error instanceof BucketError ? new SideError(side, error) : error
-      }
-    }
-    const wrapped: ObjectStore = {
-      list: (prefix, options) => named(() => store.list(prefix, options)),
-      head: (key) => named(() => store.head(key)),
-      read: (key, range) => named(() => store.read(key, range)),
-      write: (key, body, size, headers) => named(() => store.write(key, body, size, headers)),
-      remove: (key) => named(() => store.remove(key)),
-    }
-    return wrapped
-  }
-  return { source: opener('source'), destination: opener('destination') }
-}
+const withSide = (side: Side, error: unknown) => (error instanceof BucketError ? new SideError(side, error) : error)
 
-function opened(side: Side, open: () => ObjectStore): ObjectStore {
-  try {
-    return open()
-  } catch (error) {
-    throw error instanceof BucketError ? new SideError(side, error) : error
+/** Returns the same store. Its errors are `SideError` instead of `BucketError`. */
+function namingSide(side: Side, store: ObjectStore): ObjectStore {
+  const named = <Answer>(answer: Promise<Answer>): Promise<Answer> =>
+    answer.catch((error: unknown) => {
+      throw withSide(side, error)
+    })
+  return {
+    list: (prefix, options) => named(store.list(prefix, options)),
+    head: (key) => named(store.head(key)),
+    read: (key, range) => named(store.read(key, range)),
+    write: (key, body, size, headers) => named(store.write(key, body, size, headers)),
+    remove: (key) => named(store.remove(key)),
   }
 }
 
@@ -67,16 +54,22 @@ export function bucketTrouble({ side, bucket }: SideError, order: Pick<SyncOrder
  * @throws SideError `missing_connection` or `unreadable_credentials`
  */
 export async function openSyncBuckets(env: Env, { accountId, ...sides }: Pick<SyncOrder, 'accountId' | Side>): Promise<SyncBuckets> {
-  const settingsOf = async (side: Side) => {
+  const opener = async (side: Side) => {
     try {
-      return await connectionSettings(env, { accountId, name: sides[side].connection })
+      const settings = await connectionSettings(env, { accountId, name: sides[side].connection })
+      return (signal: AbortSignal) => openSide(env, side, settings, signal)
     } catch (error) {
-      throw error instanceof BucketError ? new SideError(side, error) : error
+      throw withSide(side, error)
     }
   }
-  const [source, destination] = [await settingsOf('source'), await settingsOf('destination')]
-  return namingSides({
-    source: (signal) => openConnection(env, source, signal),
-    destination: (signal) => openConnection(env, destination, signal),
-  })
+  return { source: await opener('source'), destination: await opener('destination') }
+}
+
+/** @throws SideError `unsafe_address` */
+function openSide(env: Env, side: Side, settings: BucketSettings, signal: AbortSignal): ObjectStore {
+  try {
+    return namingSide(side, openConnection(env, settings, signal))
+  } catch (error) {
+    throw withSide(side, error)
+  }
 }
