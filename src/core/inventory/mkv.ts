@@ -4,14 +4,10 @@ import { mediaReader, type Reading } from './media/media-reader.ts'
 import { seconds } from './media/numbers.ts'
 import { describeAttachment, describeChapters, describeCue, describeTag, describeTrack, PARENTS } from './mkv/describe.ts'
 import { type Element, Elements } from './mkv/elements.ts'
+import { ATTACHMENTS, CHAPTERS, CLUSTER, CUES, childrenOfSegment, INFO, SEEK_HEAD, TAGS, TRACKS, VOID } from './mkv/segment.ts'
 
 export const mkv: InventoryReader = mediaReader('matroska', readFile)
 
-const [SEGMENT, CLUSTER, INFO] = [0x18538067, 0x1f43b675, 0x1549a966]
-const [SEEK_HEAD, CUES, TRACKS, TAGS, CHAPTERS, ATTACHMENTS] = [0x114d9b74, 0x1c53bb6b, 0x1654ae6b, 0x1254c367, 0x1043a770, 0x1941a469]
-const LEVEL_1 = [CLUSTER, INFO, SEEK_HEAD, CUES, TRACKS, TAGS, CHAPTERS, ATTACHMENTS]
-/** Elements that fill space. */
-const VOID = 0xec
 /** Children of Info: unit of times in nanoseconds, duration, title. */
 const [SCALE, DURATION, TITLE] = [0x2ad7b1, 0x4489, 0x7ba9]
 const DEFAULT_SCALE = 1_000_000
@@ -27,29 +23,13 @@ const LISTS: ReadonlyMap<number, Describe> = new Map([
 
 async function readFile({ view, items, signal }: Reading): Promise<void> {
   const elements = new Elements(view)
-  let segment = await elements.read(0, view.size)
-  while (segment.id !== SEGMENT) segment = await elements.read(segment.end, view.size)
-  for (let at = segment.body; at < segment.end; ) {
-    signal.throwIfAborted()
-    const element = await elements.read(at, segment.end)
+  for await (const element of childrenOfSegment(elements, signal)) {
     const describe = LISTS.get(element.id)
     if (describe) for await (const child of elements.children(element)) await describe(elements, child, items)
     else if (element.id === INFO) await describeInfo(elements, element, items)
     else if (![CLUSTER, SEEK_HEAD, VOID].includes(element.id))
       items.add('chunks', `element ${element.id.toString(16)} = ${await elements.digest(element, PARENTS)}`)
-    at = element.isOpen ? await endOfCluster(elements, element) : element.end
   }
-}
-
-/** A cluster of unknown size ends in front of the next child of Segment. */
-async function endOfCluster(elements: Elements, cluster: Element): Promise<number> {
-  let at = cluster.body
-  while (at < cluster.end) {
-    const child = await elements.read(at, cluster.end)
-    if (LEVEL_1.includes(child.id)) break
-    at = child.end
-  }
-  return at
 }
 
 async function describeInfo(elements: Elements, info: Element, items: Reading['items']): Promise<void> {

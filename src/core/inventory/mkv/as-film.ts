@@ -8,43 +8,20 @@ import { commentName, isWriterTag } from '../tags/names.ts'
 import { pictureText } from '../tags/pictures.ts'
 import { PARENTS } from './describe.ts'
 import { type Element, Elements } from './elements.ts'
+import { ATTACHMENTS, CHAPTERS, CLUSTER, CUES, childrenOfSegment, INFO, SEEK_HEAD, TAGS, TRACKS, VOID } from './segment.ts'
 import { describePictures, describeSound } from './track-facts.ts'
 
 export const mkvAsFilm: InventoryReader = mediaReader('matroska', readFile)
 
-const [SEGMENT, CLUSTER, INFO] = [0x18538067, 0x1f43b675, 0x1549a966]
-const [TRACKS, TAGS, CHAPTERS, ATTACHMENTS] = [0x1654ae6b, 0x1254c367, 0x1043a770, 0x1941a469]
-/** Positions in the file and filling. */
-const STORAGE = [CLUSTER, 0x114d9b74, 0x1c53bb6b, 0xec]
-const LEVEL_1 = [INFO, TRACKS, TAGS, CHAPTERS, ATTACHMENTS, ...STORAGE]
+/** Blocks, positions in the file and filling. */
+const STORAGE = [CLUSTER, SEEK_HEAD, CUES, VOID]
 
 async function readFile(reading: Reading): Promise<void> {
   const { view, signal } = reading
   const elements = new Elements(view)
   const film = new FilmReader(reading, elements)
-  let segment = await elements.read(0, view.size)
-  while (segment.id !== SEGMENT) segment = await elements.read(segment.end, view.size)
-  for (let at = segment.body; at < segment.end; ) {
-    signal.throwIfAborted()
-    const element = await elements.read(at, segment.end)
-    if (element.isOpen) at = await endOfCluster(elements, element)
-    else {
-      await film.read(element)
-      at = element.end
-    }
-  }
+  for await (const element of childrenOfSegment(elements, signal)) if (!element.isOpen) await film.read(element)
   film.finish()
-}
-
-/** A cluster of unknown size ends in front of the next child of Segment. */
-async function endOfCluster(elements: Elements, cluster: Element): Promise<number> {
-  let at = cluster.body
-  while (at < cluster.end) {
-    const child = await elements.read(at, cluster.end)
-    if (LEVEL_1.includes(child.id)) break
-    at = child.end
-  }
-  return at
 }
 
 /** Children of Info: title, date, and those that describe storage or name programs. */
