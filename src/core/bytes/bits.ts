@@ -9,6 +9,13 @@ export class BitReader {
     this.#bytes = bytes
   }
 
+  /** Reader of the first `length` bytes. Zeros stand for missing bytes. */
+  static padded(bytes: Uint8Array, length: number): BitReader {
+    const padded = new Uint8Array(length)
+    padded.set(bytes.subarray(0, length))
+    return new BitReader(padded)
+  }
+
   /**
    * Returns the next bit.
    * @throws the error that `ended` returns, if no bit is left
@@ -17,6 +24,16 @@ export class BitReader {
     const byte = this.#bytes[this.#at >> 3]
     if (byte === undefined) throw this.ended()
     return (byte >> (7 - (this.#at++ & 7))) & 1
+  }
+
+  /**
+   * Returns the next bits as an unsigned number: `count` of them, at most 32.
+   * @throws the error that `ended` returns, if fewer are left
+   */
+  bits(count: number): number {
+    let value = 0
+    for (let i = 0; i < count; i++) value = value * 2 + this.bit()
+    return value
   }
 
   /** Skips the remaining bits of a partly read byte. */

@@ -27,4 +27,10 @@ describe('bits', () => {
     const bits = new BitReader(out.finish())
     expect(Array.from({ length: 50_000 }, () => bits.bit()).every((bit, i) => bit === (i % 3 === 0 ? 1 : 0))).toBe(true)
   })
+
+  it('are read as numbers, and as zeros behind the end of padded bytes', () => {
+    const bits = BitReader.padded(Uint8Array.of(0b10111000, 255), 5)
+    expect([bits.bits(3), bits.bits(0), bits.bits(13), bits.bits(24)]).toEqual([0b101, 0, 0b11000_11111111, 0])
+    expect(() => bits.bits(1)).toThrow(RangeError)
+  })
 })

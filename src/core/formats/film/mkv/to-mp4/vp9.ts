@@ -1,4 +1,5 @@
 /** Configuration of VP9 in MP4 (VP Codec ISO Media File Format Binding 1.0) from the first key frame. */
+import { BitReader } from '../../../../bytes/bits.ts'
 import type { VideoFacts } from './video-facts.ts'
 
 /** Largest luma samples a second and of a picture, by level (VP9 levels, WebM Project). */
@@ -36,22 +37,23 @@ export function vp9Configuration(frame: Uint8Array, video: VideoFacts, framesPer
   return Uint8Array.of(profile, level, depthAndRange, primaries, transfer, matrix, 0, 0)
 }
 
+/** Longest header up to the chroma subsampling: 40 bits. */
+const HEADER_BYTES = 5
+
 /** Uncompressed header of a key frame (VP9 Bitstream Specification, 6.2 and 6.2.2). */
 function keyFrameHeader(frame: Uint8Array) {
-  let at = 0
-  const bit = () => ((frame[at >> 3] ?? 0) >> (7 - (at++ & 7))) & 1
-  const bits = (count: number) => Array.from({ length: count }, bit).reduce((value, next) => value * 2 + next, 0)
-  if (bits(2) !== 2) return undefined
-  const profile = bit() + 2 * bit()
-  if (profile === 3) bit()
+  const reader = BitReader.padded(frame, HEADER_BYTES)
+  if (reader.bits(2) !== 2) return undefined
+  const profile = reader.bit() + 2 * reader.bit()
+  if (profile === 3) reader.bit()
   // show_existing_frame, frame_type, show_frame, error_resilient_mode.
-  const [repeats, isInter] = [bit(), bit()]
-  bits(2)
-  if (repeats || isInter || bits(24) !== SYNC) return undefined
-  const depth = profile >= 2 ? (bit() ? 12 : 10) : 8
-  const space = bits(3)
+  const [repeats, isInter] = [reader.bit(), reader.bit()]
+  reader.bits(2)
+  if (repeats || isInter || reader.bits(24) !== SYNC) return undefined
+  const depth = profile >= 2 ? (reader.bit() ? 12 : 10) : 8
+  const space = reader.bits(3)
   if (space === RGB) return profile & 1 ? { profile, bits: depth, chroma: C444, space, isFullRange: true } : undefined
-  const isFullRange = bit() === 1
-  const [across, down] = profile & 1 ? [bit(), bit()] : [1, 1]
+  const isFullRange = reader.bit() === 1
+  const [across, down] = profile & 1 ? [reader.bit(), reader.bit()] : [1, 1]
   return { profile, bits: depth, chroma: across ? (down ? C420 : C422) : C444, space, isFullRange }
 }
