@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import type { Track } from '../../../src/core/containers/isobmff/track.ts'
+import { opusPacketSamples } from '../../../src/core/containers/xiph/opus-packets.ts'
 import { cutByTime } from '../../../src/core/formats/film/cut.ts'
 import { mov } from '../../../src/core/formats/film/film.ts'
 import { mkv } from '../../../src/core/formats/film/mkv/mkv.ts'
 import { readMkvFilm } from '../../../src/core/formats/film/mkv/to-mp4/mkv-film.ts'
 import { openAsMp4 } from '../../../src/core/formats/film/mkv/to-mp4/mp4-film.ts'
-import { opusSamples } from '../../../src/core/formats/film/mkv/to-mp4/opus.ts'
 import { locatedParts } from '../../../src/core/formats/film/mkv/to-mp4/picture-part.ts'
 import { framesDifference } from '../../../src/core/formats/film/mkv/to-mp4/verify-frames.ts'
 import { type PicturesHead, readParts } from '../../../src/core/formats/film/part-file.ts'
@@ -105,7 +105,7 @@ describe('Matroska to MP4', () => {
     using movie = await movieOf(bytes)
     // 312 samples at the start; 5 ms at the end.
     expect(movie.tracks[0]!.edits).toEqual([{ duration: Math.ceil((9600 - 312 - 240) / 48), mediaTime: 312, rate: 0x10000 }])
-    expect([[0xfc], [0xfd], [0xff, 3], []].map((start) => opusSamples(Uint8Array.from(start)))).toEqual([960, 1920, 2880, 0])
+    expect([[0xfc], [0xfd], [0xff, 3], []].map((start) => opusPacketSamples(Uint8Array.from(start)))).toEqual([960, 1920, 2880, 0])
   })
 
   it.each<[string, number, readonly number[], (sizes: readonly number[]) => number[]]>([

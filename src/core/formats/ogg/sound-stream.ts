@@ -1,6 +1,7 @@
 /** Codecs whose packets tell how many samples they hold, so that the position at the end of each packet is known. */
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
+import { opusPacketSamples } from '../../containers/xiph/opus-packets.ts'
 import { vorbisPackets } from './vorbis-packets.ts'
 
 export type SoundCodec = 'opus' | 'vorbis' | 'flac' | 'speex'
@@ -25,17 +26,12 @@ export function soundStream(first: Uint8Array): SoundStream | undefined {
   return name === 'Speex   ' ? speex(first) : undefined
 }
 
-/** Samples at 48 kHz of an Opus packet, from its TOC byte (RFC 6716, section 3.1). */
+/** Largest number of samples at 48 kHz in an Opus packet: 120 ms. */
+const MAX_OPUS_SAMPLES = 5760
+
 function opusSamples(prefix: Uint8Array): number | undefined {
-  const [toc, second = 0] = prefix
-  if (toc === undefined) return undefined
-  const config = toc >> 3
-  const perFrame =
-    config < 12 ? [480, 960, 1920, 2880][config & 3]! : config < 16 ? [480, 960][config & 1]! : [120, 240, 480, 960][config & 3]!
-  const frames = [1, 2, 2, second & 63][toc & 3]!
-  const samples = frames * perFrame
-  // At most 120 ms.
-  return samples > 0 && samples <= 5760 ? samples : undefined
+  const samples = opusPacketSamples(prefix)
+  return samples > 0 && samples <= MAX_OPUS_SAMPLES ? samples : undefined
 }
 
 /** Offset of the header of STREAMINFO in the first packet (RFC 9639, section 10.1). */

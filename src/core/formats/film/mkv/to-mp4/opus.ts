@@ -24,14 +24,3 @@ export function opusSpecific(head: Uint8Array): Uint8Array | undefined {
 
 /** Samples at 48 kHz that the decoder drops at the start. */
 export const preSkipOf = (head: Uint8Array): number => head[10]! | (head[11]! << 8)
-
-/** Samples at 48 kHz of a frame by configuration (RFC 6716, 3.1): SILK, hybrid, CELT. */
-const frameSamples = (config: number): number =>
-  config < 12 ? [480, 960, 1920, 2880][config & 3]! : config < 16 ? [480, 960][config & 1]! : [120, 240, 480, 960][config & 3]!
-
-/** Samples at 48 kHz of a packet. 0: the packet is empty. */
-export function opusSamples([first, second = 0]: Uint8Array): number {
-  if (first === undefined) return 0
-  const code = first & 3
-  return frameSamples(first >> 3) * (code === 3 ? second & 63 : code === 0 ? 1 : 2)
-}

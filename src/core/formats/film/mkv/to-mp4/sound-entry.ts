@@ -5,9 +5,10 @@ import { ByteWriter } from '../../../../bytes/writer.ts'
 import { box, fullBox } from '../../../../containers/isobmff/box.ts'
 import { aacEntry, mp3Entry, soundFields } from '../../../../containers/isobmff/sound-entry.ts'
 import { frameHeader } from '../../../../containers/mpeg-audio/frame.ts'
+import { opusPacketSamples } from '../../../../containers/xiph/opus-packets.ts'
 import { aacFacts } from './aac.ts'
 import { ac3Specific, eac3Specific } from './ac3.ts'
-import { opusSamples, opusSpecific, preSkipOf } from './opus.ts'
+import { opusSpecific, preSkipOf } from './opus.ts'
 import { staysOutside } from './refusals.ts'
 import type { MkvTrack } from './track.ts'
 
@@ -30,7 +31,7 @@ export interface SoundEntry {
 export const FIRST_BYTES = 64
 
 /** Returns what tells the length of each packet. `undefined`: packets have the same length, or an unknown one. */
-export const packetLengthOf = ({ codec }: MkvTrack): PacketLength | undefined => (codec === 'A_OPUS' ? opusSamples : undefined)
+export const packetLengthOf = ({ codec }: MkvTrack): PacketLength | undefined => (codec === 'A_OPUS' ? opusPacketSamples : undefined)
 
 /**
  * @param first start of the first packet
