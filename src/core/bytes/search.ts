@@ -12,3 +12,14 @@ export function indexOfBytes(bytes: Uint8Array, pattern: Uint8Array, from = 0): 
 
 export const startsWithBytes = (bytes: Uint8Array, pattern: Uint8Array) =>
   bytes.length >= pattern.length && pattern.every((byte, index) => bytes[index] === byte)
+
+/** Returns the index of the last of the first `count` ascending starts that is not above `place`. 0: all are above it. */
+export function lastStartUpTo(starts: ArrayLike<number>, count: number, place: number): number {
+  let [low, high] = [0, count]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (starts[middle]! <= place) low = middle
+    else high = middle
+  }
+  return low
+}

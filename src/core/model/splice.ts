@@ -1,3 +1,4 @@
+import { lastStartUpTo } from '../bytes/search.ts'
 import type { Source } from './codec.ts'
 import { rangeStream } from './source.ts'
 
@@ -23,7 +24,7 @@ export function splice(source: Source, pieces: readonly Piece[]): Source {
   const read = async (offset: number, length: number): Promise<Uint8Array> => {
     const end = Math.min(size, offset + length)
     if (offset >= end) return new Uint8Array(0)
-    let index = lastStartUpTo(starts, offset)
+    let index = lastStartUpTo(starts, starts.length, offset)
     const first = await readPiece(source, parts[index]!, offset - starts[index]!, end - offset)
     if (first.length === end - offset) return first
     const whole = new Uint8Array(end - offset)
@@ -59,17 +60,6 @@ async function readPiece(source: Source, piece: Piece, at: number, length: numbe
   // A copy, because readers of large files free the buffers they get.
   if (piece instanceof Uint8Array) return piece.slice(at, at + length)
   return await source.read(piece.from + at, Math.min(length, piece.to - piece.from - at))
-}
-
-/** Index of the last start that is not above `offset`. */
-function lastStartUpTo(starts: readonly number[], offset: number): number {
-  let [low, high] = [0, starts.length - 1]
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if (starts[middle]! <= offset) low = middle
-    else high = middle - 1
-  }
-  return low
 }
 
 /** Returns the pieces of a file in which some ranges are replaced. `replacements` must be in file order and must not overlap. */

@@ -3,6 +3,7 @@
 import { discard } from '../../../../../wasm/memories/discard.ts'
 import { createCompactArray, sumOf } from '../../../bytes/compact-array.ts'
 import { ByteReader } from '../../../bytes/reader.ts'
+import { lastStartUpTo } from '../../../bytes/search.ts'
 import { mp3Entry } from '../../../containers/isobmff/sound-entry.ts'
 import type { NewTrack, TrackPiece } from '../../../containers/isobmff/track-interleaving.ts'
 import { type FrameHeader, frameHeader } from '../../../containers/mpeg-audio/frame.ts'
@@ -50,18 +51,9 @@ function joined(source: Source, { count, offset, size }: SoundRuns): Source {
   const starts = createCompactArray(count + 1, sumOf(size))
   for (let run = 0; run < count; run++) starts[run + 1] = starts[run]! + size[run]!
   const total = starts[count]!
-  const runAt = (place: number) => {
-    let [low, high] = [0, count]
-    while (high - low > 1) {
-      const middle = (low + high) >> 1
-      if (starts[middle]! <= place) low = middle
-      else high = middle
-    }
-    return low
-  }
   async function read(from: number, wanted: number): Promise<Uint8Array> {
     const out = new Uint8Array(Math.max(0, Math.min(wanted, total - from)))
-    for (let done = 0, run = runAt(from); done < out.length; run++) {
+    for (let done = 0, run = lastStartUpTo(starts, count, from); done < out.length; run++) {
       const skip = from + done - starts[run]!
       const length = Math.min(size[run]! - skip, out.length - done)
       const bytes = await source.read(offset[run]! + skip, length)

@@ -1,5 +1,6 @@
 /** A Matroska film as an MP4 file that is not stored: its index is in memory, and its media data is read from the Matroska file. */
 import { minOf } from '../../../../bytes/min-max.ts'
+import { lastStartUpTo } from '../../../../bytes/search.ts'
 import type { Edit } from '../../../../containers/isobmff/track.ts'
 import type { NewTrack, SourceRanges, TrackPiece } from '../../../../containers/isobmff/track-interleaving.ts'
 import { layOutMovie } from '../../../../containers/isobmff/write.ts'
@@ -133,7 +134,7 @@ function joined(name: string, head: Uint8Array, { sources, count, source, offset
     const out = new Uint8Array(Math.max(0, minOf([wanted, total - from])))
     const inHead = head.subarray(Math.min(from, head.length), from + out.length)
     out.set(inHead)
-    for (let done = inHead.length, range = rangeAt(starts, from + done); done < out.length; range++) {
+    for (let done = inHead.length, range = lastStartUpTo(starts, count, from + done); done < out.length; range++) {
       const inside = from + done - starts[range]!
       const length = Math.min(size[range]! - inside, out.length - done)
       out.set(await sources[source[range]!]!.read(offset[range]! + inside, length), done)
@@ -142,14 +143,4 @@ function joined(name: string, head: Uint8Array, { sources, count, source, offset
     return out
   }
   return { name, size: total, read, stream: () => rangeStream(total, read) }
-}
-
-function rangeAt(starts: Float64Array, place: number): number {
-  let [low, high] = [0, starts.length - 1]
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if (starts[middle]! <= place) low = middle
-    else high = middle
-  }
-  return low
 }

@@ -1,5 +1,6 @@
 /** All frames of a track, one after another, as a source. */
 import { type CompactArray, createCompactArray, sumOf } from '../../../../bytes/compact-array.ts'
+import { lastStartUpTo } from '../../../../bytes/search.ts'
 import type { Source } from '../../../../model/codec.ts'
 import { malformed } from '../../../../model/error.ts'
 import { rangeStream } from '../../../../model/source.ts'
@@ -11,7 +12,7 @@ const WINDOW_BYTES = 256 * 1024
 /** Sizes of the frames in MP4: stored sizes and the prefix that Matroska leaves out. */
 export const sizesOf = ({ size }: FrameTable, prefix: Uint8Array): Uint32Array => Uint32Array.from(size, (bytes) => bytes + prefix.length)
 
-/** Source of the frames. It must be closed, because it keeps a window of the file. */
+/** Source of the frames. It keeps a window of the file in memory. */
 export function packetSource(source: Source, { offset, size, count }: FrameTable, prefix: Uint8Array): Source {
   const total = sumOf(size) + count * prefix.length
   const starts = startsOf(size, count, prefix.length, total)
@@ -29,7 +30,7 @@ export function packetSource(source: Source, { offset, size, count }: FrameTable
   }
   async function read(from: number, wanted: number): Promise<Uint8Array> {
     const out = new Uint8Array(Math.max(0, Math.min(wanted, total - from)))
-    for (let done = 0, frame = frameAt(starts, from, count); done < out.length; frame++) {
+    for (let done = 0, frame = lastStartUpTo(starts, count, from); done < out.length; frame++) {
       const inside = from + done - starts[frame]!
       const left = Math.min(starts[frame + 1]! - starts[frame]! - inside, out.length - done)
       const added = prefix.subarray(inside, inside + left)
@@ -47,15 +48,4 @@ function startsOf(size: CompactArray, count: number, prefix: number, total: numb
   const starts = createCompactArray(count + 1, total)
   for (let i = 0; i < count; i++) starts[i + 1] = starts[i]! + size[i]! + prefix
   return starts
-}
-
-/** Index of the frame that holds a place. */
-function frameAt(starts: CompactArray, place: number, count: number): number {
-  let [low, high] = [0, count]
-  while (high - low > 1) {
-    const middle = (low + high) >> 1
-    if (starts[middle]! <= place) low = middle
-    else high = middle
-  }
-  return low
 }
