@@ -1,6 +1,7 @@
 /** Writes the index of an M4A file: one AAC track, the part of it that is played, and tags with covers. */
 import type { Cover, Tag } from '../sound-tags.ts'
 import { box, boxOf, fullBox, halfWords, latin1Bytes, words } from './box.ts'
+import { languageCode, matrixOf } from './index-fields.ts'
 import { itemList } from './item-list.ts'
 import { aacEntry } from './sound-entry.ts'
 import { newStbl } from './write-tables.ts'
@@ -24,19 +25,17 @@ export interface SoundMovie {
 export const SOUND_FILE_TYPE: Uint8Array = box('ftyp', latin1Bytes('M4A '), words(0x200), latin1Bytes('M4A isomiso2mp42'))
 
 const PACKET_FRAMES = 1024
-/** Transformation matrix of a movie or a track without transformation (ISO/IEC 14496-12, 6.2.2). */
-const MATRIX = [0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000]
-const UNDETERMINED_LANGUAGE = 0x55c4
+const MATRIX = matrixOf(0, 0, 0)
 
 /** Returns the `moov` box. `mediaAt`: file offset of the first packet. */
 export function soundMovieIndex(movie: SoundMovie, mediaAt: number): Uint8Array {
   const { hertz, frames, delay, sizes, tags, covers } = movie
   // Version, times, timescale, duration, rate 1, volume 1, reserved, matrix, predefined, next track.
-  const header = fullBox('mvhd', 0, words(0, 0, hertz, frames, 0x10000, 0x1000000, 0, 0, ...MATRIX, 0, 0, 0, 0, 0, 0, 2))
+  const header = fullBox('mvhd', 0, words(0, 0, hertz, frames, 0x10000, 0x1000000, 0, 0), MATRIX, words(0, 0, 0, 0, 0, 0, 2))
   // Flags: enabled, in movie, in preview. Times, track 1, duration, layer and group, volume 1, matrix, size in pixels.
-  const trackHeader = fullBox('tkhd', 7, words(0, 0, 1, 0, frames, 0, 0, 1, 0x1000000, ...MATRIX, 0, 0))
+  const trackHeader = fullBox('tkhd', 7, words(0, 0, 1, 0, frames, 0, 0, 1, 0x1000000), MATRIX, words(0, 0))
   const edits = box('edts', fullBox('elst', 0, words(1, frames, delay, 0x10000)))
-  const mediaHeader = fullBox('mdhd', 0, words(0, 0, hertz, sizes.length * PACKET_FRAMES), halfWords(UNDETERMINED_LANGUAGE, 0))
+  const mediaHeader = fullBox('mdhd', 0, words(0, 0, hertz, sizes.length * PACKET_FRAMES), halfWords(languageCode(), 0))
   const handler = fullBox('hdlr', 0, words(0), latin1Bytes('soun'), words(0, 0, 0), latin1Bytes('SoundHandler\0'))
   const data = box('dinf', fullBox('dref', 0, words(1), fullBox('url ', 1)))
   const information = box('minf', fullBox('smhd', 0, words(0)), data, tables(movie, mediaAt))

@@ -3,9 +3,9 @@
 import { concat } from '../../bytes/concat.ts'
 import { maxOf } from '../../bytes/min-max.ts'
 import { box, boxOf, fullBox, latin1Bytes, words } from '../../containers/isobmff/box.ts'
+import { type Chapter, chapterList, languageCode, matrixOf } from '../../containers/isobmff/index-fields.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
 import { memorySource } from '../../model/source.ts'
-import { type Chapter, chapterList, languageCode, matrixOf } from './index-fields.ts'
 
 export interface EmptyTrack {
   readonly handler: 'vide' | 'soun'

@@ -1,6 +1,6 @@
 /** Fields of a movie index: matrix, language, list of chapters. */
 import { concat } from '../../bytes/concat.ts'
-import { fullBox, words, words64 } from '../../containers/isobmff/box.ts'
+import { fullBox, words, words64 } from './box.ts'
 
 export interface Chapter {
   readonly seconds: number
