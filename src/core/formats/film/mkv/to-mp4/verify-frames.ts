@@ -31,9 +31,12 @@ export async function framesDifference(
     using movie = await readMovie(result)
     if (movie.tracks.length !== tracks.length) return `${tracks.length} tracks became ${movie.tracks.length}`
     const pairs = new Map(tracks.map((track, i) => [track.number, new TrackPair(track, movie, movie.tracks[i]!, result, scale)]))
-    const difference = await blocksDifference(file, pairs, isStored, (share) => progress(0.9 + 0.05 * share))
-    for (const pair of pairs.values()) pair[Symbol.dispose]()
-    return difference ?? [...pairs.values()].map((pair) => pair.rest()).find((rest) => rest !== undefined)
+    try {
+      const difference = await blocksDifference(file, pairs, isStored, (share) => progress(0.9 + 0.05 * share))
+      return difference ?? [...pairs.values()].map((pair) => pair.rest()).find((rest) => rest !== undefined)
+    } finally {
+      for (const pair of pairs.values()) pair[Symbol.dispose]()
+    }
   } catch (error) {
     if (isCodecError(error, 'malformed', 'unsupported_feature')) return error.message
     throw error
