@@ -13,6 +13,13 @@ export function childFields(content: Content, parent: Pick<Child, 'bodyAt' | 'en
 /** Unsigned number. `undefined`: no such element. */
 export const wholeIn = (content: Content, child: Child | undefined): number | undefined => child && numberIn(content, child)
 
+/** Signed number, rounded above 2^53. */
+export function signedIn({ bytes }: Content, { bodyAt, end }: Child): number {
+  let value = 0n
+  for (const byte of bytes.subarray(bodyAt, Math.min(end, bodyAt + 8))) value = (value << 8n) | BigInt(byte)
+  return Number(BigInt.asIntN(8 * Math.min(8, end - bodyAt), value))
+}
+
 /** Number with a fraction, of 4 or 8 bytes. Other lengths: 0. `undefined`: no such element. */
 export function fractionIn({ bytes }: Content, child: Child | undefined): number | undefined {
   if (!child) return undefined

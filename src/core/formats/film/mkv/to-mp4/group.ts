@@ -2,7 +2,7 @@
 import { BLOCK, BLOCK_DURATION, BLOCK_EXTRAS, DISCARD_PADDING, REFERENCE_BLOCK } from '../../../../containers/ebml/track-elements.ts'
 import { malformed, unsupported } from '../../../../model/error.ts'
 import { type Child, type Content, childrenOf, rootOf } from '../content.ts'
-import { wholeIn } from './fields.ts'
+import { signedIn, wholeIn } from './fields.ts'
 
 /** @throws CodecError (malformed) if there is no block, (unsupported_feature) if the block has more than frames */
 export function fieldsOfGroup(group: Content, at: number) {
@@ -17,10 +17,4 @@ export function fieldsOfGroup(group: Content, at: number) {
   }
   if (!block) throw malformed('matroska', at, 'mkv_block_damaged')
   return { block, duration, discarded, isKey }
-}
-
-function signedIn({ bytes }: Content, { bodyAt, end }: Child): number {
-  let value = 0n
-  for (const byte of bytes.subarray(bodyAt, Math.min(end, bodyAt + 8))) value = (value << 8n) | BigInt(byte)
-  return Number(BigInt.asIntN(8 * Math.min(8, end - bodyAt), value))
 }

@@ -1,15 +1,14 @@
 /** Reads all of a Matroska file that becomes part of an MP4 film. */
-import { unsignedAt } from '../../../../containers/ebml/element.ts'
 import { ATTACHMENTS, CHAPTERS, INFO, TAGS, TRACKS } from '../../../../containers/ebml/matroska.ts'
 import { DATE, TIMESTAMP_SCALE, TITLE } from '../../../../containers/ebml/track-elements.ts'
 import type { Source } from '../../../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../../../model/error.ts'
 import type { MovieExtras, Notes } from '../../sample-table.ts'
-import { type Content, rootOf } from '../content.ts'
+import { type Child, type Content, rootOf } from '../content.ts'
 import { type Element, type MatroskaFile, scan } from '../scan.ts'
 import { chaptersIn } from './chapters.ts'
 import { coversIn } from './covers.ts'
-import { childFields, textIn, wholeIn } from './fields.ts'
+import { childFields, signedIn, textIn, wholeIn } from './fields.ts'
 import { type FrameTable, frameTables } from './frame-table.ts'
 import { notesOf } from './notes.ts'
 import { packetLengthOf } from './sound-entry.ts'
@@ -67,9 +66,8 @@ const DEFAULT_SCALE = 1_000_000
 const EPOCHS = 3_061_152_000
 
 /** Seconds since 1904 at which the file was made; 0: not told, or not representable. */
-function createdIn({ bytes }: Content, date: { readonly bodyAt: number; readonly end: number } | undefined): number {
-  if (date?.end !== (date?.bodyAt ?? 0) + 8) return 0
-  const high = unsignedAt(bytes, date.bodyAt, 4) | 0
-  const seconds = Math.floor((high * 2 ** 32 + unsignedAt(bytes, date.bodyAt + 4, 4)) / 1e9) + EPOCHS
+function createdIn(content: Content, date: Child | undefined): number {
+  if (!date || date.end !== date.bodyAt + 8) return 0
+  const seconds = Math.floor(signedIn(content, date) / 1e9) + EPOCHS
   return seconds > 0 && seconds < 2 ** 32 ? seconds : 0
 }
