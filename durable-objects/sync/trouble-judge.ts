@@ -5,10 +5,10 @@ import { bucketTrouble, SideError, type SyncBuckets } from '../../src/service/ta
 import { endedObjects, type SyncLedger } from './ledger.ts'
 import type { SyncObject } from './object-table.ts'
 
-/** Troubles of one object, while others work, after which it counts as failed. */
+/** Retries of one object, between which others ended, after which it counts as failed. */
 const MAX_TRIES = 5
-/** Pause in milliseconds before an object is tried again. */
-const RETRY_PAUSE_MS = 5000
+/** Pause in milliseconds before the first retry of an object. Each later one is longer by as much. */
+export const OBJECT_RETRY = { pauseMs: 5000 }
 /** Troubles of a bucket that concern all its objects. */
 const OF_BUCKET: readonly string[] = ['missing_bucket', 'unsafe_address', 'missing_connection', 'unreadable_credentials']
 
@@ -74,14 +74,14 @@ export class TroubleJudge {
     const tries = object.tries + (object.tries === 0 || ended > object.tried_at ? 1 : 0)
     if (tries > MAX_TRIES) this.#ledger.fail(object, trouble)
     else {
-      this.#ledger.objects.change(object.key, { tries, tried_at: ended, not_before: Date.now() + RETRY_PAUSE_MS * tries })
+      this.#ledger.objects.change(object.key, { tries, tried_at: ended, not_before: Date.now() + OBJECT_RETRY.pauseMs * tries })
       this.#ledger.pause(trouble)
     }
   }
 
   /** Tries the object again, because this isolate had no memory for it. */
   #later({ key }: SyncObject): void {
-    this.#ledger.objects.change(key, { not_before: Date.now() + RETRY_PAUSE_MS })
+    this.#ledger.objects.change(key, { not_before: Date.now() + OBJECT_RETRY.pauseMs })
   }
 
   #troubleOf(error: unknown): SyncTrouble {

@@ -1,5 +1,6 @@
 /** Syncs between two buckets, which doubles of S3 hold. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { OBJECT_RETRY } from '../../../durable-objects/sync/trouble-judge.ts'
 import type { toSyncView } from '../../../src/service/store/syncs.ts'
 import { utf8 } from '../../support/bucket-double.ts'
 import { HARD_KEYS } from '../../support/bucket-suite.ts'
@@ -36,7 +37,11 @@ beforeEach(async () => {
   await connect('one', source)
   await connect('two', destination)
 })
-afterEach(() => void vi.restoreAllMocks())
+const { pauseMs } = OBJECT_RETRY
+afterEach(() => {
+  vi.restoreAllMocks()
+  OBJECT_RETRY.pauseMs = pauseMs
+})
 
 const ORDER = { source: { connection: 'one', prefix: 'in/' }, destination: { connection: 'two', prefix: 'out/' } }
 
@@ -129,6 +134,7 @@ it('estimates without making anything', async () => {
 })
 
 it('waits while a bucket is busy, and does not write twice what has arrived', async () => {
+  OBJECT_RETRY.pauseMs = 50
   for (const name of ['a', 'b']) await source.put(`in/${name}.txt`, `${name}\n${TEXT}`)
   destination.trouble = (request) => (request.method === 'PUT' ? new Response(null, { status: 503 }) : undefined)
   const { sync_id } = await start()
