@@ -40,7 +40,7 @@ export class SyncLedger {
     this.#storage.transactionSync(() => {
       const run = this.#openRun(object)
       if (!run) return
-      const work = object.task_id === null ? WORK.none : WORK.leave
+      const work = object.task_id === null ? WORK.none : WORK.removeTask
       if (ended.kind === 'skipped') {
         this.objects.change(object.key, { work })
         return this.#count({ skipped: 1 })
@@ -62,7 +62,7 @@ export class SyncLedger {
     this.#storage.transactionSync(() => {
       const run = this.#openRun(object)
       if (!run) return
-      this.objects.change(object.key, { work: object.task_id === null ? WORK.none : WORK.leave })
+      this.objects.change(object.key, { work: object.task_id === null ? WORK.none : WORK.removeTask })
       this.runs.noteError(run.number, object.key, trouble)
       this.#count({ failed: 1 })
     })

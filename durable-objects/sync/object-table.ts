@@ -1,18 +1,18 @@
 import type { ObjectEntry } from '../../src/service/buckets/object-store.ts'
 import { migrate } from '../schema.ts'
 
-/** What a sync does next with an object. The numbers are stored. */
+/** Next step of an object. The numbers are stored. */
 export const WORK = {
   /** Nothing: the object has ended. */
   none: 0,
-  /** Look whether an earlier result is still there, and whether the object may be compressed. */
-  look: 1,
+  /** Check whether an earlier result is still there, and whether the object may be compressed. */
+  check: 1,
   /** A task has been chosen: fetch the object, and wait for the task. */
   task: 2,
   /** Write the result, or a copy of the object, to the destination. */
   send: 3,
   /** The object has ended and is counted: remove its task. */
-  leave: 4,
+  removeTask: 4,
 } as const
 export type Work = (typeof WORK)[keyof typeof WORK]
 
@@ -82,7 +82,7 @@ export class ObjectTable {
         `INSERT INTO objects (key, run, work, etag, size) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET run = excluded.run, work = excluded.work, etag = excluded.etag, size = excluded.size,
            tries = 0, tried_at = 0, not_before = 0 WHERE run < excluded.run`,
-        ...[key, run, WORK.look, etag, size],
+        ...[key, run, WORK.check, etag, size],
       )
       if (rowsWritten > 0) added++
     }

@@ -58,17 +58,17 @@ export class ObjectWork {
     let mayHaveArrived = true
     for (let object = ledger.objects.find(key); object && object.work !== WORK.none; object = ledger.objects.find(key)) {
       signal.throwIfAborted()
-      if (object.work === WORK.look) await this.#look(object)
+      if (object.work === WORK.check) await this.#check(object)
       else if (object.work === WORK.task) {
         if (!(await this.#compress(object))) return
         mayHaveArrived = false
       } else if (object.work === WORK.send) await this.#send(object, mayHaveArrived)
-      else await this.#leave(object)
+      else await this.#removeTask(object)
     }
   }
 
   /** Skips an object whose result is still at the destination, and chooses the task of another. */
-  async #look(object: SyncObject): Promise<void> {
+  async #check(object: SyncObject): Promise<void> {
     const { order, ledger, buckets, signal } = this.#context
     const isCovered = object.done_etag === object.etag && object.done_options === ledger.optionsOf(order)
     if (isCovered && object.target !== null && object.done_target_etag !== null) {
@@ -149,7 +149,7 @@ export class ObjectWork {
     const target = object.target!
     const task = object.task_id === null ? undefined : await env.TASKS.getByName(object.task_id).read()
     // The task expired while the destination did not take its result.
-    if (!object.is_copy && !task?.result) return ledger.objects.change(object.key, { work: WORK.look, task_id: null })
+    if (!object.is_copy && !task?.result) return ledger.objects.change(object.key, { work: WORK.check, task_id: null })
     const kind = task?.result?.outcome.kind ?? 'unchanged'
     if (mayHaveArrived) {
       const facts = await buckets.destination(signal).head(target)
@@ -176,7 +176,7 @@ export class ObjectWork {
     const { body, ...facts } = await buckets.source(limits.signal).read(object.key)
     if (facts.etag !== object.etag || facts.size !== object.size) {
       await body.cancel().catch(() => undefined)
-      ledger.objects.change(object.key, { work: WORK.look, etag: facts.etag, size: facts.size })
+      ledger.objects.change(object.key, { work: WORK.check, etag: facts.etag, size: facts.size })
       return undefined
     }
     const contentType = facts.contentType ?? 'application/octet-stream'
@@ -184,7 +184,7 @@ export class ObjectWork {
   }
 
   /** Removes the task of an object that has ended: its result is at the destination. */
-  async #leave({ key, task_id }: SyncObject): Promise<void> {
+  async #removeTask({ key, task_id }: SyncObject): Promise<void> {
     const { env, ledger } = this.#context
     if (task_id !== null) await env.TASKS.getByName(task_id).remove()
     ledger.objects.change(key, { work: WORK.none, task_id: null })
