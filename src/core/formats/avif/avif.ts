@@ -2,8 +2,9 @@ import { decodeAv1 } from '../../../../wasm/dav1d/dav1d.ts'
 import { AVIF } from '../../catalog/formats/avif.ts'
 import { message } from '../../i18n/message.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
-import { compressRendition, type RenditionSource, verifyRendition } from '../../images/convert/rendition.ts'
+import type { RenditionSource } from '../../images/convert/rendition.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
+import { withRenditions } from '../../images/convert/with-renditions.ts'
 import { type HeifDecoder, heifForConversion, openHeif } from '../../images/heif/convertible.ts'
 import type { TileDecoder } from '../../images/heif/tile-rows.ts'
 import { reducedSize } from '../../images/search/fit-to-size.ts'
@@ -38,26 +39,26 @@ async function renditionOf(source: Source, options: Options): Promise<RenditionS
 }
 
 /** AVIF codec (ISO/IEC 23000-22): still pictures. Image sequences stay unchanged. */
-export const avif: Codec = {
-  format: AVIF,
+export const avif: Codec = withRenditions(
+  {
+    format: AVIF,
 
-  async compress(source, sink, options) {
-    if (options.rendition) return await compressRendition(await renditionOf(source, options), source, sink, options)
-    const { heif, convertible } = await open(source, options)
-    if (options.output !== 'avif' || reducedSize(heif.picture, options)) return await convertPicture(convertible, source, sink, options)
-    if (options.lossless) throw noGain('avif_is_lossy')
-    const request = targetBelowSize(options, source.size)
-    const outcome = await convertPicture(convertible, source, sink, request)
-    if (request.targetSize !== undefined || sink.written < source.size * LOSSY_RATIO) return outcome
-    throw noGain(message('webp_gain_too_small', { percent: Math.round(100 * (1 - LOSSY_RATIO)) }))
-  },
+    async compress(source, sink, options) {
+      const { heif, convertible } = await open(source, options)
+      if (options.output !== 'avif' || reducedSize(heif.picture, options)) return await convertPicture(convertible, source, sink, options)
+      if (options.lossless) throw noGain('avif_is_lossy')
+      const request = targetBelowSize(options, source.size)
+      const outcome = await convertPicture(convertible, source, sink, request)
+      if (request.targetSize !== undefined || sink.written < source.size * LOSSY_RATIO) return outcome
+      throw noGain(message('webp_gain_too_small', { percent: Math.round(100 * (1 - LOSSY_RATIO)) }))
+    },
 
-  async verify(original, result, outcome, options, evidence) {
-    if (options.rendition)
-      return await verifyRendition(() => renditionOf(original, options), { original, result, outcome }, options, evidence)
-    return await verifyPicture(await convertibleAvif(original, options), { original, result, outcome }, options)
+    async verify(original, result, outcome, options) {
+      return await verifyPicture(await convertibleAvif(original, options), { original, result, outcome }, options)
+    },
   },
-}
+  renditionOf,
+)
 
 /** Ignores a target size that the original already fits into. */
 function targetBelowSize(options: Options, size: number): Options {

@@ -10,9 +10,10 @@ import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import { type Message, type MessageOrCode, message, toMessage } from '../../i18n/message.ts'
 import { PictureMeter, scoreOfRows, similarityTo16Bits } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
-import { compressRendition, type RenditionSource, verifyRendition } from '../../images/convert/rendition.ts'
+import type { RenditionSource } from '../../images/convert/rendition.ts'
 import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
+import { withRenditions } from '../../images/convert/with-renditions.ts'
 import { detectDataPicture, exactDataStep } from '../../images/data-pictures/data-picture.ts'
 import { applyPalette, collectColours, PaletteTrials, searchPalette } from '../../images/png/palette-search.ts'
 import { asRgba } from '../../images/raster/raster.ts'
@@ -29,33 +30,33 @@ import { type BmpHeader, readHeader } from './header.ts'
 import { asPicture, type BmpPixels, openPixels, rgbRows, spareBytesAreEqual } from './pixels.ts'
 import { type BmpForm, BmpWriter, fileBytes, plainBytes, RunCounter } from './write.ts'
 
-export const bmp: Codec = {
-  format: BMP,
+export const bmp: Codec = withRenditions(
+  {
+    format: BMP,
 
-  async compress(source, sink, options) {
-    if (options.rendition) return await compressRendition(await bmpForRendition(source, options), source, sink, options)
-    if (isConverted(options)) return convertPicture(await convertibleBmp(source, options), source, sink, options)
-    const header = await readHeader(source)
-    refuseReduction(BMP, header, options)
-    const pixels = await openPixels(source, header, options)
-    try {
-      return await compressKeepingTrailingData(source, pixels.end, sink, options, (body, bodyOptions) =>
-        compressBmp({ source: body, header, pixels, options: bodyOptions }, sink),
-      )
-    } catch (error) {
-      if (isEngineError(error, 'png') && error.failure === 'damaged')
-        throw malformed('bmp', header.pixelsAt, message('engine_reports', { problem: error.message }))
-      throw error
-    }
-  },
+    async compress(source, sink, options) {
+      if (isConverted(options)) return convertPicture(await convertibleBmp(source, options), source, sink, options)
+      const header = await readHeader(source)
+      refuseReduction(BMP, header, options)
+      const pixels = await openPixels(source, header, options)
+      try {
+        return await compressKeepingTrailingData(source, pixels.end, sink, options, (body, bodyOptions) =>
+          compressBmp({ source: body, header, pixels, options: bodyOptions }, sink),
+        )
+      } catch (error) {
+        if (isEngineError(error, 'png') && error.failure === 'damaged')
+          throw malformed('bmp', header.pixelsAt, message('engine_reports', { problem: error.message }))
+        throw error
+      }
+    },
 
-  async verify(original, result, outcome, options, evidence) {
-    if (options.rendition)
-      return await verifyRendition(() => bmpForRendition(original, options), { original, result, outcome }, options, evidence)
-    if (isConverted(options)) return verifyPicture(await convertibleBmp(original, options), { original, result, outcome }, options)
-    return verifyBmp(original, result, outcome, options)
+    async verify(original, result, outcome, options) {
+      if (isConverted(options)) return verifyPicture(await convertibleBmp(original, options), { original, result, outcome }, options)
+      return verifyBmp(original, result, outcome, options)
+    },
   },
-}
+  bmpForRendition,
+)
 
 async function bmpForRendition(source: Source, options: Options): Promise<RenditionSource> {
   const picture = await convertibleBmp(source, options)

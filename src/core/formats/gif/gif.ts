@@ -12,9 +12,10 @@ import { mostExactBytes, targetForSize } from '../../catalog/small-pictures.ts'
 import { message } from '../../i18n/message.ts'
 import { scoreOfRows } from '../../images/compare/compare.ts'
 import { convertPicture } from '../../images/convert/convert.ts'
-import { compressRendition, type RenditionSource, verifyRendition } from '../../images/convert/rendition.ts'
+import type { RenditionSource } from '../../images/convert/rendition.ts'
 import { CLAIM_TOLERANCE } from '../../images/convert/tuning.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
+import { withRenditions } from '../../images/convert/with-renditions.ts'
 import { asRgba } from '../../images/raster/raster.ts'
 import { refuseReduction } from '../../images/search/fit-to-size.ts'
 import { PALETTE_TARGETS, paletteTargetsOf, type RasterTarget, TARGETS_BY_QUALITY } from '../../images/search/targets.ts'
@@ -40,34 +41,34 @@ import {
 } from './tuning.ts'
 import { withoutGifMetadata } from './without-metadata.ts'
 
-export const gif: MetadataCodec = {
-  withoutMetadata: withoutGifMetadata,
-  format: GIF,
+export const gif: MetadataCodec = withRenditions(
+  {
+    withoutMetadata: withoutGifMetadata,
+    format: GIF,
 
-  async compress(source, sink, options) {
-    if (options.rendition) return await compressRendition(await gifForRendition(source, options), source, sink, options)
-    const { end, extensions, frames, framePixels } = await surveyGif(source)
-    if (frames > 1) checkWork(animatedGifSeconds(framePixels), options)
-    return await compressKeepingTrailingData(source, end, sink, options, (body, asked) => compressFile(body, extensions, sink, asked))
-  },
+    async compress(source, sink, options) {
+      const { end, extensions, frames, framePixels } = await surveyGif(source)
+      if (frames > 1) checkWork(animatedGifSeconds(framePixels), options)
+      return await compressKeepingTrailingData(source, end, sink, options, (body, asked) => compressFile(body, extensions, sink, asked))
+    },
 
-  async verify(original, result, outcome, options, evidence) {
-    if (options.rendition)
-      return await verifyRendition(() => gifForRendition(original, options), { original, result, outcome }, options, evidence)
-    if (options.output !== 'gif') {
-      const { end, extensions } = await surveyGif(original)
-      const { carried } = await readGifMetadata(original, extensions, options.output)
-      return await verifyPicture({ ...(await still(original, options)), carried, end }, { original, result, outcome }, options)
-    }
-    const difference = await trailingDataDifference(original, (await surveyGif(original)).end, result, (await surveyGif(result)).end)
-    if (difference) return differ(difference)
-    if (await isCanvasTooLarge(original, options)) return await verifyRecodedFrames(original, result, framesOf, options)
-    return await verifyGif(original, result, outcome, options).catch((error: unknown) => {
-      if (!isDisputed(error)) throw error
-      return verifyRecodedFrames(original, result, framesOf, options)
-    })
+    async verify(original, result, outcome, options) {
+      if (options.output !== 'gif') {
+        const { end, extensions } = await surveyGif(original)
+        const { carried } = await readGifMetadata(original, extensions, options.output)
+        return await verifyPicture({ ...(await still(original, options)), carried, end }, { original, result, outcome }, options)
+      }
+      const difference = await trailingDataDifference(original, (await surveyGif(original)).end, result, (await surveyGif(result)).end)
+      if (difference) return differ(difference)
+      if (await isCanvasTooLarge(original, options)) return await verifyRecodedFrames(original, result, framesOf, options)
+      return await verifyGif(original, result, outcome, options).catch((error: unknown) => {
+        if (!isDisputed(error)) throw error
+        return verifyRecodedFrames(original, result, framesOf, options)
+      })
+    },
   },
-}
+  gifForRendition,
+)
 
 /** Compresses the GIF without the bytes after its trailer. */
 async function compressFile(source: Source, extensions: readonly GifExtension[], sink: Sink, options: Options): Promise<Outcome> {

@@ -2,8 +2,9 @@ import { decodeHevc } from '../../../../wasm/hevc/hevc.ts'
 import { HEIC } from '../../catalog/formats/heic.ts'
 import { message } from '../../i18n/message.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
-import { compressRendition, type RenditionSource, verifyRendition } from '../../images/convert/rendition.ts'
+import type { RenditionSource } from '../../images/convert/rendition.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
+import { withRenditions } from '../../images/convert/with-renditions.ts'
 import { type HeifDecoder, heifForConversion, openHeif } from '../../images/heif/convertible.ts'
 import type { Codec, Options, Outcome, Source } from '../../model/codec.ts'
 import { isCodecError, unsupported } from '../../model/error.ts'
@@ -28,21 +29,21 @@ async function renditionOf(source: Source, options: Options): Promise<RenditionS
 }
 
 /** HEIC codec (ISO/IEC 23008-12 with HEVC): still pictures become other formats. */
-export const heic: Codec = {
-  format: HEIC,
+export const heic: Codec = withRenditions(
+  {
+    format: HEIC,
 
-  async compress(source, sink, options) {
-    if (options.rendition) return await compressRendition(await renditionOf(source, options), source, sink, options)
-    if (options.output === 'heic') return await unchangedWithSuggestion(source, options)
-    return await convertPicture(await convertibleHeic(source, options), source, sink, options)
-  },
+    async compress(source, sink, options) {
+      if (options.output === 'heic') return await unchangedWithSuggestion(source, options)
+      return await convertPicture(await convertibleHeic(source, options), source, sink, options)
+    },
 
-  async verify(original, result, outcome, options, evidence) {
-    if (options.rendition)
-      return await verifyRendition(() => renditionOf(original, options), { original, result, outcome }, options, evidence)
-    return await verifyPicture(await convertibleHeic(original, options), { original, result, outcome }, options)
+    async verify(original, result, outcome, options) {
+      return await verifyPicture(await convertibleHeic(original, options), { original, result, outcome }, options)
+    },
   },
-}
+  renditionOf,
+)
 
 /**
  * HEIC is not encoded. Suggests AVIF, or JPEG for a file with trailing data, which AVIF cannot store. The pipeline drops a suggestion that

@@ -6,10 +6,12 @@ import { shownOrientationOf } from '../../images/raster/orientation.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { metadataForRendition } from './carried.ts'
 import { isInverted } from './picture.ts'
-import type { JpegHeader } from './segments.ts'
+import { readHeader } from './segments.ts'
 
 /** @throws CodecError if the colours cannot be shown without an ICC profile for CMYK */
-export function jpegForRendition(source: Source, header: JpegHeader, { rendition = { fit: 'contain' } }: Options): RenditionSource {
+export async function jpegForRendition(source: Source, options: Options): Promise<RenditionSource> {
+  const header = await readHeader(source, options)
+  const { rendition = { fit: 'contain' } } = options
   const carried = metadataForRendition(header)
   const { frame, size = frame } = planRendition(header, rendition, shownOrientationOf(carried.exif))
   const decoded = jpegRaster(source, header, scaleFor(size.width / frame.width))

@@ -9,8 +9,9 @@ import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { PNG } from '../../catalog/formats/png.ts'
 import { isLosslessGoal } from '../../catalog/score-goal.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
-import { compressRendition, type RenditionSource, verifyRendition } from '../../images/convert/rendition.ts'
+import type { RenditionSource } from '../../images/convert/rendition.ts'
 import { verifyPicture } from '../../images/convert/verify-picture.ts'
+import { withRenditions } from '../../images/convert/with-renditions.ts'
 import { analyse, hasLowDepthGreyKey, type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
 import { type PalettePlan, PaletteTrials, paletteBytes, searchPalette } from '../../images/png/palette-search.ts'
 import { shownOrientationOf } from '../../images/raster/orientation.ts'
@@ -32,25 +33,25 @@ import { chunkOf } from './signalling.ts'
 import { verifyPng } from './verify.ts'
 import { withoutPngMetadata } from './without-metadata.ts'
 
-export const png: MetadataCodec = {
-  withoutMetadata: withoutPngMetadata,
-  format: PNG,
+export const png: MetadataCodec = withRenditions(
+  {
+    withoutMetadata: withoutPngMetadata,
+    format: PNG,
 
-  async compress(source, sink, options) {
-    if (options.rendition) return await compressRendition(await pngForRendition(source, options), source, sink, options)
-    const picture = await convertibleIfRequested(source, options)
-    if (picture) return await convertPicture(picture, source, sink, options)
-    return await compressPng(source, sink, options)
-  },
+    async compress(source, sink, options) {
+      const picture = await convertibleIfRequested(source, options)
+      if (picture) return await convertPicture(picture, source, sink, options)
+      return await compressPng(source, sink, options)
+    },
 
-  async verify(original, result, outcome, options, evidence): Promise<Verdict> {
-    if (options.rendition)
-      return await verifyRendition(() => pngForRendition(original, options), { original, result, outcome }, options, evidence)
-    const picture = await convertibleIfRequested(original, options)
-    if (picture) return await verifyPicture(picture, { original, result, outcome }, options)
-    return await verifyPng(original, result, outcome, options)
+    async verify(original, result, outcome, options): Promise<Verdict> {
+      const picture = await convertibleIfRequested(original, options)
+      if (picture) return await verifyPicture(picture, { original, result, outcome }, options)
+      return await verifyPng(original, result, outcome, options)
+    },
   },
-}
+  pngForRendition,
+)
 
 async function pngForRendition(source: Source, options: Options): Promise<RenditionSource> {
   const picture = await pngForConversion(source, options)
