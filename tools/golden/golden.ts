@@ -20,6 +20,8 @@ export interface GoldenFile {
   /** File name with its extension. */
   readonly name: string
   readonly source: Source
+  /** The only output. `undefined`: all outputs of the format. */
+  readonly output?: OutputId | undefined
 }
 
 /** Formats that are also tested with encryption, one for each kind (PDF, Office, ZIP). */
@@ -30,7 +32,7 @@ const PASSWORD = 'golden'
 const levelsOf = (id: FormatId): Quality[] => [...('ultra' in FORMATS[id] ? (['ultra'] as const) : []), 'low', 'medium', 'high']
 
 /**
- * Compresses one file at every level and for every output of its format.
+ * Compresses one file at every level, for its output or every output of its format.
  * @param resultAt computes one result; default: the library's result for the file
  */
 export async function goldenRows(
@@ -40,12 +42,12 @@ export async function goldenRows(
 ): Promise<GoldenRow[]> {
   const rows: GoldenRow[] = []
   for (const quality of levelsOf(id)) {
-    for (const output of FORMATS[id].outputs) {
+    for (const output of file.output ? [file.output] : FORMATS[id].outputs) {
       const name = [id, file.holds, quality, output].join(', ')
       rows.push({ name, result: await resultAt(quality, output) })
     }
   }
-  if (ENCRYPTED.has(id)) rows.push({ name: [id, file.holds, 'encrypted'].join(', '), result: await encryptedSize(file) })
+  if (ENCRYPTED.has(id) && !file.output) rows.push({ name: [id, file.holds, 'encrypted'].join(', '), result: await encryptedSize(file) })
   return rows
 }
 
