@@ -38,7 +38,7 @@ const victims = values.victims.split(',').map((name) => {
 const state = mkdtempSync(join(tmpdir(), 'whittle-kill-'))
 const base = `http://127.0.0.1:${values.port}`
 
-/** Random numbers. The same seed kills at the same moments. */
+/** The same seed kills at the same moments. */
 const random = randomNumbers(Number(values.seed))
 
 /** Longest start of the service in milliseconds. A loaded machine with many tasks to recover needs long. */

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { generatedSeeds } from '../../fuzz/seeds.ts'
 import { differences, type Regions, regionsOf } from './memory-regions.ts'
-import { Processes, type Victim } from './victims.ts'
+import { Processes, residentBytes, type Victim } from './victims.ts'
 
 const { values } = parseArgs({
   options: {
@@ -210,14 +210,6 @@ function noteRegions(name: string, pid: number): void {
   if (!isDue) return
   const now = regionsOf(pid)
   if (now.size > 0) regions.set(name, { first: known?.first ?? now, last: now })
-}
-
-function residentBytes(pid: number): number {
-  try {
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
-  } catch {
-    return 0
-  }
 }
 
 function median(samples: readonly { at: number; bytes: number }[], from: number, to: number): number {

@@ -16,7 +16,7 @@ import type { toSyncView } from '../../../src/service/store/syncs.ts'
 import { plainPng } from '../../../test/support/plain-png.ts'
 import { randomNumbers } from '../../../test/support/random-numbers.ts'
 import { CountedBucket, PASSWORD, USER } from './counted-bucket.ts'
-import { Processes } from './victims.ts'
+import { Processes, residentBytes } from './victims.ts'
 
 type Sync = ReturnType<typeof toSyncView>
 
@@ -37,7 +37,7 @@ const base = `http://127.0.0.1:${values.port}`
 const processes = new Processes()
 const problems: string[] = []
 
-/** Random numbers. The same seed kills at the same moments. */
+/** The same seed kills at the same shares of the sync. */
 const random = randomNumbers(Number(values.seed))
 
 async function start(): Promise<ChildProcess> {
@@ -82,15 +82,6 @@ function contentOf(index: number): { key: string; bytes: Uint8Array<ArrayBuffer>
 
 const ended = ({ skipped, compressed, unchanged, failed }: Sync) => skipped + compressed + unchanged + failed
 
-/** Resident memory of a process in MB. `undefined`: it has ended. */
-function residentMb(pid: number | undefined): number | undefined {
-  try {
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-  } catch {
-    return undefined
-  }
-}
-
 const ORDER = { source: { connection: 'from', prefix: 'in/' }, destination: { connection: 'to', prefix: 'out/' } }
 
 let service: ChildProcess | undefined
@@ -125,8 +116,9 @@ async function run(bucket: CountedBucket): Promise<void> {
     const share = ended(sync) / count
     if (ended(sync) !== last) [last, changedMs] = [ended(sync), Date.now()]
     if (Date.now() - changedMs > STUCK_MS) throw new Error(`the sync is stuck: ${JSON.stringify(sync)}`)
-    const parent = residentMb(processes.below(service!.pid!).find(({ command }) => /local\/serve\.ts /.test(command))?.pid)
-    if (parent !== undefined) memories.push({ share, parent })
+    const parent = processes.below(service!.pid!).find(({ command }) => /local\/serve\.ts /.test(command))
+    const bytes = parent ? residentBytes(parent.pid) : 0
+    if (bytes > 0) memories.push({ share, parent: bytes / 2 ** 20 })
     if (share < (moments[0] ?? Number.POSITIVE_INFINITY)) continue
     moments.shift()
     await sleep(random() * 2000)

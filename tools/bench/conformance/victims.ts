@@ -91,3 +91,12 @@ function startTimeOf(pid: number): string | undefined {
     return undefined
   }
 }
+
+/** Resident memory of a process in bytes. 0: it has ended. */
+export function residentBytes(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+  } catch {
+    return 0
+  }
+}

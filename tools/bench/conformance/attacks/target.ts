@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../../../../src/local/service.ts'
 import { readUsage } from '../../../../src/local/usage.ts'
-import { Processes } from '../victims.ts'
+import { Processes, residentBytes } from '../victims.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../../..')
 const START_MS = 180_000
@@ -155,13 +155,5 @@ export class Target implements AsyncDisposable {
     for (const socket of this.#sockets) socket.destroy()
     if (this.isRunning) await this.end('SIGKILL')
     if (this.#ownState) rmSync(this.state, { recursive: true, force: true, maxRetries: 10, retryDelay: 300 })
-  }
-}
-
-function residentBytes(pid: number): number {
-  try {
-    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
-  } catch {
-    return 0
   }
 }
