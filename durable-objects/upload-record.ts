@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { Sha256 } from '../src/core/bytes/sha256.ts'
 import type { Env } from '../src/service/env.ts'
+import { abortMultipart } from '../src/service/store/blobs.ts'
 import { decryptText, encryptText } from '../src/service/store/password-encryption.ts'
 import { withRegionBindings } from '../src/service/store/region-bindings.ts'
 import { uploadBlobKey } from '../src/service/store/resumable.ts'
@@ -193,11 +194,7 @@ export class UploadRecord extends DurableObject<Env> implements UploadRecordApi 
     if (pieces.length > 0) await this.env.BLOBS.delete(pieces.map((piece) => piece.key))
     if (taskId !== undefined) return
     // The upload may be interrupted between its last part and completion, so abort the multipart upload and delete the object.
-    if (multipartId !== undefined && !isWhole) {
-      await this.env.BLOBS.resumeMultipartUpload(key, multipartId)
-        .abort()
-        .catch(() => undefined)
-    }
+    if (multipartId !== undefined && !isWhole) await abortMultipart(this.env.BLOBS, key, multipartId)
     await this.env.BLOBS.delete(key)
   }
 

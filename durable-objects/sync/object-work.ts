@@ -1,5 +1,6 @@
 import type { Env } from '../../src/service/env.ts'
 import { newUploadKey } from '../../src/service/store/blob-names.ts'
+import { abortMultipart } from '../../src/service/store/blobs.ts'
 import { PLANS } from '../../src/service/store/plans.ts'
 import type { SyncOrder, SyncTrouble } from '../../src/service/store/syncs.ts'
 import type { Task } from '../../src/service/store/task.ts'
@@ -103,10 +104,7 @@ export class ObjectWork {
     const { key, task_id } = object
     const plan = PLANS[order.planId]
     const uploadKey = newUploadKey(task_id!, plan.retentionMs)
-    if (object.multipart_id !== null)
-      await env.BLOBS.resumeMultipartUpload(uploadKey, object.multipart_id)
-        .abort()
-        .catch(() => undefined)
+    if (object.multipart_id !== null) await abortMultipart(env.BLOBS, uploadKey, object.multipart_id)
     using limits = new TimeLimits(signal, FETCH_MS, cutOff)
     try {
       const { format } = order.options

@@ -1,6 +1,7 @@
 import type { Env } from '../../src/service/env.ts'
 import { apiMessage } from '../../src/service/i18n/message.ts'
 import { newUploadKey } from '../../src/service/store/blob-names.ts'
+import { abortMultipart } from '../../src/service/store/blobs.ts'
 import { PLANS } from '../../src/service/store/plans.ts'
 import { isEnded, type SyncOrder, type SyncState } from '../../src/service/store/syncs.ts'
 import type { SyncBuckets } from '../../src/service/tasks/sync/buckets.ts'
@@ -172,10 +173,7 @@ export class SyncEngine {
     const { env, ledger } = this.#dependencies
     if (task_id !== null) {
       const uploadKey = newUploadKey(task_id, PLANS[planId].retentionMs)
-      if (multipart_id !== null)
-        await env.BLOBS.resumeMultipartUpload(uploadKey, multipart_id)
-          .abort()
-          .catch(() => undefined)
+      if (multipart_id !== null) await abortMultipart(env.BLOBS, uploadKey, multipart_id)
       if (!(await env.TASKS.getByName(task_id).remove())) await env.BLOBS.delete(uploadKey)
     }
     ledger.objects.change(key, { work: WORK.none, task_id: null, multipart_id: null })

@@ -13,6 +13,14 @@ export const PART_BYTES = PATCHABLE_BYTES
 /** Chunk size, in bytes, of the streams that read R2 objects. */
 const STREAM_CHUNK_BYTES = 256 * 1024
 
+/** Aborts a multipart upload that an interrupted attempt left. Does nothing if it has ended. */
+export async function abortMultipart(bucket: R2Bucket, key: string, multipartId: string): Promise<void> {
+  await bucket
+    .resumeMultipartUpload(key, multipartId)
+    .abort()
+    .catch(() => undefined)
+}
+
 export function r2Source(bucket: R2Bucket, key: string, size: number, name: string, blocks = new BlockCache()): Source {
   const fetchRange = (offset: number, length: number) => {
     blocks.countRead()
