@@ -50,7 +50,7 @@ export interface BodyLimits {
 }
 
 /** Return the error of a body that breaks one of its limits. */
-export interface BodyErrors {
+interface BodyErrors {
   readonly tooLarge: () => Error
   readonly stalled: () => Error
   /** The connection broke, or the body is shorter than announced. */
