@@ -11,12 +11,12 @@ import { type Frame, frameOf, type Rendition, renditionSize } from '../../model/
 import { isHdr, nameOfSignalling } from '../raster/colour-signalling.ts'
 import { cropped } from '../raster/crop.ts'
 import { shownOrientationOf, storedFrame, swapsAxes, uprightRaster } from '../raster/orientation.ts'
-import { type Raster, stripRows } from '../raster/raster.ts'
+import { type Raster, stripsOf } from '../raster/raster.ts'
 import { resizedByOpacity } from '../raster/resize.ts'
 import { isSrgbProfile } from '../raster/srgb-profile.ts'
 import { downsampledStep } from '../search/fit-to-size.ts'
 import { type ConvertiblePicture, convertPicture } from './convert.ts'
-import { HELD_RENDITION_SHARE } from './tuning.ts'
+import { RETAINED_RENDITION_SHARE } from './tuning.ts'
 import { verifyPicture } from './verify-picture.ts'
 
 type Size = Pick<Raster, 'width' | 'height'>
@@ -78,8 +78,8 @@ export async function verifyRendition(
 }
 
 /** Options for the small picture, which has its size already. */
-function encoding({ rendition: _, fitWithin: __, ...options }: Options, heldBytes: number): Options {
-  return { ...options, memoryBudget: options.memoryBudget - heldBytes }
+function encoding({ rendition: _, fitWithin: __, ...options }: Options, retainedBytes: number): Options {
+  return { ...options, memoryBudget: options.memoryBudget - retainedBytes }
 }
 
 async function renditionOf({ picture, stored }: RenditionSource, source: Source, options: Options) {
@@ -92,8 +92,8 @@ async function renditionOf({ picture, stored }: RenditionSource, source: Source,
   const part = cropped(picture.raster, scaledFrame(frame, stored, picture.raster))
   const reduced = resizedTo(part, size ?? frame)
   const bytes = reduced.width * reduced.height * reduced.channels
-  const isHeld = fitsMemoryBudget(options, bytes, options.memoryBudget * HELD_RENDITION_SHARE)
-  const raster = uprightRaster(isHeld ? await held(reduced, options) : reduced, orientation)
+  const fits = fitsMemoryBudget(options, bytes, options.memoryBudget * RETAINED_RENDITION_SHARE)
+  const raster = uprightRaster(fits ? await inMemory(reduced, options) : reduced, orientation)
   const steps = [...(isCropped ? [croppedStep(stored, frame)] : []), ...(size ? [downsampledStep(frame, size)] : [])]
   const small: ConvertiblePicture = {
     raster,
@@ -103,7 +103,7 @@ async function renditionOf({ picture, stored }: RenditionSource, source: Source,
     data: undefined,
     pristine: pristine !== false,
   }
-  return { picture: small, steps, bytes: isHeld ? bytes : 0 }
+  return { picture: small, steps, bytes: fits ? bytes : 0 }
 }
 
 const croppedStep = ({ width, height }: Size, { width: newWidth, height: newHeight }: Size) =>
@@ -124,22 +124,21 @@ const resizedTo = (raster: Raster, { width, height }: Size): Raster =>
   width === raster.width && height === raster.height ? raster : resizedByOpacity(raster, width, height)
 
 /** Decodes the picture into memory. */
-async function held(raster: Raster, { signal }: Options): Promise<Raster> {
+async function inMemory(raster: Raster, { signal }: Options): Promise<Raster> {
   const { width, height, channels } = raster
-  const bytes = new Uint8Array(width * height * channels)
+  const pixels = new Uint8Array(width * height * channels)
   let at = 0
   for await (const strip of raster.rows()) {
     signal.throwIfAborted()
-    bytes.set(strip, at)
+    pixels.set(strip, at)
     at += strip.length
   }
-  const step = stripRows(width, channels) * width * channels
   return {
     width,
     height,
     channels,
     async *rows() {
-      for (let from = 0; from < bytes.length; from += step) yield bytes.slice(from, from + step)
+      yield* stripsOf(pixels, { width, channels })
     },
   }
 }

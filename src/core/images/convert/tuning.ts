@@ -31,4 +31,4 @@ export const NEAR_POINTS = 4
 export const CLAIM_TOLERANCE = { ssim: 0.002, psnrDb: 0.1 }
 
 /** Share of the memory budget that the decoded picture of a rendition may take. A larger one is decoded again for every reading. */
-export const HELD_RENDITION_SHARE = 0.25
+export const RETAINED_RENDITION_SHARE = 0.25

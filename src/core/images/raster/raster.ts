@@ -44,6 +44,12 @@ export function stripRows(width: number, channels: number): number {
   return Math.max(1, Math.floor(STRIP_BYTES / (width * channels)))
 }
 
+/** Yields copies of the rows of a picture that is complete in memory, in strips. */
+export function* stripsOf(pixels: Uint8Array, { width, channels }: Pick<Raster, 'width' | 'channels'>): Generator<Uint8Array> {
+  const step = stripRows(width, channels) * width * channels
+  for (let at = 0; at < pixels.length; at += step) yield pixels.slice(at, at + step)
+}
+
 /** Returns the picture without transparency, drawn on white. Grey pictures stay grey. */
 export function onWhite(raster: Raster): Raster & { readonly channels: 1 | 3 } {
   const { width, height, channels } = raster

@@ -4,7 +4,7 @@ import { type Message, message } from '../../i18n/message.ts'
 import type { Options } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
 import { swapsAxes } from '../raster/orientation.ts'
-import { type Raster, stripRows } from '../raster/raster.ts'
+import { type Raster, stripsOf } from '../raster/raster.ts'
 import { type Raster16, resizedByOpacity16 } from '../raster/raster16.ts'
 import { resized, resizedByOpacity, sizeWithin } from '../raster/resize.ts'
 import { CACHED_RASTER_BYTES } from './tuning.ts'
@@ -61,9 +61,7 @@ function cachedIfSmall(raster: Raster): Raster {
   return {
     ...raster,
     async *rows() {
-      const step = stripRows(width, channels) * width * channels
-      for (let at = 0; whole && at < bytes; at += step) yield whole.slice(at, at + step)
-      if (whole) return
+      if (whole) return yield* stripsOf(whole, raster)
       const copy = new Uint8Array(bytes)
       let at = 0
       for await (const strip of raster.rows()) {
