@@ -48,6 +48,14 @@ test.each<[what: string, output: string, megabytes: string, limitMB: number, eff
   expect(peak(what, output, megabytes, effort)).toBeLessThanOrEqual(limitMB)
 })
 
+// Megapixels: the largest JPEG and nearly the largest HEIC. The decoded rendition stays in memory.
+test.each([
+  ['jpg', '268'],
+  ['heic', '54'],
+])('a rendition of %s, %s megapixels, in at most 110 MB', { timeout: 400_000 }, (what, megapixels) => {
+  expect(peak(what, 'avif', megapixels, 'fast', '2560')).toBeLessThanOrEqual(110)
+})
+
 test('a presentation of photographs, garbage and all, in at most 110 MB', { timeout: 180_000 }, async () => {
   const path = join(tmpdir(), `whittle-deck-test-${process.pid}.pptx`)
   writeFileSync(path, await deck(6, 4e6))

@@ -29,7 +29,8 @@ import { opusFile } from '../../../../support/ogg-file.ts'
 import { zipOf } from '../../../../support/packages.ts'
 import { fileSink } from './files.ts'
 
-const [what = 'text', output = 'zst', megabytes = '20', effort = 'balanced'] = process.argv.slice(2)
+/** `side`: frame of a rendition in pixels. `undefined`: the whole file is compressed. */
+const [what = 'text', output = 'zst', megabytes = '20', effort = 'balanced', side] = process.argv.slice(2)
 const bytes = Number(megabytes) * 1_000_000
 
 /** Words that compress as prose does, the same at every read. */
@@ -98,7 +99,9 @@ function jpegTiff(): Source {
 /** Waves with grain, of so many megapixels: never held, requantised while it is read as often as it is looked at. */
 function photograph(): Source {
   const [width, rows] = [12_000, 16 * Math.round((Number(megabytes) * 1e6) / 12_000 / 16)]
-  const taking = JpegJob.fromRows({ width, height: rows, pixels: 'rgb', subsampled: true }, { kind: 'stream', quality: 92, trellis: false })
+  // The engine that makes the largest picture holds its whole file.
+  const quality = rows > 16_000 ? 60 : 92
+  const taking = JpegJob.fromRows({ width, height: rows, pixels: 'rgb', subsampled: true }, { kind: 'stream', quality, trellis: false })
   const strip = new Uint8Array(width * 3 * 16)
   for (let y = 0; y < rows; y += 16) {
     if (y % 512 === 0)
@@ -207,6 +210,7 @@ let collectedMs = 0
 const request: JobRequest = {
   output: output as OutputId,
   effort: EFFORTS.find((name) => name === effort),
+  ...(side ? { rendition: { width: Number(side), height: Number(side), fit: 'contain' } } : {}),
   progress: () => {
     // Some codecs report each page, and a collection takes tens of milliseconds.
     if (performance.now() - collectedMs < 100) return
