@@ -1,6 +1,6 @@
 /** Files as sources and sinks, for processes whose memory is measured. */
 
-import { closeSync, openSync, readSync, writeSync } from 'node:fs'
+import { ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
 import type { Source } from '../../../../../src/core/model/codec.ts'
 import { noGain } from '../../../../../src/core/model/error.ts'
 import type { ResultSink } from '../../../../../src/core/model/sink.ts'
@@ -36,7 +36,8 @@ export function fileSink(path: string, limit: number, name: string, step: () => 
     patch: (offset, patched) => void writeSync(file, patched, 0, patched.length, offset),
     finish: async () => fileSource(path, written, name, step),
     async abort() {
-      closeSync(file)
+      ftruncateSync(file)
+      written = 0
     },
   }
 }

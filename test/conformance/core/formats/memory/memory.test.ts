@@ -40,6 +40,10 @@ test.each<[what: string, output: string, megabytes: string, limitMB: number, eff
   ['opus', 'opus', '20', 30],
   // Thousands of entries of an index, of five elements each: 90 % of the most elements.
   ['mkv', 'mkv', '90', 30],
+  // 900,000 frames: 90 % of the most frames, and of the most elements.
+  ['mkv-sound', 'mp4', '90', 30],
+  // One member, in segments.
+  ['gz', 'gz', '20', 30],
   // The largest file that the effort `best` parses as a whole.
   ['text', 'gz', '16', 110, 'best'],
   // One member, the largest that is deflated in memory.

@@ -5,10 +5,12 @@
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { concat } from '../../../../../src/core/bytes/concat.ts'
 import { EFFORTS } from '../../../../../src/core/catalog/effort.ts'
 import type { OutputId } from '../../../../../src/core/catalog/outputs.ts'
 import { mkv } from '../../../../../src/core/formats/film/mkv/mkv.ts'
+import { gz } from '../../../../../src/core/formats/gz/gz.ts'
 import { heic } from '../../../../../src/core/formats/heic/heic.ts'
 import { jpg } from '../../../../../src/core/formats/jpg/jpg.ts'
 import { opus } from '../../../../../src/core/formats/ogg/ogg.ts'
@@ -25,6 +27,7 @@ import { buildTiff } from '../../../../core/formats/tiff/build-tiff.ts'
 import { gridItem, heifFile } from '../../../../support/avif-file.ts'
 import { hevcItem, planesOf, SRGB } from '../../../../support/heic-file.ts'
 import { block, ebmlHeader, element, info, number, tracks, withChecksum } from '../../../../support/mkv-file.ts'
+import { AAC, filmOf } from '../../../../support/mkv-tracks.ts'
 import { opusFile } from '../../../../support/ogg-file.ts'
 import { zipOf } from '../../../../support/packages.ts'
 import { fileSink } from './files.ts'
@@ -166,6 +169,27 @@ function indexedFilm(): Source {
   return file
 }
 
+/** Film of sound with ten thousand times `megabytes` frames of 40 bytes. */
+function soundFilm(): Source {
+  const packet = Uint8Array.from({ length: 40 }, (_, i) => (i * 89) & 255)
+  const frames = Array.from({ length: Number(megabytes) * 10_000 }, (_, i) => ({
+    track: 2,
+    time: Math.round((i * 1024) / 48),
+    bytes: packet,
+  }))
+  const file = memorySource(filmOf({ tracks: [AAC], frames }), 'film.mkv')
+  heldForTheTest = file.size
+  return file
+}
+
+/** Text in one member of a gzip file, at the fastest level. */
+function gzippedWords(): Source {
+  const text = concat(Array.from({ length: Math.ceil(bytes / 65_536) }, (_, i) => words(i * 65_536, 65_536)))
+  const file = memorySource(new Uint8Array(gzipSync(text, { level: 1 })), 'words.txt.gz')
+  heldForTheTest = file.size
+  return file
+}
+
 /** Archive of one text, deflated at the fastest level. */
 async function zippedWords(): Promise<Source> {
   const text = concat(Array.from({ length: Math.ceil(bytes / 65_536) }, (_, i) => words(i * 65_536, 65_536))).subarray(0, bytes)
@@ -197,18 +221,21 @@ const SOURCES: { readonly [what: string]: (() => Source | Promise<Source>) | und
   heic: heicGrid,
   opus: opusSound,
   mkv: indexedFilm,
+  'mkv-sound': soundFilm,
+  gz: gzippedWords,
   zip: zippedWords,
 }
 const input = (await SOURCES[what]?.()) ?? source(bytes, 'words.txt', words)
 // Buffers that only building the source needed are freed a little after the collection.
 globalThis.gc?.()
 await new Promise((resolve) => setTimeout(resolve, 100))
-const codec = { text, png, jpg, heic, opus, mkv, zip }[what] ?? tiff
+const codec = { text, png, jpg, heic, opus, mkv, 'mkv-sound': mkv, gz, zip }[what] ?? tiff
 const path = join(tmpdir(), `whittle-peak-${process.pid}`)
 const sampled = setInterval(() => (peak = Math.max(peak, used())), isText ? 5 : 50)
 let collectedMs = 0
 const request: JobRequest = {
   output: output as OutputId,
+  lossless: what === 'mkv-sound',
   effort: EFFORTS.find((name) => name === effort),
   ...(side ? { rendition: { width: Number(side), height: Number(side), fit: 'contain' } } : {}),
   progress: () => {
