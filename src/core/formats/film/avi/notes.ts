@@ -4,6 +4,7 @@ import { ByteReader } from '../../../bytes/reader.ts'
 import type { Avi, AviStream } from '../../../containers/riff/avi.ts'
 import { fourCC } from '../../../containers/riff/riff.ts'
 import type { Source } from '../../../model/codec.ts'
+import { pixelShape } from '../pixel-shape.ts'
 import type { Notes } from '../sample-table.ts'
 
 /**
@@ -72,9 +73,7 @@ export function pixelShapeOf({ parts }: AviStream): readonly [number, number] | 
   const reader = new ByteReader(properties.body, true)
   const [width, height] = [reader.u16(22) * reader.u32(28), reader.u16(20) * reader.u32(24)]
   if (width === 0 || height === 0 || width === height) return undefined
-  let [a, b] = [width, height]
-  while (b > 0) [a, b] = [b, a % b]
-  return width / a < 2 ** 32 && height / a < 2 ** 32 ? [width / a, height / a] : undefined
+  return pixelShape(width, height)
 }
 
 /** Text up to the first zero, as UTF-8, or as Latin-1 if it is not UTF-8. */

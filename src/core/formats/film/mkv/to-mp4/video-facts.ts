@@ -24,6 +24,7 @@ import {
   TRANSFER,
 } from '../../../../containers/ebml/track-elements.ts'
 import { malformed } from '../../../../model/error.ts'
+import { pixelShape } from '../../pixel-shape.ts'
 import type { Child, Content } from '../content.ts'
 import { childFields, type Fields, fractionIn, wholeIn } from './fields.ts'
 import { staysOutside, type TrackName } from './refusals.ts'
@@ -72,19 +73,12 @@ export function videoFacts(content: Content, video: Child | undefined, of: Track
   return {
     width,
     height,
-    pixelShape: reduced((shownWidth || width) * height, (shownHeight || height) * width),
+    pixelShape: pixelShape((shownWidth || width) * height, (shownHeight || height) * width) ?? [1, 1],
     turned: turnedBy(content, fields.get(PROJECTION), of),
     colours: colour && coloursIn(content, inside),
     mastering: masteringIn(content, inside.get(MASTERING)),
     lightLevel: inside.has(MAX_CLL) || inside.has(MAX_FALL) ? lightLevelIn(content, inside) : undefined,
   }
-}
-
-function reduced(width: number, height: number): readonly [number, number] {
-  let [a, b] = [width, height]
-  while (b > 0) [a, b] = [b, a % b]
-  const [x, y] = [width / a, height / a]
-  return x < 2 ** 32 && y < 2 ** 32 ? [x, y] : [1, 1]
 }
 
 /** Range (RFC 9559, 5.1.4.1.28.31): 0 not told, 1 broadcast, 2 full, 3 as the matrix says. */
