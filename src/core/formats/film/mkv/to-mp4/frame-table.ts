@@ -7,7 +7,7 @@ import { malformed, overBudget } from '../../../../model/error.ts'
 import type { Element } from '../scan.ts'
 import { MAX_FRAMES } from '../tuning.ts'
 import { blocksOf } from './frames.ts'
-import { staysOutside } from './refusals.ts'
+import { notInMp4 } from './refusals.ts'
 import type { PacketLength } from './sound-entry.ts'
 import type { MkvTrack } from './track.ts'
 
@@ -56,7 +56,7 @@ export async function frameTables(
       const found = tables.get(block.track)
       if (!found) throw malformed('matroska', cluster.at, 'mkv_block_of_unknown_track')
       const { track, length, table } = found
-      if (table.discarded !== 0) throw staysOutside(track, 'mkv_why_padding')
+      if (table.discarded !== 0) throw notInMp4(track, 'mkv_why_padding')
       total += block.frames.length
       if (total > MAX_FRAMES) throw overBudget(message('mkv_too_many_elements', { most: MAX_FRAMES }))
       for (const [i, [offset, size]] of block.frames.entries()) {

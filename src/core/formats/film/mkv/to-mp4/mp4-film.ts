@@ -11,7 +11,7 @@ import { CHUNK_SECONDS } from '../../tuning.ts'
 import type { FrameTable } from './frame-table.ts'
 import type { MkvFilm } from './mkv-film.ts'
 import { packetSource, sizesOf } from './packets.ts'
-import { staysOutside } from './refusals.ts'
+import { notInMp4 } from './refusals.ts'
 import { FIRST_BYTES, soundEntry } from './sound-entry.ts'
 import { pictureTimes, soundTimes, type Times, ticksOf } from './times.ts'
 import type { MkvTrack } from './track.ts'
@@ -40,7 +40,7 @@ export async function openAsMp4(source: Source, film: MkvFilm): Promise<Source> 
 }
 
 async function prepare(source: Source, { scale }: MkvFilm, track: MkvTrack, table: FrameTable, audible: number): Promise<Prepared> {
-  if (table.count === 0) throw staysOutside(track, 'mkv_why_empty')
+  if (table.count === 0) throw notInMp4(track, 'mkv_why_empty')
   const packets = packetSource(source, table, track.prefix)
   const first = await packets.read(0, Math.min(FIRST_BYTES, table.size[0]! + track.prefix.length))
   const sizes = sizesOf(table, track.prefix)

@@ -9,5 +9,5 @@ export interface TrackName {
 }
 
 /** Error for a track that MP4 cannot hold. */
-export const staysOutside = ({ number, codec }: TrackName, why: MessageOrCode): CodecError =>
+export const notInMp4 = ({ number, codec }: TrackName, why: MessageOrCode): CodecError =>
   unsupported(message('mkv_track_not_in_mp4', { track: number, codec, why: toMessage(why) }))

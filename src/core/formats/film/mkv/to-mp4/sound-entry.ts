@@ -9,7 +9,7 @@ import { opusPacketSamples } from '../../../../containers/xiph/opus-packets.ts'
 import { aacFacts } from './aac.ts'
 import { ac3Specific, eac3Specific } from './ac3.ts'
 import { opusSpecific, preSkipOf } from './opus.ts'
-import { staysOutside } from './refusals.ts'
+import { notInMp4 } from './refusals.ts'
 import type { MkvTrack } from './track.ts'
 
 /** Returns the samples of a packet from its first two bytes. */
@@ -41,7 +41,7 @@ export const packetLengthOf = ({ codec }: MkvTrack): PacketLength | undefined =>
 export function soundEntry(track: MkvTrack, first: Uint8Array, packetBytes: number): SoundEntry {
   const { codec, config, delayNanoseconds, sound } = track
   const { hertz, channels, bits = 16 } = sound!
-  const broken = () => staysOutside(track, 'mkv_why_configuration')
+  const broken = () => notInMp4(track, 'mkv_why_configuration')
   const counted = (rate: number, packet: number | undefined, entry: (bitsPerSecond: number) => Uint8Array): SoundEntry => ({
     entry: entry(packet ? Math.round((8 * packetBytes * rate) / packet) : 0),
     hertz: rate,
@@ -63,7 +63,7 @@ export function soundEntry(track: MkvTrack, first: Uint8Array, packetBytes: numb
     if (!specific) throw broken()
     const skipped = preSkipOf(config)
     // A file whose delay differs would be played with another start.
-    if (Math.abs((delayNanoseconds * OPUS_HERTZ) / 1e9 - skipped) > 1) throw staysOutside(track, 'mkv_why_padding')
+    if (Math.abs((delayNanoseconds * OPUS_HERTZ) / 1e9 - skipped) > 1) throw notInMp4(track, 'mkv_why_padding')
     const entry = box('Opus', soundFields(channels, OPUS_HERTZ * 65_536, undefined), box('dOps', specific))
     return { entry, hertz: OPUS_HERTZ, packet: undefined, skipped }
   }
@@ -76,11 +76,11 @@ export function soundEntry(track: MkvTrack, first: Uint8Array, packetBytes: numb
   if (codec === 'A_AC3' || codec === 'A_EAC3') {
     const isPlain = codec === 'A_AC3'
     const specific = isPlain ? ac3Specific(first) : eac3Specific(first, packetBytes, hertz)
-    if (!specific) throw isPlain ? broken() : staysOutside(track, 'mkv_why_substreams')
+    if (!specific) throw isPlain ? broken() : notInMp4(track, 'mkv_why_substreams')
     const [type, inner] = isPlain ? ['ac-3', 'dac3'] : ['ec-3', 'dec3']
     return counted(hertz, AC3_SAMPLES, () => box(type, soundFields(channels, hertz * 65_536, undefined), box(inner, specific)))
   }
-  throw staysOutside(track, 'mkv_why_codec')
+  throw notInMp4(track, 'mkv_why_codec')
 }
 
 const OPUS_HERTZ = 48_000

@@ -5,7 +5,7 @@
 import type { CompactArray } from '../../../../bytes/compact-array.ts'
 import { unsupported } from '../../../../model/error.ts'
 import { type FrameTable, NO_TIME } from './frame-table.ts'
-import { staysOutside, type TrackName } from './refusals.ts'
+import { notInMp4, type TrackName } from './refusals.ts'
 import type { SoundEntry } from './sound-entry.ts'
 
 /** Times of a track in MP4. */
@@ -58,17 +58,17 @@ export function soundTimes(
     if (total > 0 && beyond > 0 && beyond < packet!) durations[count - 1]! -= beyond
     if (fits(table.time, durations, start, ticksOf(scale) / hertz)) {
       const shown = durations.reduce((sum, value) => sum + value, 0) - skipped - dropped
-      if (shown <= 0) throw staysOutside(of, 'mkv_why_padding')
+      if (shown <= 0) throw notInMp4(of, 'mkv_why_padding')
       return { timescale: hertz, durations, compositions: undefined, start, skipped, shown }
     }
   }
-  if (dropped !== 0) throw staysOutside(of, 'mkv_why_padding')
+  if (dropped !== 0) throw notInMp4(of, 'mkv_why_padding')
   const timescale = timescaleOf(scale)
   const last = packet === undefined ? table.lastDuration : Math.round((packet * timescale) / hertz)
   const durations = storedDurations(table.time, last, of)
   const ticks = Math.round((skipped * timescale) / hertz)
   const shown = durations.reduce((sum, value) => sum + value, 0) - ticks
-  if (shown <= 0) throw staysOutside(of, 'mkv_why_times')
+  if (shown <= 0) throw notInMp4(of, 'mkv_why_times')
   return { timescale, durations, compositions: undefined, start, skipped: ticks, shown }
 }
 
@@ -94,7 +94,7 @@ function storedDurations(time: CompactArray, last: number | undefined, of: Track
   const durations = new Float64Array(time.length)
   for (let i = 0; i < time.length; i++) {
     const next = i + 1 < time.length ? time[i + 1]! : time[i]! + (last ?? durations[i - 1] ?? 1)
-    if (time[i] === NO_TIME || next === NO_TIME || next < time[i]!) throw staysOutside(of, 'mkv_why_times')
+    if (time[i] === NO_TIME || next === NO_TIME || next < time[i]!) throw notInMp4(of, 'mkv_why_times')
     durations[i] = next - time[i]!
   }
   return durations
@@ -138,7 +138,7 @@ function shownOrder(time: CompactArray, of: TrackName): Uint32Array {
   const order = Uint32Array.from(time, (_, i) => i)
   let moved = 0
   for (let i = 0; i < order.length; i++) {
-    if (time[i] === NO_TIME) throw staysOutside(of, 'mkv_why_times')
+    if (time[i] === NO_TIME) throw notInMp4(of, 'mkv_why_times')
     let at = i
     // Insertion sort, because the order is nearly sorted. The built-in sort would copy the whole array.
     for (; moved <= 32 * order.length && at > 0 && time[order[at - 1]!]! > time[i]!; at--, moved++) order[at] = order[at - 1]!

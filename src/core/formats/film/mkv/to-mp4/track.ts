@@ -33,7 +33,7 @@ import { message } from '../../../../i18n/message.ts'
 import { CodecError, malformed, unsupported } from '../../../../model/error.ts'
 import { type Child, type Content, childrenOf, rootOf } from '../content.ts'
 import { bytesIn, childFields, type Fields, fractionIn, textIn, wholeIn } from './fields.ts'
-import { staysOutside, type TrackName } from './refusals.ts'
+import { notInMp4, type TrackName } from './refusals.ts'
 import { type VideoFacts, videoFacts } from './video-facts.ts'
 
 export interface SoundFacts {
@@ -86,9 +86,9 @@ function readTrack(content: Content, entry: Child): MkvTrack {
   const codec = textIn(content, fields.get(CODEC_ID)) ?? ''
   const type = wholeIn(content, fields.get(TRACK_TYPE)) ?? 0
   const of = { number, codec }
-  if (type !== PICTURES && type !== SOUND) throw staysOutside(of, 'mkv_why_kind')
+  if (type !== PICTURES && type !== SOUND) throw notInMp4(of, 'mkv_why_kind')
   const scale = fields.get(TRACK_TIMESTAMP_SCALE)
-  if (fields.has(TRACK_OPERATION) || (scale && fractionIn(content, scale) !== 1)) throw staysOutside(of, 'mkv_why_operation')
+  if (fields.has(TRACK_OPERATION) || (scale && fractionIn(content, scale) !== 1)) throw notInMp4(of, 'mkv_why_operation')
   return {
     ...of,
     config: bytesIn(content, fields.get(CODEC_PRIVATE)),
@@ -129,7 +129,7 @@ function prefixOf(content: Content, encodings: Child | undefined, of: TrackName)
   const settings = compression && childFields(content, compression)
   const isStripped = settings !== undefined && wholeIn(content, settings.get(CONTENT_ALGORITHM)) === STRIPPED
   const scope = wholeIn(content, only.get(CONTENT_ENCODING_SCOPE)) ?? FRAMES
-  if (fields.length > 1 || !isStripped || scope !== FRAMES) throw staysOutside(of, 'mkv_why_encoding')
+  if (fields.length > 1 || !isStripped || scope !== FRAMES) throw notInMp4(of, 'mkv_why_encoding')
   return bytesIn(content, settings.get(CONTENT_SETTINGS))
 }
 
@@ -142,7 +142,7 @@ function extensionsOf(content: Content, entry: Child, of: TrackName): MkvTrack['
     const fields = childFields(content, mapping)
     const value = wholeIn(content, fields.get(BLOCK_ADDITION_TYPE)) ?? 0
     const type = String.fromCharCode(value >>> 24, (value >> 16) & 255, (value >> 8) & 255, value & 255)
-    if (!BOXES.includes(type)) throw staysOutside(of, 'mkv_why_additions')
+    if (!BOXES.includes(type)) throw notInMp4(of, 'mkv_why_additions')
     return [type, bytesIn(content, fields.get(BLOCK_ADDITION_DATA))] as const
   })
 }

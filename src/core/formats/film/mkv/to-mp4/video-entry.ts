@@ -1,7 +1,7 @@
 /** Sample entries of pictures (ISO/IEC 14496-12, 12.1.3). */
 import { ByteWriter } from '../../../../bytes/writer.ts'
 import { box, boxOf, fullBox, halfWords, latin1Bytes, words } from '../../../../containers/isobmff/box.ts'
-import { staysOutside } from './refusals.ts'
+import { notInMp4 } from './refusals.ts'
 import type { MkvTrack } from './track.ts'
 import type { Colours, VideoFacts } from './video-facts.ts'
 import { vp9Configuration } from './vp9.ts'
@@ -28,7 +28,7 @@ export function videoEntry(track: MkvTrack, first: Uint8Array, framesPerSecond: 
 function codecOf(track: MkvTrack, first: Uint8Array, framesPerSecond: number): readonly [type: string, configuration: Uint8Array] {
   const { codec, config, video } = track
   const isWhole = (bytes: number, version: number) => config.length >= bytes && config[0] === version
-  const broken = () => staysOutside(track, 'mkv_why_configuration')
+  const broken = () => notInMp4(track, 'mkv_why_configuration')
   if (codec === 'V_MPEG4/ISO/AVC') {
     if (!isWhole(7, 1)) throw broken()
     return ['avc1', box('avcC', config)]
@@ -46,7 +46,7 @@ function codecOf(track: MkvTrack, first: Uint8Array, framesPerSecond: number): r
     if (!configuration) throw broken()
     return ['vp09', fullBox('vpcC', 0x1000000, configuration)]
   }
-  throw staysOutside(track, 'mkv_why_codec')
+  throw notInMp4(track, 'mkv_why_codec')
 }
 
 /** True if the arrays of parameter sets are complete (ISO/IEC 14496-15, 8.3.3.1), so that samples hold none. */
@@ -66,16 +66,16 @@ function hasAllParameterSets(config: Uint8Array): boolean {
 function shownAs({ colours, mastering, lightLevel, pixelShape }: VideoFacts): Uint8Array[] {
   const [width, height] = pixelShape
   return [
-    ...(colours && isTold(colours) ? [colourBox(colours)] : []),
+    ...(colours && isSpecified(colours) ? [colourBox(colours)] : []),
     ...(mastering ? [masteringBox(mastering)] : []),
     ...(lightLevel ? [box('clli', halfWords(...lightLevel))] : []),
     ...(width === height ? [] : [box('pasp', words(width, height))]),
   ]
 }
 
-const UNTOLD = 2
-const isTold = ({ primaries, transfer, matrix, isFullRange }: Colours) =>
-  [primaries, transfer, matrix].some((code) => code !== UNTOLD) || isFullRange !== undefined
+const UNSPECIFIED = 2
+const isSpecified = ({ primaries, transfer, matrix, isFullRange }: Colours) =>
+  [primaries, transfer, matrix].some((code) => code !== UNSPECIFIED) || isFullRange !== undefined
 
 const colourBox = ({ primaries, transfer, matrix, isFullRange = false }: Colours) =>
   box('colr', latin1Bytes('nclx'), halfWords(primaries, transfer, matrix), Uint8Array.of(isFullRange ? 0x80 : 0))

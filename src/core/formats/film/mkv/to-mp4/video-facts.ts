@@ -27,9 +27,9 @@ import { malformed } from '../../../../model/error.ts'
 import { pixelShape } from '../../pixel-shape.ts'
 import type { Child, Content } from '../content.ts'
 import { childFields, type Fields, fractionIn, wholeIn } from './fields.ts'
-import { staysOutside, type TrackName } from './refusals.ts'
+import { notInMp4, type TrackName } from './refusals.ts'
 
-/** Colours as code points (ISO/IEC 23091-2). 2: not told. */
+/** Colours as code points (ISO/IEC 23091-2). 2: unspecified. */
 export interface Colours {
   readonly primaries: number
   readonly transfer: number
@@ -64,9 +64,9 @@ export function videoFacts(content: Content, video: Child | undefined, of: Track
   const [width, height] = [whole(PIXEL_WIDTH), whole(PIXEL_HEIGHT)]
   if (!(width > 0 && height > 0 && width <= MAX_SIZE && height <= MAX_SIZE))
     throw malformed('matroska', content.offset, 'mkv_no_picture_size')
-  if (whole(STEREO_MODE) !== 0) throw staysOutside(of, 'mkv_why_stereo')
-  if (whole(ALPHA_MODE) !== 0) throw staysOutside(of, 'mkv_why_alpha')
-  if (PIXEL_CROPS.some((id) => whole(id) !== 0)) throw staysOutside(of, 'mkv_why_crop')
+  if (whole(STEREO_MODE) !== 0) throw notInMp4(of, 'mkv_why_stereo')
+  if (whole(ALPHA_MODE) !== 0) throw notInMp4(of, 'mkv_why_alpha')
+  if (PIXEL_CROPS.some((id) => whole(id) !== 0)) throw notInMp4(of, 'mkv_why_crop')
   const [shownWidth, shownHeight] = whole(DISPLAY_UNIT) === UNKNOWN_UNIT ? [0, 0] : [whole(DISPLAY_WIDTH), whole(DISPLAY_HEIGHT)]
   const colour = fields.get(COLOUR)
   const inside: Fields = colour ? childFields(content, colour) : new Map()
@@ -83,11 +83,11 @@ export function videoFacts(content: Content, video: Child | undefined, of: Track
 
 /** Range (RFC 9559, 5.1.4.1.28.31): 0 not told, 1 broadcast, 2 full, 3 as the matrix says. */
 const [BROADCAST, FULL] = [1, 2]
-const UNTOLD = 2
+const UNSPECIFIED = 2
 
 function coloursIn(content: Content, fields: Fields): Colours {
   const range = wholeIn(content, fields.get(RANGE))
-  const code = (id: number) => wholeIn(content, fields.get(id)) ?? UNTOLD
+  const code = (id: number) => wholeIn(content, fields.get(id)) ?? UNSPECIFIED
   const isFullRange = range === FULL ? true : range === BROADCAST ? false : undefined
   return { primaries: code(PRIMARIES), transfer: code(TRANSFER), matrix: code(MATRIX_COEFFICIENTS), isFullRange }
 }
@@ -111,7 +111,7 @@ function turnedBy(content: Content, projection: Child | undefined, of: TrackName
   const angle = (id: number) => fractionIn(content, fields.get(id)) ?? 0
   const isFlat = (wholeIn(content, fields.get(PROJECTION_TYPE)) ?? 0) === 0 && angle(POSE_YAW) === 0 && angle(POSE_PITCH) === 0
   const roll = angle(POSE_ROLL)
-  if (!isFlat || roll % 90 !== 0) throw staysOutside(of, 'mkv_why_projection')
+  if (!isFlat || roll % 90 !== 0) throw notInMp4(of, 'mkv_why_projection')
   // A positive roll turns counter-clockwise (RFC 9559, section 5.1.4.1.28.46).
   return ((-roll % 360) + 360) % 360 || 0
 }
