@@ -1,4 +1,4 @@
-/** Compares gzip files that are compressed again with gzip and pigz, which compress their content. */
+/** Compares gzip files that are compressed again with native programs that compress their content. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
