@@ -41,7 +41,7 @@ async function checkBucket(env: Env, settings: BucketSettings): Promise<void> {
     await openConnection(env, settings, late.signal, CHECK_PAUSES_MS).list('', { limit: 1 })
   } catch (error) {
     if (!(error instanceof BucketError)) throw error
-    throw new ApiError('connection_failed', apiMessage('connection_failed', { why: troubleMessage(error) }), troubleFacts(error))
+    throw connectionFailed(error)
   } finally {
     clearTimeout(timer)
   }
@@ -84,6 +84,10 @@ export async function connectionSettings(env: Env, owner: ConnectionName): Promi
     throw new BucketError('unreadable_credentials')
   }
 }
+
+/** Error of a request that needs a connection which cannot be used. */
+export const connectionFailed = (error: BucketError): ApiError =>
+  new ApiError('connection_failed', apiMessage('connection_failed', { why: troubleMessage(error) }), troubleFacts(error))
 
 /** Error of a request that names a connection which does not exist. */
 export const unknownConnection = (name: string): ApiError =>

@@ -1,4 +1,5 @@
 /** Syncs between two buckets, which doubles of S3 hold. */
+import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { OBJECT_RETRY } from '../../../durable-objects/sync/trouble-judge.ts'
 import type { toSyncView } from '../../../src/service/store/syncs.ts'
@@ -6,6 +7,7 @@ import { utf8 } from '../../support/bucket-double.ts'
 import { HARD_KEYS } from '../../support/bucket-suite.ts'
 import { S3Double } from '../../support/s3-double.ts'
 import { blobs, call, errorOf, type Member, member, TEXT } from './client.ts'
+import { nested } from './nested.ts'
 
 type Sync = ReturnType<typeof toSyncView>
 
@@ -234,6 +236,16 @@ it('refuses unknown connections, overlapping places, and fields that have no mea
     const answer = await post('/v1/syncs', { ...ORDER, ...fields })
     expect([answer.status, (await errorOf(answer)).error_detail.type], what).toEqual([status, type])
   }
+})
+
+it('says that the credentials of a connection cannot be read (unreadable-credentials)', async () => {
+  const { connections } = nested(env.ACCOUNTS.getByName(who.accountId))
+  await connections.put({ ...(await connections.find('one'))!, sealed: new Uint8Array(60) })
+  const answer = await post('/v1/syncs', ORDER)
+  expect([answer.status, (await errorOf(answer)).error_detail]).toMatchObject([
+    400,
+    { type: 'connection_failed', reason: 'unreadable_credentials' },
+  ])
 })
 
 it('shows a sync only to its account', async () => {

@@ -4,7 +4,7 @@ import type { Env } from '../../env.ts'
 import { hashKey } from '../../store/key-format.ts'
 import type { SyncPlace } from '../../store/syncs.ts'
 import { invalidParameter } from '../api-error.ts'
-import { connectionSettings, unknownConnection } from '../connections.ts'
+import { connectionFailed, connectionSettings, unknownConnection } from '../connections.ts'
 import { overlap } from './places.ts'
 
 interface Places {
@@ -20,7 +20,8 @@ export async function checkPlaces(env: Env, accountId: string, { source, destina
     try {
       return await connectionSettings(env, { accountId, name })
     } catch (error) {
-      throw error instanceof BucketError && error.trouble === 'missing_connection' ? unknownConnection(name) : error
+      if (!(error instanceof BucketError)) throw error
+      throw error.trouble === 'missing_connection' ? unknownConnection(name) : connectionFailed(error)
     }
   }
   const [from, to] = [await settingsOf(source), await settingsOf(destination)]
