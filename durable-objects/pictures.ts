@@ -52,6 +52,11 @@ export class Pictures extends RpcTarget implements PicturesApi {
     return origin && { origin, generation: this.#generation() ?? 0 }
   }
 
+  async origins() {
+    const listed = this.#kv.list<ImageOrigin>({ prefix: ORIGIN, limit: MAX_IMAGE_ORIGINS })
+    return { origins: [...listed].map(([, origin]) => origin), generation: this.#generation() ?? 0 }
+  }
+
   async removeOrigin(name: string) {
     return this.#kv.delete(ORIGIN + name)
   }

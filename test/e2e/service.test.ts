@@ -102,6 +102,7 @@ async function holdPictures(): Promise<void> {
   const saved = await call<{ image_key: string; image_secret: string }>('PUT', '/v1/image-origins/{name}', { params, headers, body })
   const { image_key: key, image_secret: secret } = saved.body
   await call('GET', '/v1/image-origins/{name}', { params })
+  await call('GET', '/v1/image-origins')
   const address = await imageUrl(service.baseUrl, { key, secret }, 'photos/a.jpg', 'w_160')
   const [signature = '', options = '', ...source] = new URL(address).pathname.split('/').slice(2)
   const shown = { signature, options, source: source.join('/') }

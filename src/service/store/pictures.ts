@@ -109,6 +109,8 @@ export interface PicturesApi {
   putOrigin(origin: ImageOrigin, makesSecret: boolean): Promise<{ readonly generation: number; readonly isNew: boolean } | undefined>
   /** Returns an origin and the number of the secret. `undefined`: the origin does not exist. */
   origin(name: string): Promise<{ readonly origin: ImageOrigin; readonly generation: number } | undefined>
+  /** Returns all origins in order of their names, and the number of the secret. */
+  origins(): Promise<{ readonly origins: ImageOrigin[]; readonly generation: number }>
   /** Removes an origin. Returns `false` if it does not exist. Its pictures stay until `purge`. */
   removeOrigin(name: string): Promise<boolean>
   /** Looks for a variant. `generation`: number of the secret that signed the request. */

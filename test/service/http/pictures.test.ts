@@ -121,6 +121,8 @@ describe('an origin of pictures', () => {
     expect(await (await call(who, '/v1/image-origins/photos')).json()).toEqual(shown)
     const second = (await (await call(who, '/v1/image-origins/shop', json({ origin: `${ORIGIN}shop/` }))).json()) as Record<string, string>
     expect(second).not.toHaveProperty('image_secret')
+    expect(await (await call(who, '/v1/image-origins')).json()).toEqual({ image_origins: [shown, second] })
+    expect(await (await call(await member(), '/v1/image-origins')).json()).toEqual({ image_origins: [] })
     expect((await call(who, '/v1/image-origins/photos', { method: 'DELETE' })).status).toBe(204)
     expect(await typeOf(await call(who, '/v1/image-origins/photos'))).toEqual([404, 'unknown_image_origin'])
     expect(await typeOf(await call(who, '/v1/image-origins/photos', { method: 'DELETE' }))).toEqual([404, 'unknown_image_origin'])

@@ -172,6 +172,7 @@ export const answerExamples = (baseUrl: string): Readonly<Record<string, Readonl
     link: { url: `${baseUrl}/d/dGhlLXRva2VuLW9mLWEtbGluaw`, expires_at: EXPIRES, max_downloads: 5 },
   },
   createUploadToken: { token: { token: `wut_${'A'.repeat(43)}.3xK8sQ1bV0nT7mZ5cJ2hR9wYpLdFgA`, expires_at: EXPIRES } },
+  listImageOrigins: { origins: { image_origins: [IMAGE_ORIGIN] } },
   getImageOrigin: { origin: IMAGE_ORIGIN },
   putImageOrigin: { first: { ...IMAGE_ORIGIN, image_secret: IMAGE_SECRET }, changed: IMAGE_ORIGIN },
   purgeImageOrigin: { purged: { purged: 12 } },

@@ -78,6 +78,7 @@ const OPTIONS = {
   'StoredImageOrigin.bucket': BUCKET_FOLDER,
   'putImageOrigin.bucket': BUCKET_FOLDER,
   ...of('ImageBucket', BUCKET_FOLDER),
+  image_origins: [{ name: 'photos', origin: PICTURES, image_key: IMAGE_KEY }],
   'StoredImageOrigin.name': 'photos',
   'StoredImageOrigin.origin': PICTURES,
   'putImageOrigin.origin': PICTURES,

@@ -12,10 +12,21 @@ import { readJson } from '../body.ts'
 import type { AppContext } from '../context.ts'
 import { pictureCacheOf } from '../picture-cache.ts'
 import { json, type Route } from '../route.ts'
-import { imageOrigin, imageOriginFields, purged, purgeQuery, storedImageOrigin } from '../schemas/image-origins.ts'
+import { imageOrigin, imageOriginFields, imageOrigins, purged, purgeQuery, storedImageOrigin } from '../schemas/image-origins.ts'
 import { parseOrRefuse } from '../schemas/requests.ts'
 
 const PATH = '/v1/image-origins/{name}'
+
+export const listImageOrigins: Route = {
+  method: 'GET',
+  path: '/v1/image-origins',
+  access: 'tasks:read',
+  async handle(c) {
+    const { origins, generation } = await picturesOf(c).origins()
+    return json({ image_origins: origins.map((origin) => shown(c, origin, generation)) })
+  },
+  doc: { id: 'listImageOrigins', summary: 'All origins of pictures on the fly', answer: imageOrigins, errors: [] },
+}
 
 export const getImageOrigin: Route = {
   method: 'GET',

@@ -9,7 +9,7 @@ import { createDelivery } from './deliveries.ts'
 import { download } from './download.ts'
 import { GUEST_ROUTES } from './guests.ts'
 import { healthz } from './health.ts'
-import { deleteImageOrigin, getImageOrigin, purgeImageOrigin, putImageOrigin } from './image-origins.ts'
+import { deleteImageOrigin, getImageOrigin, listImageOrigins, purgeImageOrigin, putImageOrigin } from './image-origins.ts'
 import { getImage } from './images.ts'
 import { createLink, downloadLink } from './links.ts'
 import { metricsRoute } from './metrics.ts'
@@ -25,6 +25,7 @@ import { createUploadToken } from './upload-tokens.ts'
 
 const UPLOADS: readonly Route[] = [createUploadRoute, getUploadRoute, patchUploadRoute, deleteUploadRoute, overrideUploadRoute]
 const CONNECTIONS: readonly Route[] = [listConnections, getConnection, putConnection, deleteConnection]
+const IMAGE_ORIGINS: readonly Route[] = [listImageOrigins, getImageOrigin, putImageOrigin, deleteImageOrigin, purgeImageOrigin]
 const API: readonly Route[] = [
   compress,
   batchCompress,
@@ -44,10 +45,7 @@ const API: readonly Route[] = [
   putPreset,
   deletePreset,
   ...CONNECTIONS,
-  getImageOrigin,
-  putImageOrigin,
-  deleteImageOrigin,
-  purgeImageOrigin,
+  ...IMAGE_ORIGINS,
   getImage,
   ...SYNC_ROUTES,
   getUsage,

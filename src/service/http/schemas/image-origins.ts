@@ -32,6 +32,10 @@ const fields = {
 
 export const imageOrigin = z.object(fields).meta({ id: 'ImageOrigin' })
 
+export const imageOrigins = z
+  .object({ image_origins: z.array(imageOrigin).describe('All origins, in order of their names') })
+  .meta({ id: 'ImageOrigins' })
+
 export const storedImageOrigin = z
   .object({
     ...fields,
