@@ -1,7 +1,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import type { Env } from '../src/service/env.ts'
 import { withRegionBindings } from '../src/service/store/region-bindings.ts'
-import { isEnded, type SyncOrder, type SyncRecordApi } from '../src/service/store/syncs.ts'
+import { isEnded, type SyncOrder, type SyncRecordApi, syncVersion } from '../src/service/store/syncs.ts'
 import { openSyncBuckets } from '../src/service/tasks/sync/buckets.ts'
 import { syncMarker } from '../src/service/tasks/sync/markers.ts'
 import { SyncLedger } from './sync/ledger.ts'
@@ -36,6 +36,17 @@ export class SyncRecord extends DurableObject<Env> implements SyncRecordApi {
 
   async read(syncId: string) {
     return this.#ledger.runs.report(syncId)
+  }
+
+  async watch(syncId: string, version: string, ms: number) {
+    const { runs } = this.#ledger
+    const until = Date.now() + ms
+    for (let leftMs = ms; leftMs > 0; leftMs = until - Date.now()) {
+      const state = runs.last()?.state
+      if (state?.order.syncId !== syncId || isEnded(state) || syncVersion(state) !== version) break
+      await runs.changes.wait(leftMs)
+    }
+    return runs.report(syncId)
   }
 
   async cancel(syncId: string) {

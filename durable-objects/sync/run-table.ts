@@ -7,6 +7,7 @@ import {
   type SyncTrouble,
 } from '../../src/service/store/syncs.ts'
 import { migrate } from '../schema.ts'
+import { WaitList } from '../task/waiting.ts'
 
 const INITIAL_SCHEMA = `
   CREATE TABLE runs (number INTEGER PRIMARY KEY AUTOINCREMENT, sync_id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, estimates TEXT NOT NULL);
@@ -26,6 +27,8 @@ export interface Run {
 /** Syncs between one source and one destination, in the SQLite storage of their SyncRecord. At most the last one is open. */
 export class RunTable {
   readonly #sql: SqlStorage
+  /** Callers that wait for a change of the last sync. */
+  readonly changes = new WaitList()
 
   constructor(storage: DurableObjectStorage) {
     this.#sql = storage.sql
@@ -52,7 +55,9 @@ export class RunTable {
   /** Changes the state of the last sync. */
   change(change: (state: SyncState) => SyncState): void {
     const run = this.last()
-    if (run) this.#sql.exec('UPDATE runs SET state = ? WHERE number = ?', JSON.stringify(change(run.state)), run.number)
+    if (!run) return
+    this.#sql.exec('UPDATE runs SET state = ? WHERE number = ?', JSON.stringify(change(run.state)), run.number)
+    this.changes.wakeAll()
   }
 
   estimates(): SyncEstimate[] {

@@ -44,6 +44,7 @@ export class Contract {
     const type = answer.headers.get('Content-Type')?.split(';')[0] ?? ''
     const schema = described.content?.[type]?.schema
     if (schema === undefined || type === 'application/zip') return type === 'application/json' ? answer.json() : answer.arrayBuffer()
+    if (type === 'text/event-stream') return answer.text()
     const body = (await answer.json()) as { error_detail?: { type?: string } }
     const word = body.error_detail?.type
     // The page of errors in the documentation is made from this table.

@@ -88,6 +88,8 @@ async function holdSyncs(double: S3Double, headers: Readonly<Record<string, stri
   const params = { sync_id: begun.sync_id }
   const status = async () => (await call<{ status: string }>('GET', '/v1/syncs/{sync_id}', { params })).body.status
   await expect.poll(status).toBe('failed')
+  const { body: events } = await call<string>('GET', '/v1/syncs/{sync_id}/events', { params })
+  expect(events).toMatch(/^retry: 1000\n\nevent: failed\nid: 1\.\d+\ndata: \{"sync_id":/)
   await call('GET', '/v1/syncs')
   expect((await call('POST', '/v1/syncs/{sync_id}/resume', { params })).status).toBe(200)
   await call('DELETE', '/v1/syncs/{sync_id}', { params })

@@ -1,6 +1,6 @@
 /** Answers of operations in `/openapi.json`. */
 import { ERROR_TEXTS } from './error-texts.ts'
-import { answerExamples, EVENTS_EXAMPLE } from './openapi-examples/answers.ts'
+import { answerExamples, EVENTS_EXAMPLE, SYNC_EVENTS_EXAMPLE } from './openapi-examples/answers.ts'
 import { errorExamples } from './openapi-examples/errors.ts'
 import { SHA256, TASK_ID } from './openapi-examples/values.ts'
 import type { Json, Schemas } from './openapi-schemas.ts'
@@ -95,6 +95,10 @@ function success(doc: RouteDoc, schemas: Schemas, values: Readonly<Record<string
   if (answer === 'zip') {
     const content = { 'application/zip': { schema: { type: 'string', format: 'binary' } } }
     return { 200: { description: 'The ZIP', content } }
+  }
+  if (answer === 'events') {
+    const content = { 'text/event-stream': { schema: { type: 'string' }, example: SYNC_EVENTS_EXAMPLE } }
+    return { 200: { description: 'The events', content }, 204: { description: 'The client has received the last event' } }
   }
   if (answer === 'created') return { 201: { description: 'Created; the address is in `Location`' } }
   if (answer === 'empty') return { 204: { description: 'Done' } }

@@ -56,8 +56,8 @@ export interface RouteDoc {
   readonly json?: z.ZodType
   /** Media type of a body that is neither a form nor JSON. */
   readonly body?: string
-  /** Kind of a successful answer: JSON schema; `binary`: file; `zip`: a ZIP; `picture`: picture; `html`: page; `jws`: signed text or this JSON; `created` and `empty`: headers only. */
-  readonly answer: z.ZodType | 'binary' | 'picture' | 'zip' | 'html' | 'json' | 'created' | 'empty' | { readonly jws: z.ZodType }
+  /** Kind of a successful answer: JSON schema; `binary`: file; `zip`: a ZIP; `picture`: picture; `html`: page; `events`: an event stream; `jws`: signed text or this JSON; `created` and `empty`: headers only. */
+  readonly answer: z.ZodType | 'binary' | 'picture' | 'zip' | 'html' | 'json' | 'events' | 'created' | 'empty' | { readonly jws: z.ZodType }
   /** True if the answer can be the result itself (`response=file`). */
   readonly file?: true
   /** True if the answer can be an event stream. */

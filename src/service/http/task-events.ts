@@ -1,23 +1,18 @@
 /** Events of tasks: their progress until each of them has ended. One task, or all tasks of a batch. */
 
 import { minOf } from '../../core/bytes/min-max.ts'
-import { apiMessage } from '../i18n/message.ts'
-import { randomBase62 } from '../store/key-format.ts'
 import type { Task } from '../store/task.ts'
-import { MAX_STREAMS_PER_KEY } from '../store/waiting.ts'
-import { ApiError } from '../tasks/api-error.ts'
 import { isOpen, jointEta, outlookOf, placesOf } from '../tasks/outlook.ts'
 import type { AppContext } from './context.ts'
 import { EndedTasks } from './ended-tasks.ts'
-import { type EventWriter, eventStream, eventStreamHead, HEARTBEAT_MS } from './event-stream.ts'
+import { HEARTBEAT_MS } from './event-stream.ts'
+import { type LimitedStream, limitedEventStream, MIN_PAUSE_MS } from './limited-event-stream.ts'
 import { viewOf } from './task-serialiser.ts'
 
 /** Milliseconds of one call that waits for a change of a task. */
 const WATCH_MS = 30_000
 /** Milliseconds after which the place of waiting tasks is asked for again. Nothing tells that a queue has moved. */
 const REFRESH_MS = 5000
-/** Shortest time in milliseconds between two progress events. */
-const MIN_PAUSE_MS = 500
 /** Calls of Durable Objects in one stream. Cloudflare allows 1,000 in a request; the client then comes again. */
 const MAX_CALLS = 800
 
@@ -29,29 +24,12 @@ export async function taskEvents(c: AppContext, tasks: readonly Task[]): Promise
   const ended = EndedTasks.after(c.req.header('Last-Event-ID'))
   // A client that has received every end need not come again (WHATWG HTML, 9.2.3).
   if (tasks.every((task) => !isOpen(task) && ended.has(task))) return new Response(null, { status: 204 })
-  if (c.req.raw.method === 'HEAD') return eventStreamHead()
-  const { accountId, keyId } = c.get('key')
-  const account = c.env.ACCOUNTS.getByName(accountId)
-  const streamId = randomBase62(16)
-  const hold = () => account.streams.hold(keyId, streamId)
-  if (!(await hold()))
-    throw new ApiError(
-      'too_many_streams',
-      apiMessage('too_many_event_streams', { limit: MAX_STREAMS_PER_KEY }),
-      { limit: MAX_STREAMS_PER_KEY },
-      { 'Retry-After': '5' },
-    )
-  const run = (events: EventWriter, signal: AbortSignal) => new TaskStream(c, { tasks, ended, events, signal, hold }).run()
-  return eventStream({ run, ended: () => account.streams.leave(keyId, streamId) }, (work) => c.executionCtx.waitUntil(work))
+  return limitedEventStream(c, (stream) => new TaskStream(c, { tasks, ended, ...stream }).run())
 }
 
-interface StreamParts {
+interface StreamParts extends LimitedStream {
   readonly tasks: readonly Task[]
   readonly ended: EndedTasks
-  readonly events: EventWriter
-  readonly signal: AbortSignal
-  /** Renews the place of this stream among those of its key. */
-  hold(): Promise<unknown>
 }
 
 /** What a watch of a task returned. `task` `undefined`: it was deleted, or cannot be reached now. */

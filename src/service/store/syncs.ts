@@ -103,12 +103,18 @@ export const MAX_SYNC_ERRORS = 20
 
 export const isEnded = ({ status }: Pick<SyncState, 'status'>) => status === 'completed' || status === 'failed' || status === 'cancelled'
 
+/** Text that differs when the API shows something else of a sync. */
+export const syncVersion = ({ status, phase, isListed, estimated, figures, nextAt, trouble, endedAt }: SyncState): string =>
+  JSON.stringify([status, phase, isListed, estimated, figures, nextAt, trouble, endedAt])
+
 /** RPC methods of the Durable Object SyncRecord: one object for each account, source and destination. */
 export interface SyncRecordApi {
   /** Starts a sync. Returns the id of the one that runs between these places, if there is one; nothing is started then. */
   start(order: SyncOrder): Promise<{ readonly running: string } | undefined>
   /** `undefined`: there is no such sync. */
   read(syncId: string): Promise<SyncReport | undefined>
+  /** Returns a sync when it has ended or its version (`syncVersion`) differs, or after `ms` milliseconds. `undefined`: there is no such sync. */
+  watch(syncId: string, version: string, ms: number): Promise<SyncReport | undefined>
   /** Cancels a sync. One that has ended stays as it is. `undefined`: there is no such sync. */
   cancel(syncId: string): Promise<SyncReport | undefined>
   /**

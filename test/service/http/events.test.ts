@@ -6,46 +6,8 @@ import { randomBase62 } from '../../../src/service/store/key-format.ts'
 import type { TaskView } from '../../../src/service/store/task.ts'
 import { MAX_STREAMS_PER_KEY } from '../../../src/service/store/waiting.ts'
 import { call, done, errorOf, form, type Member, member, TEXT } from './client.ts'
+import { all, reading } from './event-reader.ts'
 import { started } from './started-task.ts'
-
-interface Received {
-  readonly name: string
-  readonly id: string
-  readonly data: Record<string, unknown>
-}
-
-/** Reads events one by one. `undefined`: the stream has ended. */
-function reading(answer: Response) {
-  const reader = answer.body!.getReader()
-  let text = ''
-  const next = async (): Promise<Received | undefined> => {
-    for (;;) {
-      const end = text.indexOf('\n\n')
-      if (end >= 0) {
-        const lines = new Map(
-          text
-            .slice(0, end)
-            .split('\n')
-            .map((line) => line.split(/:\s?(.*)/s) as [string, string]),
-        )
-        text = text.slice(end + 2)
-        if (lines.has('event')) return { name: lines.get('event')!, id: lines.get('id')!, data: JSON.parse(lines.get('data')!) }
-        continue
-      }
-      const { value, done: ended } = await reader.read()
-      if (ended) return undefined
-      text += new TextDecoder().decode(value)
-    }
-  }
-  return { next, leave: () => reader.cancel() }
-}
-
-async function all(answer: Response): Promise<Received[]> {
-  const { next } = reading(answer)
-  const events: Received[] = []
-  for (let event = await next(); event; event = await next()) events.push(event)
-  return events
-}
 
 const listen = (who: Member, path: string, headers: Record<string, string> = {}) =>
   call(who, path, { headers: { Accept: 'text/event-stream', ...headers } })

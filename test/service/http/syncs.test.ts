@@ -7,6 +7,7 @@ import { utf8 } from '../../support/bucket-double.ts'
 import { HARD_KEYS } from '../../support/bucket-suite.ts'
 import { S3Double } from '../../support/s3-double.ts'
 import { blobs, call, errorOf, type Member, member, TEXT } from './client.ts'
+import { all, reading } from './event-reader.ts'
 import { nested } from './nested.ts'
 
 type Sync = ReturnType<typeof toSyncView>
@@ -218,6 +219,46 @@ it('cancels, and leaves no task behind', async () => {
   expect(await reaches((await start()).sync_id, 'completed')).toMatchObject({ found: 5, compressed: 5 })
 })
 
+const listen = (id: string, lastEventId = '') => call(who, `/v1/syncs/${id}/events`, { headers: { 'Last-Event-ID': lastEventId } })
+
+it('sends its figures as events until it ends, and its end once', async () => {
+  for (let i = 0; i < 3; i++) await source.put(`in/${i}.txt`, `${i}\n${TEXT}`)
+  destination.trouble = (request) => (request.method === 'PUT' ? new Response(null, { status: 503 }) : undefined)
+  const { sync_id } = await start()
+  const answer = await listen(sync_id)
+  expect(answer.headers.get('Content-Type')).toBe('text/event-stream; charset=utf-8')
+  const { next } = reading(answer)
+  let event = await next()
+  while (event?.data['status'] !== 'paused') {
+    expect(event).toMatchObject({ name: 'progress', id: expect.stringMatching(/^\d+\.0$/), data: { sync_id } })
+    event = await next()
+  }
+  expect(event.data).toMatchObject({ found: 3, compressed: 0, reason: { type: 'busy' } })
+  destination.trouble = undefined
+  await post(`/v1/syncs/${sync_id}/resume`)
+  while (event?.name === 'progress') event = await next()
+  expect(event).toMatchObject({ name: 'completed', data: await read(sync_id) })
+  expect(await next()).toBeUndefined()
+  expect((await listen(sync_id, event?.id)).status).toBe(204)
+  expect((await all(await listen(sync_id))).map(({ name }) => name)).toEqual(['completed'])
+  const head = await call(who, `/v1/syncs/${sync_id}/events`, { method: 'HEAD' })
+  expect([head.status, head.body, head.headers.get('Content-Type')]).toEqual([200, null, 'text/event-stream; charset=utf-8'])
+})
+
+it('sends the second end of a sync that was resumed', async () => {
+  await source.put('in/a.txt', TEXT)
+  destination.isAuthorised = false
+  const { sync_id } = await start()
+  const [first] = (await all(await listen(sync_id))).slice(-1)
+  expect(first).toMatchObject({ name: 'failed', data: { reason: { type: 'unauthorised' } } })
+  await post(`/v1/syncs/${sync_id}/resume`)
+  const events = await all(await listen(sync_id, first!.id))
+  expect(events.at(-1)).toMatchObject({ name: 'failed', data: await read(sync_id) })
+  await post(`/v1/syncs/${sync_id}/resume`)
+  await call(who, `/v1/syncs/${sync_id}`, { method: 'DELETE' })
+  expect((await all(await listen(sync_id))).at(-1)?.name).toMatch(/^(cancelled|failed)$/)
+})
+
 const REFUSED: [what: string, fields: object, status: number, type: string][] = [
   ['an unknown connection', { source: { connection: 'three', prefix: '' } }, 404, 'unknown_connection'],
   ['the same place', { destination: ORDER.source }, 400, 'invalid_parameter'],
@@ -254,6 +295,7 @@ it('shows a sync only to its account', async () => {
   for (const [path, method] of [
     ['', 'GET'],
     ['', 'DELETE'],
+    ['/events', 'GET'],
     ['/resume', 'POST'],
   ] as const)
     expect((await call(who, `/v1/syncs/${sync_id}${path}`, { method })).status).toBe(404)

@@ -278,3 +278,11 @@ event: progress
 id: 1.0
 data: {"progress":0.42,"eta_seconds":12,"queue_position":0}
 `
+
+/** Start of an event stream of a sync. */
+export const SYNC_EVENTS_EXAMPLE = `retry: 1000
+
+event: progress
+id: 1.0
+data: ${JSON.stringify(sync('running'))}
+`

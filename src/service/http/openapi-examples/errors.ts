@@ -112,7 +112,7 @@ const EXAMPLES: Readonly<Record<ErrorType, ErrorExample>> = {
   too_many_streams: {
     message: apiMessage('too_many_event_streams', { limit: 20 }),
     facts: { limit: 20 },
-    paths: /^\/v1\/(tasks|batches)\/\{\w+\}$/,
+    paths: /^\/v1\/((tasks|batches)\/\{\w+\}|syncs\/\{sync_id\}\/events)$/,
   },
   checksum_mismatch: { message: apiMessage('chunk_not_kept', { why: apiMessage('other_bytes_came') }), paths: UPLOADS },
   internal: { message: apiMessage('something_went_wrong') },

@@ -14,6 +14,7 @@ import { textOf } from '../json-form.ts'
 import { json, type Route } from '../route.ts'
 import { checkField, parseJobOptions, parseOrRefuse, presetFields, presetName } from '../schemas/requests.ts'
 import { sync, syncId, syncOptions, syncPage, syncPlaces, syncQuery, syncRequest } from '../schemas/syncs.ts'
+import { syncEvents } from '../sync-events.ts'
 import { languageFor } from '../task-serialiser.ts'
 import { refuseUnknownNames } from '../unknown-fields.ts'
 
@@ -83,6 +84,25 @@ export const getSync: Route = {
   doc: { id: 'getSync', summary: 'One sync', answer: sync, errors: [404] },
 }
 
+export const getSyncEvents: Route = {
+  method: 'GET',
+  path: `${PATH}/events`,
+  access: 'tasks:read',
+  async handle(c) {
+    const { record, id } = await ownSync(c)
+    return syncEvents(c, record, (await record.read(id)) ?? unknown(id))
+  },
+  doc: {
+    id: 'getSyncEvents',
+    summary: 'Events of a sync',
+    description:
+      'Server-sent events, each with the sync as JSON: `progress` when its figures change, at most twice a second, then `completed`, `failed` or `cancelled`. A stream lasts at most 5 minutes; come again with `Last-Event-ID`.',
+    headers: ['Last-Event-ID'],
+    answer: 'events',
+    errors: [404],
+  },
+}
+
 export const cancelSync: Route = {
   method: 'DELETE',
   path: PATH,
@@ -120,7 +140,7 @@ export const resumeSync: Route = {
   },
 }
 
-export const SYNC_ROUTES: readonly Route[] = [createSync, listSyncs, getSync, cancelSync, resumeSync]
+export const SYNC_ROUTES: readonly Route[] = [createSync, listSyncs, getSync, getSyncEvents, cancelSync, resumeSync]
 
 /** Starts a sync, unless one runs between its places. */
 async function begin(c: AppContext, order: SyncOrder) {
