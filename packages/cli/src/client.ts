@@ -83,8 +83,9 @@ export class Client {
     return withCliErrors(this.#whittle.startSync(fields))
   }
 
-  sync(syncId: string): Promise<Sync> {
-    return withCliErrors(this.#whittle.sync(syncId))
+  /** Waits until a sync ends. */
+  waitForSync(syncId: string, onProgress: (sync: Sync) => void): Promise<Sync> {
+    return withCliErrors(this.#whittle.waitForSync(syncId, { onProgress }))
   }
 
   cancelSync(syncId: string): Promise<Sync> {

@@ -1,12 +1,8 @@
 /** `whittle sync`: compresses the objects of a bucket into another, by a service. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, type Sync, type SyncFields } from './client.ts'
 import type { Server } from './config.ts'
 import { formatBytes } from './show.ts'
 import { CliError } from './trouble.ts'
-
-/** Milliseconds between two questions for the state of a sync. */
-const POLL_MS = 2000
 
 export interface SyncFlags {
   readonly json?: boolean
@@ -60,16 +56,13 @@ function fieldsOf([source, destination]: readonly string[], flags: SyncFlags): S
 }
 
 /** Waits until the sync ends. On a terminal, one line shows its progress. */
-async function ended(client: Client, begun: Sync): Promise<Sync> {
+async function ended(client: Client, { sync_id }: Sync): Promise<Sync> {
   const isShown = process.stderr.isTTY === true
-  let current = begun
-  while (current.status === 'estimating' || current.status === 'running' || current.status === 'paused') {
+  const found = await client.waitForSync(sync_id, (current) => {
     if (isShown) process.stderr.write(`\r\x1b[K${progressOf(current)}`)
-    await sleep(POLL_MS)
-    current = await client.sync(current.sync_id)
-  }
+  })
   if (isShown) process.stderr.write('\r\x1b[K')
-  return current
+  return found
 }
 
 function progressOf({ status, found, skipped, compressed, unchanged, failed, reason }: Sync): string {

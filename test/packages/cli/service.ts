@@ -60,6 +60,14 @@ export async function fakeService(): Promise<FakeService> {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     const [, , what, id = ''] = (request.url ?? '').split('/')
     if (request.headers.authorization !== 'Bearer whl_live_test') return respond(401, { error: { code: 401, message: 'No such key.' } })
+    if (request.url?.endsWith('/events')) {
+      // The first stream breaks off before the sync has ended.
+      const end = `event: completed\nid: 2.1\ndata: ${JSON.stringify({ ...SYNC, status: 'completed' })}\n\n`
+      const progress = `retry: 1000\n\nevent: progress\nid: 1.0\ndata: ${JSON.stringify({ ...SYNC, status: 'running' })}\n\n:\n\n`
+      const isFirst = requests.filter((earlier) => earlier.endsWith('/events')).length === 1
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
+      return response.end(progress + (isFirst ? end.slice(0, 40) : end))
+    }
     if (what?.startsWith('syncs')) {
       const body = request.method === 'POST' && id === '' ? (JSON.parse(Buffer.concat(chunks).toString()) as object) : {}
       return respond(200, {

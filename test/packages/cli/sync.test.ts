@@ -6,10 +6,12 @@ import { inFolder } from './folder.ts'
 const here = inFolder()
 const { run } = here
 
-it('starts a sync with its options and waits for its end', async () => {
+it('starts a sync with its options and waits for its end, also after the events broke off', async () => {
   const { code, out } = await run(['sync', 's3://shop/photos/', 's3://archive', '-q', 'high', '--json'])
   expect(code).toBe(1)
   expect(JSON.parse(out)).toMatchObject({ sync_id: 'syn_a', status: 'completed' })
+  const asked = ['POST /v1/syncs', 'GET /v1/syncs/syn_a/events', 'GET /v1/syncs/syn_a/events']
+  expect(here.service.requests.filter((request) => request.includes('/syncs'))).toEqual(asked)
   const words = await run(['sync', 's3://shop/photos/', 's3://archive/small/', '--no-wait', '--dry-run'])
   expect(words.out).toBe(
     'syn_a: running\n3 objects: 1 compressed, 0 copied unchanged, 1 skipped, 1 failed\n2.00 MB → 1.00 MB\n✗ photos/a.tif: It is too large.\n',
@@ -30,7 +32,8 @@ it('cancels and resumes', async () => {
   expect(here.service.requests.filter((request) => request.includes('/syncs/'))).toEqual([
     'DELETE /v1/syncs/syn_a',
     'POST /v1/syncs/syn_a/resume',
-    'GET /v1/syncs/syn_a',
+    'GET /v1/syncs/syn_a/events',
+    'GET /v1/syncs/syn_a/events',
   ])
 })
 

@@ -3,6 +3,7 @@ import { type Content, formOf, sourceOf } from './content.ts'
 import { DIRECT, type DirectResult, directResultOf, type StillRunning } from './direct.ts'
 import { downloadAll, downloadChunks } from './downloads.ts'
 import { ApiError, DamagedError, TaskFailedError } from './errors.ts'
+import { type SyncWaitOptions, syncEnd } from './sync-events.ts'
 import { type ClientOptions, Transport } from './transport.ts'
 import {
   type CompressOptions,
@@ -265,6 +266,15 @@ export class Whittle {
   /** Returns the current state of a sync. */
   sync(syncId: string): Promise<Sync> {
     return this.#transport.json(syncPath(syncId))
+  }
+
+  /**
+   * Waits until a sync ends, whether it completes, fails or is cancelled. The service sends its progress as events.
+   *
+   * @throws ApiError, UnreachableError
+   */
+  waitForSync(syncId: string, options: SyncWaitOptions = {}): Promise<Sync> {
+    return syncEnd(this.#transport, `${syncPath(syncId)}/events`, options)
   }
 
   /** Returns one page of syncs, newest first. `limit`: 1–100, default: 20. `cursor`: `next_cursor` of the previous page. */
