@@ -32,12 +32,12 @@ interface Told {
 
 /** Records an action after it succeeded. Refused requests are not recorded. */
 export async function noteAction(c: AppContext, what: ActionName, answer: Response): Promise<void> {
-  const told = (await answer.clone().json()) as Told
+  const told: Told = answer.status === 204 ? {} : ((await answer.clone().json()) as Told)
   const accountId = c.get('home') ?? c.get('key')?.accountId ?? c.req.param('account_id') ?? told.account_id
   if (accountId === undefined) return
   const person = c.get('person')
   const to = told.key_id ?? told.application_id ?? told.user_id ?? told.id ?? c.req.param('key_id') ?? told.account_id
-  const called = told.masked ?? told.name
+  const called = told.masked ?? told.name ?? c.req.param('name')
   const body = c.get('asked') ?? {}
   const fields = Object.fromEntries(ASKED.flatMap((name) => (body[name] === undefined ? [] : [[name, shown(name, body[name])]])))
   const asked = isTestAccount(c.get('key')?.accountId ?? '') ? { ...fields, test: true } : fields

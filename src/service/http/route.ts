@@ -20,7 +20,7 @@ export interface Route {
   readonly bodyless?: true
   /** Lowest role for a console session. `undefined`: any signed-in person. */
   readonly role?: Role
-  /** Action for the audit log, recorded after success. The answer of the route must be JSON. */
+  /** Action for the audit log, recorded after success. The answer of the route must be JSON or empty. */
   readonly audit?: ActionName
   /** Headers of every answer at this path, including errors. */
   readonly headers?: Readonly<Record<string, string>>

@@ -18,6 +18,7 @@ export interface Action {
 export type ActionName =
   | `${'application' | 'key'}.${'created' | 'changed' | 'removed'}`
   | 'key.reset'
+  | `connection.${'saved' | 'removed'}`
   | 'secret.rotated'
   | 'secret.read'
   | 'alerts.changed'

@@ -9,6 +9,7 @@ import { MAX_CONNECTIONS } from '../../../src/service/store/connections.ts'
 import { openNamedConnection } from '../../../src/service/tasks/connections.ts'
 import { AZURE_KEY, AzureDouble } from '../../support/azure-double.ts'
 import { S3Double } from '../../support/s3-double.ts'
+import { signedIn } from './browser.ts'
 import { call, errorOf, type Member, member } from './client.ts'
 import { nested } from './nested.ts'
 
@@ -232,4 +233,19 @@ describe('a saved connection', () => {
     expect(await trouble(open(other.accountId))).toBe('unreadable_credentials')
     expect(await trouble(open(who.accountId, 'copy'))).toBe('unreadable_credentials')
   })
+})
+
+it('is changed in the console by admins, whose log has no secret', async () => {
+  served(new S3Double())
+  const { browser } = await signedIn('pro')
+  expect(await browser.json('PUT', '/v1/connections/shop', S3)).toMatchObject({ name: 'shop', bucket: 'photos' })
+  expect((await browser.ask('DELETE', '/v1/connections/shop')).status).toBe(204)
+  const log = await (await browser.ask('GET', '/audit')).text()
+  const { actions } = JSON.parse(log) as { actions: { action: string; called?: string; by: object; asked?: object }[] }
+  const by = expect.objectContaining({ name: 'Ada' })
+  const at = { at: expect.any(String), request_id: expect.any(String) }
+  expect(actions.slice(0, 2)).toEqual([
+    { ...at, action: 'connection.removed', called: 'shop', by },
+    { ...at, action: 'connection.saved', called: 'shop', by },
+  ])
 })

@@ -34,14 +34,15 @@ describe('a role', () => {
         await status(browser, 'GET', '/v1/usage'),
         await status(browser, 'POST', '/v1/compress', form({}, [['file', TEXT, 'a.txt']])),
         await status(browser, 'POST', '/applications', { name: 'Shop', environment: 'test' }),
+        await status(browser, 'DELETE', '/v1/connections/none'),
         await status(browser, 'GET', '/audit'),
         'webhook_secret' in (await browser.json<object>('GET', '/callbacks')),
         (await browser.json<{ role: Role }>('GET', '/me')).role,
       ]
     }
-    expect(await attempts('viewer')).toEqual([200, 403, 403, 403, false, 'viewer'])
-    expect(await attempts('member')).toEqual([200, 200, 403, 403, false, 'member'])
-    expect(await attempts('admin')).toEqual([200, 200, 200, 200, true, 'admin'])
+    expect(await attempts('viewer')).toEqual([200, 403, 403, 403, 403, false, 'viewer'])
+    expect(await attempts('member')).toEqual([200, 200, 403, 403, 403, false, 'member'])
+    expect(await attempts('admin')).toEqual([200, 200, 200, 404, 200, true, 'admin'])
   })
 
   it('is named in the error', async () => {
