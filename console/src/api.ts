@@ -34,6 +34,8 @@ export interface ErrorDetail {
   readonly best_size?: number
   /** Type `unsupported_format`: name of the recognised type. */
   readonly detected?: string
+  /** Type `invalid_parameter`: name of the field. */
+  readonly param?: string
 }
 
 export interface Usage {
@@ -202,9 +204,9 @@ export async function whoAmI(): Promise<Me> {
 
 export const downloadUrl = (taskId: string) => `${base()}/v1/tasks/${taskId}/download`
 
-/** Loads a file of the API. @throws Refusal if the service refuses */
-export async function load(path: string): Promise<Response> {
-  const answer = await fetch(`${base()}${path}`, { headers: mark() }).catch(() => {
+/** Loads a file or an event stream of the API. @throws Refusal if the service refuses */
+export async function load(path: string, signal?: AbortSignal): Promise<Response> {
+  const answer = await fetch(`${base()}${path}`, { headers: mark(), signal: signal ?? null }).catch(() => {
     throw new Refusal(0, UNREACHABLE)
   })
   if (!answer.ok) throw refused(answer.status, (await answer.json().catch(() => null)) as Said | null)

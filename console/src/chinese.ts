@@ -1,5 +1,8 @@
+import { BUCKETS } from './chinese-buckets.ts'
+
 /** Simplified Chinese texts of the console, by their English text. They are loaded only for readers of Chinese. */
 export const chinese: Readonly<Record<string, string>> = {
+  ...BUCKETS,
   'Sign in': '登录',
   'Sign in with a passkey': '使用通行密钥登录',
   'Sign out': '退出登录',
@@ -129,8 +132,8 @@ export const chinese: Readonly<Record<string, string>> = {
   Payload: '内容',
   Replay: '重新发送',
   People: '成员',
-  'Viewers can view tasks and usage. Members can also compress and delete files. Admins can also manage keys and people. Owners can do everything. Everybody can remove themselves.':
-    '查看者可查看任务和用量；成员还可压缩和删除文件；管理员还可管理密钥和成员；所有者可做一切。任何人都可移除自己。',
+  'Viewers can view tasks and usage. Members can also compress and delete files. Admins can also manage keys, connections and people. Owners can do everything. Everybody can remove themselves.':
+    '查看者可查看任务和用量；成员还可压缩和删除文件；管理员还可管理密钥、连接和成员；所有者可做一切。任何人都可移除自己。',
   'Invite a person': '邀请成员',
   Invite: '邀请',
   Role: '角色',

@@ -19,6 +19,7 @@ export const PAGES = {
   overview: { title: 'Overview', icon: 'layout-dashboard', load: async () => (await import('./pages/overview.tsx')).OverviewPage },
   compress: { title: 'Compress', icon: 'image-down', load: async () => (await import('./pages/compress.tsx')).CompressPage },
   tasks: { title: 'Tasks', icon: 'list-checks', load: async () => (await import('./pages/tasks.tsx')).TasksPage },
+  buckets: { title: 'Buckets', icon: 'database', load: async () => (await import('./pages/buckets.tsx')).BucketsPage },
   usage: { title: 'Usage', icon: 'chart-column', load: async () => (await import('./pages/usage.tsx')).UsagePage },
   applications: { title: 'Keys', icon: 'key-round', load: async () => (await import('./pages/keys-page.tsx')).KeysPage, isOfAccount: true },
   callbacks: {

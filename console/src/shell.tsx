@@ -85,7 +85,7 @@ function TopBar(props: ShellProps) {
 }
 
 const GROUPS: readonly (readonly [label: string | undefined, pages: readonly PageName[]])[] = [
-  [undefined, ['overview', 'compress', 'tasks', 'usage']],
+  [undefined, ['overview', 'compress', 'tasks', 'buckets', 'usage']],
   ['Developers', ['applications', 'callbacks', 'people', 'activity']],
 ]
 

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inviteDeveloper } from '../../src/local/development-account.ts'
 import { document, drawing } from '../support/office.ts'
 import type { Parts } from '../support/packages.ts'
+import { bucketsPageTests } from './console-buckets.ts'
 import { type Running, startService } from './running.ts'
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -45,6 +46,7 @@ function namesInZip(zip: Buffer): string[] {
 const PAGES_AND_WHAT_IS_THERE = [
   ['Keys', /whl_live_/],
   ['Tasks', 'photo.jpg'],
+  ['Buckets', 'No origins yet'],
   ['Callbacks', 'thank you'],
   ['People', 'Passkey'],
 ] as const
@@ -188,7 +190,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await guest.getByRole('button', { name: 'Sign in', exact: true }).click()
     await guest.getByRole('heading', { name: 'Overview' }).waitFor()
     const pages = await guest.getByRole('navigation', { name: 'Console' }).getByRole('link').allInnerTexts()
-    expect(pages, 'nothing of the account').toEqual(['Overview', 'Compress', 'Tasks', 'Usage'])
+    expect(pages, 'nothing of the account').toEqual(['Overview', 'Compress', 'Tasks', 'Buckets', 'Usage'])
     await guest.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Compress' }).click()
     await guest.locator('input[type=file]').setInputFiles(join(import.meta.dirname, '../../docs/photo.jpg'))
     await guest.getByText(/^Signed by localhost/).waitFor({ timeout: 60_000 })
@@ -601,6 +603,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     expect(received[1]).toEqual(received[0])
   })
 
+  describe('buckets', () => bucketsPageTests(() => ({ page, service, accessible, shot, go })))
+
   it('keeps test keys, and what they did, apart', async () => {
     await go('Keys')
     await page.getByRole('complementary').getByLabel('Test keys').check()
@@ -649,7 +653,18 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
   })
 
   it('shows nobody a button that their role may not use', async () => {
-    const buttons = ['New application', 'New key', 'Change', 'Reset', 'Disable', 'Delete', 'Send', 'Replay', 'Invite a person']
+    const buttons = [
+      'New application',
+      'New key',
+      'Change',
+      'Reset',
+      'Disable',
+      'Delete',
+      'Send',
+      'Replay',
+      'Invite a person',
+      'New connection',
+    ]
     const seen = async (role: string) => {
       await page.route('**/console/api/me', async (route) => {
         const answer = await route.fetch()
@@ -672,7 +687,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     expect(await seen('member')).toEqual(['Tasks: Delete', 'Callbacks: Send', 'Callbacks: Replay'])
     expect(await seen('admin')).toEqual([
       ...['New application', 'New key', 'Change', 'Reset', 'Disable', 'Delete'].map((button) => `Keys: ${button}`),
-      ...['Tasks: Delete', 'Callbacks: Send', 'Callbacks: Replay', 'People: Invite a person'],
+      ...['Tasks: Delete', 'Buckets: New connection', 'Callbacks: Send', 'Callbacks: Replay', 'People: Invite a person'],
     ])
     await page.reload()
   })
@@ -693,7 +708,19 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     await page.setViewportSize(PHONE)
     await page.getByLabel('Menu', { exact: true }).click()
     const names = await page.getByRole('navigation', { name: 'All pages' }).getByRole('link').allInnerTexts()
-    expect(names).toEqual(['Overview', 'Compress', 'Tasks', 'Usage', 'Keys', 'Callbacks', 'People', 'Activity', 'Docs', 'Status'])
+    expect(names).toEqual([
+      'Overview',
+      'Compress',
+      'Tasks',
+      'Buckets',
+      'Usage',
+      'Keys',
+      'Callbacks',
+      'People',
+      'Activity',
+      'Docs',
+      'Status',
+    ])
     await shot('menu')
     await page.setViewportSize(PHONE)
     await page.getByRole('navigation', { name: 'All pages' }).getByRole('link', { name: 'Tasks' }).click()
@@ -739,7 +766,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the console in a browser', () => {
     expect(count).toBeGreaterThan(6)
     for (let i = 0; i < count; i++) {
       await pages.nth(i).click()
-      await page.locator('[aria-busy]').waitFor({ state: 'detached' })
+      await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0)
       await accessible()
       await shot(`chinese-${i + 1}`)
     }

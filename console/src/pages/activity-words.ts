@@ -15,6 +15,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'key.enabled': '{who} enabled the key {what}.',
   'key.reset': '{who} reset the key {what}.',
   'key.removed': '{who} deleted the key {what}.',
+  'connection.saved': '{who} saved the connection {what}.',
+  'connection.removed': '{who} deleted the connection {what}.',
   'secret.rotated': '{who} changed the signing secret.',
   'secret.read': '{who} viewed the signing secret.',
   'alerts.changed': '{who} changed the address for alerts.',
@@ -33,7 +35,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 const ICONS: Readonly<Record<string, IconName>> = {
   ...{ application: 'key-round', key: 'key-round', secret: 'lock', alerts: 'webhook', person: 'users' },
-  ...{ passkey: 'fingerprint', session: 'timer', invitation: 'mail-open', account: 'settings-2' },
+  ...{ passkey: 'fingerprint', session: 'timer', invitation: 'mail-open', account: 'settings-2', connection: 'database' },
 }
 
 /** An action with its kind of change: a change of the state of a key is a sentence of its own. */

@@ -68,7 +68,7 @@ export function PeoplePage({ me }: PageProps) {
 const Roles = () => (
   <p class="muted">
     {t(
-      'Viewers can view tasks and usage. Members can also compress and delete files. Admins can also manage keys and people. Owners can do everything. Everybody can remove themselves.',
+      'Viewers can view tasks and usage. Members can also compress and delete files. Admins can also manage keys, connections and people. Owners can do everything. Everybody can remove themselves.',
     )}
   </p>
 )
