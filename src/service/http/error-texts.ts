@@ -34,7 +34,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorType, string>> = {
   unsafe_url:
     'The address of a source or a destination must be https with a public domain name: no IP address, no internal name, no user name or password.',
   connection_failed:
-    'The bucket could not be listed, so the connection was not saved. `reason` names the cause, `status` and `bucket_error` the answer of its server.',
+    'The bucket could not be listed, so nothing was saved or started. `reason` names the cause, `status` and `bucket_error` the answer of its server.',
   password_not_applicable: 'The file is signed, and encryption would break the signature, or the file is already encrypted.',
   missing_key: 'Send the header `Authorization: Bearer <API_KEY>`.',
   invalid_key: 'The API key does not exist or is mistyped.',

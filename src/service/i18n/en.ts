@@ -43,7 +43,7 @@ export const API_EN = {
   checksum_malformed: "The header Upload-Checksum must be 'sha1' or 'sha256', a space and the checksum in base64.",
   checksum_of_wrong_length: 'The checksum in the header Upload-Checksum must be {bytes} bytes long, in base64.',
   chunk_not_kept: 'The chunk was discarded: {why}. Send it again.',
-  connection_failed: 'The connection was not saved, because its bucket could not be listed: {why}.',
+  connection_failed: 'Nothing was saved or started, because the bucket could not be listed: {why}.',
   console_header_missing: 'The header X-Whittle-Console is missing. Requests of a console session that change something need it.',
   content_disposition_unreadable: 'the Content-Disposition header of a part cannot be parsed',
   content_type_must_be: 'its Content-Type must be {type}',

@@ -44,7 +44,7 @@ export const API_ZH = {
   checksum_malformed: '请求头 Upload-Checksum 必须是“sha1”或“sha256”、一个空格和 base64 校验和。',
   checksum_of_wrong_length: '请求头 Upload-Checksum 中的校验和必须是 {bytes} 字节（base64）。',
   chunk_not_kept: '此分块已被丢弃：{why}。请重新发送。',
-  connection_failed: '连接未保存，因为无法列出其存储桶：{why}。',
+  connection_failed: '无法列出存储桶，因此未保存也未启动任何内容：{why}。',
   console_header_missing: '缺少请求头 X-Whittle-Console。控制台会话的更改请求需要它。',
   content_disposition_unreadable: '某部分的 Content-Disposition 无法解析',
   content_type_must_be: 'Content-Type 必须是 {type}',
