@@ -30,6 +30,7 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   ods: { worker: 'press', quickUpTo: 2 * MIB },
   odp: { worker: 'press', quickUpTo: 2 * MIB },
   odg: { worker: 'press', quickUpTo: 2 * MIB },
+  rtf: { worker: 'press', quickUpTo: 2 * MIB },
   jpg: { worker: 'press', quickUpTo: 8 * MIB },
   png: { worker: 'press', quickUpTo: 1 * MIB },
   gif: { worker: 'press', quickUpTo: 256 * KIB },

@@ -27,6 +27,7 @@ import { opusFile, vorbisFile } from './ogg-file.ts'
 import { jpegOf, type Parts, photo, pngOf, zipOf } from './packages.ts'
 import { bmpFile, gifFile } from './picture-files.ts'
 import { pressFile } from './press-file.ts'
+import { rtfFile } from './rtf-file.ts'
 import { hdf5File, netcdf3File, netcdf4File, niftiFile } from './science-files.ts'
 import { oggFlac, opusSound, vorbisFixture } from './sound-file.ts'
 import { animationOf, webpOf } from './webp-file.ts'
@@ -224,6 +225,12 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   ods: [zipped('a.ods', () => openDocument('spreadsheet'))],
   odp: [zipped('a.odp', () => openDocument('presentation'))],
   odg: [zipped('a.odg', () => openDocument('graphics'))],
+  rtf: [
+    one('a.rtf', async () => rtfFile([{ keyword: 'jpegblip', bytes: await jpeg(), goal: [1440, 1080] }]), 'picture', {
+      seenIn: inText('{\\rtf1', '{\\pict'),
+    }),
+    one('a.rtf', async () => rtfFile([{ keyword: 'jpegblip', bytes: await jpeg() }]), 'packed whole', { output: 'zst' }),
+  ],
   jpg: [
     one('a.jpg', cameraJpeg),
     one('a.jpg', jpeg, 'to WebP', { output: 'webp' }),

@@ -56,6 +56,7 @@ const FORMATS_WITH_PICTURES: ReadonlySet<FormatId> = new Set([
   'epub',
   'kmz',
   'eml',
+  'rtf',
 ])
 
 /**

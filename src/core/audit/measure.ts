@@ -88,6 +88,8 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
     case 'epub':
     case 'kmz':
       return measureEmbedded((await withEngines(import('./packages.ts'))).packagePairs(original, result), options)
+    case 'rtf':
+      return measureEmbedded((await withEngines(import('./packages.ts'))).rtfPairs(original, result, options.signal), options)
     case 'eml':
       return measureEmbedded((await withEngines(import('./packages.ts'))).mailPairs(original, result), options)
     default:

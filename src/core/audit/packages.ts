@@ -6,6 +6,8 @@ import { toLosslessPng } from '../embedded/lossless-replacement.ts'
 import { readBase64 } from '../formats/eml/base64.ts'
 import { allParts, type MimePart, readMime } from '../formats/eml/parts.ts'
 import { readQuotedPrintable } from '../formats/eml/quoted-printable.ts'
+import { dataOf } from '../formats/rtf/ranges.ts'
+import { scanRtf } from '../formats/rtf/scan.ts'
 import type { Source } from '../model/codec.ts'
 
 export interface EmbeddedPair {
@@ -47,6 +49,17 @@ export async function* mailPairs(original: Source, result: Source): AsyncGenerat
     if (!/^(base64|quoted-printable)$/.test(part.encoding) || part.children.length > 0 || !other) continue
     const [a, b] = [await bodyOf(original, part), await bodyOf(result, other)]
     if (a && b && !equalBytes(a, b)) yield { name: part.fileName ?? '', before: a, after: b }
+  }
+}
+
+/** Yields pictures that both RTF files contain and that differ, matched by position. */
+export async function* rtfPairs(original: Source, result: Source, signal: AbortSignal): AsyncGenerator<EmbeddedPair> {
+  const [before, after] = [await scanRtf(original, signal), await scanRtf(result, signal)]
+  for (const [index, picture] of before.entries()) {
+    const other = after[index]
+    if (!other) continue
+    const [a, b] = [await dataOf(original, picture), await dataOf(result, other)]
+    if (!equalBytes(a, b)) yield { name: `picture.${other.kind}`, before: a, after: b }
   }
 }
 

@@ -130,6 +130,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   pdf: ['jpeg', 'libdeflate', 'openjpeg', 'png', 'scale', 'ssim', 'visible', 'zlib'],
   png: [...PICTURES, 'zlib'],
   pptx: OFFICE,
+  rtf: PACKAGES,
   shapefile: ['libdeflate', 'zlib'],
   svg: [...PACKAGES, 'resvg'],
   text: [],

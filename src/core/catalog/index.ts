@@ -28,6 +28,7 @@ import { DOCX, PPTX, XLSX } from './formats/office.ts'
 import { OGG, OPUS } from './formats/ogg.ts'
 import { PDF } from './formats/pdf.ts'
 import { PNG } from './formats/png.ts'
+import { RTF } from './formats/rtf.ts'
 import { SHAPEFILE } from './formats/shapefile.ts'
 import { SVG } from './formats/svg.ts'
 import { TEXT } from './formats/text.ts'
@@ -46,6 +47,7 @@ export const FORMATS = {
   ods: ODS,
   odp: ODP,
   odg: ODG,
+  rtf: RTF,
   jpg: JPG,
   png: PNG,
   gif: GIF,

@@ -28,6 +28,7 @@ export const LAZY_PRESS_CODECS: LazyCodecs = {
   ofd: lazyCodec(FORMATS.ofd, async () => (await import('./ofd/ofd.ts')).ofd),
   pdf: lazyCodec(FORMATS.pdf, async () => (await import('./pdf/pdf.ts')).pdf),
   pptx: lazyCodec(FORMATS.pptx, async () => (await import('./office/office.ts')).pptx),
+  rtf: lazyCodec(FORMATS.rtf, async () => (await import('./rtf/rtf.ts')).rtf),
   shapefile: lazyCodec(FORMATS.shapefile, async () => (await import('./shapefile/shapefile.ts')).shapefile),
   text: lazyCodec(FORMATS.text, async () => (await import('./text/text.ts')).text),
   xlsx: lazyCodec(FORMATS.xlsx, async () => (await import('./office/office.ts')).xlsx),

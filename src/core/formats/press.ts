@@ -25,6 +25,7 @@ import { ofd } from './ofd/ofd.ts'
 import { docx, pptx, xlsx } from './office/office.ts'
 import { pdf } from './pdf/pdf.ts'
 import { png } from './png/png.ts'
+import { rtf } from './rtf/rtf.ts'
 import { shapefile } from './shapefile/shapefile.ts'
 import { svg } from './svg/svg.ts'
 import { text } from './text/text.ts'
@@ -60,6 +61,7 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   ofd,
   pdf,
   pptx,
+  rtf,
   shapefile,
   text,
   xlsx,

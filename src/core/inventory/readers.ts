@@ -5,6 +5,7 @@ import type { InventoryReader } from './inventory.ts'
 /** Formats and outputs without an entry have no inventory. */
 const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = {
   pdf: async () => (await import('./pdf.ts')).pdfInventory,
+  rtf: async () => (await import('./rtf.ts')).RTF_READER,
   dxf: async () => (await import('./dxf.ts')).dxfInventory,
   eml: async () => (await import('./eml.ts')).emlInventory,
   svg: async () => (await import('./svg.ts')).svgInventory,

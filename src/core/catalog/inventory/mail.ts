@@ -4,5 +4,20 @@ import type { FormatPolicy } from './policy.ts'
 export const MAIL = {
   dxf: { blocks: 'kept', elements: 'kept', header: 'kept', layers: 'kept', texts: 'kept' },
   eml: { attachments: 'kept', headers: 'kept', headers_of_parts: 'kept', parts: 'kept', texts: 'kept' },
+  rtf: {
+    bookmarks: 'kept',
+    comments: 'kept',
+    custom_xml: 'kept',
+    embedded_objects: 'kept',
+    features: 'kept',
+    fields: 'kept',
+    fonts: 'kept',
+    links: 'kept',
+    media: 'kept',
+    properties: 'kept',
+    style_sheets: 'kept',
+    texts: 'kept',
+    trailing_bytes: 'kept',
+  },
   text: { header: 'kept', lines: 'kept' },
 } as const satisfies { readonly [Id in OutputId]?: FormatPolicy }
