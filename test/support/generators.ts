@@ -23,6 +23,7 @@ import { film as matroskaFilm } from './mkv-file.ts'
 import { matroskaOf } from './mkv-from-mp4.ts'
 import { looseMp3 } from './mp3-file.ts'
 import { document, drawing, OFFICE, PACKAGE, relationships } from './office.ts'
+import { docFile, pptFile, xlsFile } from './office97-file.ts'
 import { opusFile, vorbisFile } from './ogg-file.ts'
 import { jpegOf, type Parts, photo, pngOf, zipOf } from './packages.ts'
 import { bmpFile, gifFile } from './picture-files.ts'
@@ -225,6 +226,18 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   ods: [zipped('a.ods', () => openDocument('spreadsheet'))],
   odp: [zipped('a.odp', () => openDocument('presentation'))],
   odg: [zipped('a.odg', () => openDocument('graphics'))],
+  // Readers ignore the sectors' rests, free table entries and some fields of the directory.
+  doc: [one('a.doc', () => docFile({ free: 4 }), 'file', { seenIn: (bytes) => [512, Math.min(bytes.length, 6000)] })],
+  xls: [
+    one('a.xls', async () => xlsFile([{ kind: 'jpg', bytes: await jpeg() }]), 'file', {
+      seenIn: (bytes) => [512, Math.min(bytes.length, 600)],
+    }),
+  ],
+  ppt: [
+    one('a.ppt', async () => pptFile([{ kind: 'jpg', bytes: await jpeg(), shown: [1, 0.75] }]), 'file', {
+      seenIn: (bytes) => [512, Math.min(bytes.length, 600)],
+    }),
+  ],
   rtf: [
     one('a.rtf', async () => rtfFile([{ keyword: 'jpegblip', bytes: await jpeg(), goal: [1440, 1080] }]), 'picture', {
       seenIn: inText('{\\rtf1', '{\\pict'),

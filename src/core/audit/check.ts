@@ -57,6 +57,8 @@ const FORMATS_WITH_PICTURES: ReadonlySet<FormatId> = new Set([
   'kmz',
   'eml',
   'rtf',
+  'ppt',
+  'xls',
 ])
 
 /**

@@ -90,6 +90,9 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
       return measureEmbedded((await withEngines(import('./packages.ts'))).packagePairs(original, result), options)
     case 'rtf':
       return measureEmbedded((await withEngines(import('./packages.ts'))).rtfPairs(original, result, options.signal), options)
+    case 'ppt':
+    case 'xls':
+      return measureEmbedded((await withEngines(import('./packages.ts'))).office97Pairs(original, result, id, options), options)
     case 'eml':
       return measureEmbedded((await withEngines(import('./packages.ts'))).mailPairs(original, result), options)
     default:

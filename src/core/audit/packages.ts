@@ -6,9 +6,10 @@ import { toLosslessPng } from '../embedded/lossless-replacement.ts'
 import { readBase64 } from '../formats/eml/base64.ts'
 import { allParts, type MimePart, readMime } from '../formats/eml/parts.ts'
 import { readQuotedPrintable } from '../formats/eml/quoted-printable.ts'
+import { type EmbeddedPicture, picturesOf } from '../formats/office97/pictures.ts'
 import { dataOf } from '../formats/rtf/ranges.ts'
 import { scanRtf } from '../formats/rtf/scan.ts'
-import type { Source } from '../model/codec.ts'
+import type { Options, Source } from '../model/codec.ts'
 
 export interface EmbeddedPair {
   readonly name: string
@@ -60,6 +61,16 @@ export async function* rtfPairs(original: Source, result: Source, signal: AbortS
     if (!other) continue
     const [a, b] = [await dataOf(original, picture), await dataOf(result, other)]
     if (!equalBytes(a, b)) yield { name: `picture.${other.kind}`, before: a, after: b }
+  }
+}
+
+/** Yields pictures that both presentations or workbooks contain and that differ, matched by position. */
+export async function* office97Pairs(original: Source, result: Source, id: 'ppt' | 'xls', options: Options): AsyncGenerator<EmbeddedPair> {
+  const pictures = (source: Source) => picturesOf(source, id, options)
+  const after = pictures(result)
+  for await (const before of pictures(original)) {
+    const other = (await after.next()).value as EmbeddedPicture | undefined
+    if (other && !equalBytes(before.file, other.file)) yield { name: `picture.${other.extension}`, before: before.file, after: other.file }
   }
 }
 

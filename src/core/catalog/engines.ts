@@ -96,6 +96,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   bmp: PICTURES,
   data: [],
   dicom: ['jpegls', 'libdeflate', 'zlib'],
+  doc: [],
   docx: OFFICE,
   dxf: [],
   // A mail attachment may be in any supported format.
@@ -129,6 +130,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   opus: ['opus'],
   pdf: ['jpeg', 'libdeflate', 'openjpeg', 'png', 'scale', 'ssim', 'visible', 'zlib'],
   png: [...PICTURES, 'zlib'],
+  ppt: PACKAGES,
   pptx: OFFICE,
   rtf: PACKAGES,
   shapefile: ['libdeflate', 'zlib'],
@@ -138,6 +140,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   wav: ['ffmpeg'],
   webm: [],
   webp: [...PICTURES, 'webp'],
+  xls: PACKAGES,
   xlsx: OFFICE,
   zip: ['libdeflate', 'zlib'],
 }

@@ -23,6 +23,7 @@ import { MP3 } from './formats/mp3.ts'
 import { NETCDF3 } from './formats/netcdf3.ts'
 import { NIFTI } from './formats/nifti.ts'
 import { ODG, ODP, ODS, ODT } from './formats/odf.ts'
+import { DOC, PPT, XLS } from './formats/office97.ts'
 import { OFD } from './formats/ofd.ts'
 import { DOCX, PPTX, XLSX } from './formats/office.ts'
 import { OGG, OPUS } from './formats/ogg.ts'
@@ -48,6 +49,9 @@ export const FORMATS = {
   odp: ODP,
   odg: ODG,
   rtf: RTF,
+  doc: DOC,
+  xls: XLS,
+  ppt: PPT,
   jpg: JPG,
   png: PNG,
   gif: GIF,

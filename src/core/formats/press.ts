@@ -23,6 +23,7 @@ import { nifti } from './nifti/nifti.ts'
 import { odg, odp, ods, odt } from './odf/odf.ts'
 import { ofd } from './ofd/ofd.ts'
 import { docx, pptx, xlsx } from './office/office.ts'
+import { doc, ppt, xls } from './office97/office97.ts'
 import { pdf } from './pdf/pdf.ts'
 import { png } from './png/png.ts'
 import { rtf } from './rtf/rtf.ts'
@@ -62,6 +63,9 @@ export const PRESS_CODECS: { readonly [Id in FormatId]?: Codec } = {
   pdf,
   pptx,
   rtf,
+  doc,
+  xls,
+  ppt,
   shapefile,
   text,
   xlsx,

@@ -6,6 +6,9 @@ import type { InventoryReader } from './inventory.ts'
 const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = {
   pdf: async () => (await import('./pdf.ts')).pdfInventory,
   rtf: async () => (await import('./rtf.ts')).RTF_READER,
+  doc: async () => (await import('./office97.ts')).DOC_READER,
+  xls: async () => (await import('./office97.ts')).XLS_READER,
+  ppt: async () => (await import('./office97.ts')).PPT_READER,
   dxf: async () => (await import('./dxf.ts')).dxfInventory,
   eml: async () => (await import('./eml.ts')).emlInventory,
   svg: async () => (await import('./svg.ts')).svgInventory,

@@ -35,7 +35,7 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     (isAiffHead(head) ? 'aiff' : undefined) ??
     (await tiff(head, source)) ??
     (startsWith(head, [0x50, 0x4b]) ? await identifyZip(source) : undefined) ??
-    compoundFile(head, source) ??
+    (await compoundFile(head, source)) ??
     (await gzip(head, source)) ??
     (await hdf5(head, source)) ??
     pdf(head, source.name) ??
@@ -180,12 +180,15 @@ async function tiff(head: Uint8Array, source: Source): Promise<FormatId | undefi
   return 'tiff'
 }
 
-/** Recognises a compound file [MS-CFB] as an encrypted OOXML document or an old binary Office document. The name decides which. */
-function compoundFile(head: Uint8Array, source: Source): FormatId | undefined {
+/**
+ * Recognises a compound file [MS-CFB]. By its name, it is an encrypted OOXML document; otherwise its streams say whether it is a binary
+ * Office document.
+ */
+async function compoundFile(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
   if (!startsWith(head, [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])) return undefined
   const name = extension(source.name)
   for (const id of ['docx', 'xlsx', 'pptx'] as const) if ((FORMATS[id].extensions as readonly string[]).includes(name)) return id
-  return undefined
+  return (await import('./identify-compound.ts')).identifyCompound(source)
 }
 
 /** Recognises a gzip stream (RFC 1952), and what it contains if that is a NIfTI volume or an SVG drawing. */

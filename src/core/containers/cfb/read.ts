@@ -6,14 +6,16 @@ import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 
 const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
-const DIRECTORY_ENTRY = 128
+/** Bytes of a directory entry. */
+export const DIRECTORY_ENTRY = 128
 const LAST_SECTOR = 0xfffffffa
 const NO_STREAM = 0xffffffff
-const MAX_DIRECTORY_ENTRIES = 10_000
+/** Directory entries that are read. Limits memory. */
+export const MAX_DIRECTORY_ENTRIES = 10_000
 /** Object type of a directory entry: stream ([MS-CFB] 2.6.1). */
-const STREAM = 2
+export const STREAM = 2
 
-interface CfbStream {
+export interface CfbStream {
   readonly size: number
   read(offset: number, length: number): Promise<Uint8Array>
 }
@@ -22,6 +24,16 @@ export interface CompoundFile {
   /** Paths of all streams. Names of storages and streams are joined by "/". */
   readonly paths: readonly string[]
   open(path: string): CfbStream | undefined
+  /** First 512 bytes of the file. */
+  readonly header: Uint8Array
+  /** Directory entries of 128 bytes, at most `MAX_DIRECTORY_ENTRIES`. */
+  readonly directory: Uint8Array
+  /** Bytes of the directory in the file, which may be more than `directory` has. */
+  readonly directoryBytes: number
+  /** Index of a stream's directory entry. `undefined`: there is no such stream. */
+  indexOf(path: string): number | undefined
+  /** Opens the stream of a directory entry, whether or not a storage leads to it. */
+  openEntry(index: number): CfbStream
 }
 
 export function isCompoundFile(head: Uint8Array): boolean {
@@ -47,21 +59,42 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
   const fat = await readFat(sectors, await fatSectors(sectors, header))
   const chainOf = (start: number) => runsOf({ table: fat, start, unit: sectors.bytes, base: sectors.bytes }, sectors)
 
-  const directory = await readDirectory(source, chainOf(header.u32(48)))
+  const directoryRuns = chainOf(header.u32(48))
+  const directory = await readDirectory(source, directoryRuns)
   const miniFat = await readTable(source, chainOf(header.u32(60)))
   const mini = streamOf(source, chainOf(directory.u32(116)), directory.u32(120))
   const cutoff = header.u32(56)
   const found = streamsOf(directory)
+  const openAt = ({ start, size }: Placed) => {
+    if (size === 0) return streamOf(source, [], 0)
+    if (size >= cutoff) return streamOf(source, chainOf(start), size)
+    // [MS-CFB] 2.4: small streams are chains of 64-byte mini sectors inside the root entry's stream.
+    return streamOf(mini, runsOf({ table: miniFat, start, unit: miniSectorBytes, base: 0 }, sectors), size)
+  }
   return {
     paths: [...found.keys()],
+    header: header.bytes,
+    directory: directory.bytes,
+    directoryBytes: bytesOf(directoryRuns),
+    indexOf: (path) => found.get(path)?.index,
     open(path) {
       const stream = found.get(path)
-      if (!stream) return undefined
-      if (stream.size >= cutoff) return streamOf(source, chainOf(stream.start), stream.size)
-      // [MS-CFB] 2.4: small streams are chains of 64-byte mini sectors inside the root entry's stream.
-      return streamOf(mini, runsOf({ table: miniFat, start: stream.start, unit: miniSectorBytes, base: 0 }, sectors), stream.size)
+      return stream && openAt(stream)
     },
+    openEntry: (index) => openAt(placedAt(directory, index)),
   }
+}
+
+/** First sector and size of a stream. */
+interface Placed {
+  readonly index: number
+  readonly start: number
+  readonly size: number
+}
+
+const placedAt = (directory: ByteReader, index: number): Placed => {
+  const at = index * DIRECTORY_ENTRY
+  return { index, start: directory.u32(at + 116), size: directory.u32(at + 120) }
 }
 
 /** Reads the file header ([MS-CFB] 2.2). */
@@ -156,8 +189,8 @@ async function readTable(source: Source, runs: readonly Run[]): Promise<Uint32Ar
 }
 
 /** Maps the path of each stream to its first sector and size ([MS-CFB] 2.6). Visits each directory entry once, so loops end. */
-function streamsOf(directory: ByteReader): Map<string, { readonly start: number; readonly size: number }> {
-  const found = new Map<string, { start: number; size: number }>()
+function streamsOf(directory: ByteReader): Map<string, Placed> {
+  const found = new Map<string, Placed>()
   const seen = new Set<number>()
   const stack = [{ id: directory.u32(76), prefix: '' }]
   for (let top = stack.pop(); top; top = stack.pop()) {
@@ -165,9 +198,7 @@ function streamsOf(directory: ByteReader): Map<string, { readonly start: number;
     if (top.id === NO_STREAM || at + DIRECTORY_ENTRY > directory.length || seen.has(top.id)) continue
     seen.add(top.id)
     const path = top.prefix + nameAt(directory, at)
-    if (directory.u8(at + 66) === STREAM) {
-      found.set(path, { start: directory.u32(at + 116), size: directory.u32(at + 120) })
-    }
+    if (directory.u8(at + 66) === STREAM) found.set(path, placedAt(directory, top.id))
     stack.push(
       { id: directory.u32(at + 68), prefix: top.prefix },
       { id: directory.u32(at + 72), prefix: top.prefix },
