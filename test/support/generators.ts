@@ -229,13 +229,13 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
   // Readers ignore the sectors' rests, free table entries and some fields of the directory.
   doc: [one('a.doc', () => docFile({ free: 4 }), 'file', { seenIn: (bytes) => [512, Math.min(bytes.length, 6000)] })],
   xls: [
-    one('a.xls', async () => xlsFile([{ kind: 'jpg', bytes: await jpeg() }]), 'file', {
-      seenIn: (bytes) => [512, Math.min(bytes.length, 600)],
+    one('a.xls', async () => xlsFile([{ kind: 'jpg', bytes: await jpeg() }], { free: 4 }), 'file', {
+      seenIn: (bytes) => [512, Math.min(bytes.length, 2000)],
     }),
   ],
   ppt: [
-    one('a.ppt', async () => pptFile([{ kind: 'jpg', bytes: await jpeg(), shown: [1, 0.75] }]), 'file', {
-      seenIn: (bytes) => [512, Math.min(bytes.length, 600)],
+    one('a.ppt', async () => pptFile([{ kind: 'jpg', bytes: await jpeg(), shown: [1, 0.75] }], { free: 4 }), 'file', {
+      seenIn: (bytes) => [512, Math.min(bytes.length, 2000)],
     }),
   ],
   rtf: [

@@ -1,7 +1,7 @@
 /** Inventory of binary Office documents: streams, storages, slides, sheets, texts, pictures, macros, objects and properties. */
 import { CachedRanges } from './cached-ranges.ts'
 import { ItemCollector } from './collector.ts'
-import { digestOfStream } from './digest.ts'
+import { Digest, digestOfStream } from './digest.ts'
 import type { InventoryReader } from './inventory.ts'
 import { ArtItems } from './office97/art.ts'
 import { type CompoundStream, readCompound } from './office97/compound.ts'
@@ -14,7 +14,9 @@ const OBJECTS = /^(?:ObjectPool|MBD[0-9A-F]+|_\d+)(?:\/|$)/i
 const office97Reader = (hasPictures: boolean): InventoryReader => ({
   async read(source, signal) {
     const items = new ItemCollector()
-    const { streams, storages } = await readCompound(new CachedRanges(source, { format: 'office97', maxBlocks: 32 }, signal))
+    const file = new CachedRanges(source, { format: 'office97', maxBlocks: 32 }, signal)
+    const { streams, storages, end } = await readCompound(file)
+    await addTail(file, end, items)
     for (const storage of storages) items.add('parts', `storage ${storage}`)
     for (const stream of streams) {
       signal.throwIfAborted()
@@ -23,6 +25,17 @@ const office97Reader = (hasPictures: boolean): InventoryReader => ({
     return items.build()
   },
 })
+
+/** Adds the data behind the last sector, unless all of it is zeros. */
+async function addTail(file: CachedRanges, end: number, items: ItemCollector): Promise<void> {
+  const digest = new Digest()
+  let hasData = false
+  for await (const piece of file.pieces(end, file.size - end)) {
+    hasData ||= piece.some((byte) => byte !== 0)
+    digest.update(piece)
+  }
+  if (hasData) items.add('trailing_bytes', `${file.size - end} bytes #${digest.finish()}`)
+}
 
 async function addStream({ path, data }: CompoundStream, hasPictures: boolean, items: ItemCollector): Promise<void> {
   if (hasPictures && (path === 'PowerPoint Document' || path === 'Pictures')) return new ArtItems(items).read(data, path)

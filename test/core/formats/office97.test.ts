@@ -186,6 +186,16 @@ describe('compound files', () => {
     expect(await streamOf(bytes, 'Data')).toEqual(large)
   })
 
+  it('keep data behind their last sector, but no zeros', async () => {
+    const file = docFile({ free: 6 })
+    const zip = new TextEncoder().encode('PK an archive behind the document')
+    const withArchive = await compress(doc, concat([file, zip]))
+    expect(Buffer.from(withArchive.bytes.subarray(-zip.length)).toString()).toContain('PK an archive')
+    expect(await verify(doc, concat([file, zip]), withArchive.bytes.subarray(0, -1))).toMatchObject({ equal: false })
+    const plain = await compress(doc, file)
+    expect((await compress(doc, concat([file, new Uint8Array(2000)]))).bytes).toEqual(plain.bytes)
+  })
+
   it('any streams come back with the same bytes', async () => {
     await fc.assert(
       fc.asyncProperty(

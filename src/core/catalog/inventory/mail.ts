@@ -16,6 +16,7 @@ const OFFICE97: FormatPolicy = {
   sheets_and_slides: 'kept',
   signatures: 'kept',
   texts: 'kept',
+  trailing_bytes: 'kept',
 }
 
 export const MAIL = {

@@ -10,6 +10,7 @@ const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
 export const DIRECTORY_ENTRY = 128
 const LAST_SECTOR = 0xfffffffa
 const NO_STREAM = 0xffffffff
+const FREE_SECTOR = 0xffffffff
 /** Directory entries that are read. Limits memory. */
 export const MAX_DIRECTORY_ENTRIES = 10_000
 /** Object type of a directory entry: stream ([MS-CFB] 2.6.1). */
@@ -24,6 +25,8 @@ export interface CompoundFile {
   /** Paths of all streams. Names of storages and streams are joined by "/". */
   readonly paths: readonly string[]
   open(path: string): CfbStream | undefined
+  /** Offset behind the last sector that the FAT does not call free. */
+  readonly end: number
   /** First 512 bytes of the file. */
   readonly header: Uint8Array
   /** Directory entries of 128 bytes, at most `MAX_DIRECTORY_ENTRIES`. */
@@ -73,6 +76,7 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
   }
   return {
     paths: [...found.keys()],
+    end: endOf(fat, sectors),
     header: header.bytes,
     directory: directory.bytes,
     directoryBytes: bytesOf(directoryRuns),
@@ -83,6 +87,12 @@ export async function openCompoundFile(source: Source): Promise<CompoundFile> {
     },
     openEntry: (index) => openAt(placedAt(directory, index)),
   }
+}
+
+function endOf(fat: Uint32Array, sectors: Sectors): number {
+  let last = Math.min(fat.length, sectors.count) - 1
+  while (last >= 0 && fat[last] === FREE_SECTOR) last--
+  return Math.min(sectors.source.size, offsetOf(last + 1, sectors))
 }
 
 /** First sector and size of a stream. */

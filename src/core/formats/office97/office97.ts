@@ -4,8 +4,10 @@ import { DOC, PPT, XLS } from '../../catalog/formats/office97.ts'
 import { compoundDifference } from '../../containers/cfb/compare.ts'
 import { type CompoundFile, openCompoundFile } from '../../containers/cfb/read.ts'
 import { CompoundRewriter, streamChunks, streamEntries } from '../../containers/cfb/rewrite.ts'
+import { tailOf } from '../../containers/cfb/tail.ts'
 import { suggestedZst } from '../../containers/wrapper/suggestion.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
+import { streamDifference } from '../../containers/zip/compare.ts'
 import { VerifiedFiles } from '../../embedded/verification-cache.ts'
 import { message } from '../../i18n/message.ts'
 import type { Codec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
@@ -59,6 +61,7 @@ async function compressDocument(
     const written = format.id === 'ppt' ? await writePresentation(job) : format.id === 'xls' ? await writeWorkbook(job) : new Set<number>()
     for (const index of streams) if (!written.has(index)) await job.writer.add(index, streamChunks(file, index))
     await job.writer.finish()
+    for await (const piece of tailOf(file, source)) await sink.write(piece.slice())
   } catch (error) {
     if (!isCodecError(error, 'no_gain')) throw error
     return noGain(format, source, options)
@@ -123,7 +126,9 @@ async function verifyDocument(
       ? await comparePresentations(before, after, verified, options)
       : await compareWorkbooks(format, before, after, verified, options)
   if (typeof compared === 'string') return { equal: false, difference: compared }
-  const difference = await compoundDifference([before, original.size], after, compared)
+  const difference =
+    (await compoundDifference([before, original.size], after, compared)) ??
+    (await streamDifference(tailOf(before, original), tailOf(after, result)))
   return difference === undefined ? { equal: true } : { equal: false, difference }
 }
 

@@ -91,9 +91,8 @@ function* pointersIn(reader: ByteReader, type: number, from: number, to: number)
 /** Returns the stream with another drawing group and with the offsets behind it corrected. */
 export function withGroup({ bytes, from, to, chunks, pointers }: Workbook, group: Uint8Array): Uint8Array {
   const records: Uint8Array[] = []
-  const most = Math.min(MAX_DATA_BYTES, Math.max(...chunks.slice(0, 2).map(({ length }) => length), 1))
   for (let at = 0, index = 0; at < group.length; index++) {
-    const data = group.subarray(at, at + Math.min(most, group.length - at))
+    const data = group.subarray(at, at + MAX_DATA_BYTES)
     // Further records have the types that the program chose.
     const type = chunks[Math.min(index, chunks.length - 1)]!.type
     const header = new ByteWriter(new Uint8Array(HEADER_BYTES), true).u16(type).u16(data.length).finish()

@@ -10,6 +10,7 @@ const MINI_SECTOR_BYTES = 64
 const HEADER_DIFAT = 109
 /** Sector numbers above it have another meaning. */
 const LAST_SECTOR = 0xfffffffa
+const FREE = 0xffffffff
 const MAX_ENTRIES = 20_000
 
 export interface CompoundStream {
@@ -22,6 +23,8 @@ export interface CompoundContent {
   readonly streams: readonly CompoundStream[]
   /** Path of each storage with its class, and times if it has them. */
   readonly storages: readonly string[]
+  /** Offset behind the last sector that is in use. */
+  readonly end: number
 }
 
 export async function readCompound(file: CachedRanges): Promise<CompoundContent> {
@@ -44,11 +47,11 @@ export async function readCompound(file: CachedRanges): Promise<CompoundContent>
     if (data.size < size) throw file.malformed(48)
     return data
   }
-  return walk(entries, open)
+  return { ...walk(entries, open), end: reader.end }
 }
 
 /** Walks the tree of entries. Each is visited once, so loops end. */
-function walk(entries: Fields, open: (start: number, size: number) => Ranges): CompoundContent {
+function walk(entries: Fields, open: (start: number, size: number) => Ranges): Omit<CompoundContent, 'end'> {
   const streams: CompoundStream[] = []
   const storages: string[] = []
   const seen = new Set<number>()
@@ -102,6 +105,12 @@ class SectorReader {
       const table = await this.#sector(place)
       for (let slot = 0; slot < perSector; slot++) this.#fat[index * perSector + slot] = table.u32(4 * slot)
     }
+  }
+
+  get end(): number {
+    let last = Math.min(this.#fat.length, Math.ceil(this.#file.size / this.#bytes)) - 1
+    while (last >= 0 && this.#fat[last] === FREE) last--
+    return Math.min(this.#file.size, (last + 2) * this.#bytes)
   }
 
   /** Data of a chain. `size`: its bytes; default: all. */
