@@ -76,6 +76,21 @@ export interface PptOptions extends CompoundFileOptions {
   readonly tail?: Uint8Array
 }
 
+/** Bytes between two versions. They are no records. */
+const GAP = 77
+
+/** Returns objects with their directory and edit. `at`: offset of the edit in the stream, in which the objects begin at `from`. */
+function editOf(objects: readonly Uint8Array[], from: number, before: number): { bytes: Uint8Array; at: number } {
+  let place = from
+  const places = objects.map(({ length }) => {
+    place += length
+    return place - length
+  })
+  const directory = record(0x1772, 0, 0, numbers(1 | (places.length << 20), ...places))
+  const edit = record(0x0ff5, 0, 0, numbers(0, 0, before, place, 1, 2, 0))
+  return { bytes: concat([...objects, directory, edit]), at: place + directory.length }
+}
+
 /** Returns a presentation with one slide, a text, macros and pictures. */
 export function pptFile(
   pictures: readonly OfficePicture[],
@@ -89,17 +104,21 @@ export function pptFile(
     return entry
   })
   const shapes = pictures.flatMap(({ shown }, index) => (shown ? [shape(index + 1, shown)] : []))
-  const document = concat([
+  const objects = [
     container(0x03e8, container(0x040b, container(0xf000, record(0xf001, entries.length, 15, ...entries)))),
     container(
       0x03ee,
       container(0x040c, container(0xf002, container(0xf003, ...shapes))),
       record(0x0fa0, 0, 0, utf16('A title'.repeat(600))),
     ),
-    record(0x0ff5, 0, 0, new Uint8Array(28)),
-  ])
+  ]
+  // An older version of the slides, which the last edit leads to, and free bytes behind it.
+  const older = editOf(objects, 0, 0)
+  const newer = editOf(objects, older.bytes.length + GAP, older.at)
+  const document = concat([older.bytes, new Uint8Array(GAP), newer.bytes])
   const user = Buffer.alloc(20)
   user.writeUInt32LE(token, 12)
+  user.writeUInt32LE(newer.at, 16)
   return compoundFile(
     [
       { name: 'PowerPoint Document', bytes: document },

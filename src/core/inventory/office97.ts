@@ -5,6 +5,7 @@ import { Digest, digestOfStream } from './digest.ts'
 import type { InventoryReader } from './inventory.ts'
 import { ArtItems } from './office97/art.ts'
 import { type CompoundStream, readCompound } from './office97/compound.ts'
+import { objectsOf } from './office97/objects.ts'
 import { chunksOf } from './office97/runs.ts'
 import { addWorkbook } from './office97/workbook.ts'
 
@@ -20,7 +21,8 @@ const office97Reader = (hasPictures: boolean): InventoryReader => ({
     for (const storage of storages) items.add('parts', `storage ${storage}`)
     for (const stream of streams) {
       signal.throwIfAborted()
-      await addStream(stream, hasPictures, items)
+      if (hasPictures && stream.path === 'PowerPoint Document') await addSlides(stream, streams, items)
+      else await addStream(stream, hasPictures, items)
     }
     return items.build()
   },
@@ -37,8 +39,13 @@ async function addTail(file: CachedRanges, end: number, items: ItemCollector): P
   if (hasData) items.add('trailing_bytes', `${file.size - end} bytes #${digest.finish()}`)
 }
 
+async function addSlides({ path, data }: CompoundStream, streams: readonly CompoundStream[], items: ItemCollector): Promise<void> {
+  const user = streams.find((stream) => stream.path === 'Current User')
+  await new ArtItems(items).read(data, path, user && (await objectsOf(data, user.data)))
+}
+
 async function addStream({ path, data }: CompoundStream, hasPictures: boolean, items: ItemCollector): Promise<void> {
-  if (hasPictures && (path === 'PowerPoint Document' || path === 'Pictures')) return new ArtItems(items).read(data, path)
+  if (hasPictures && path === 'Pictures') return new ArtItems(items).read(data, path)
   if (hasPictures && path === 'Workbook') return addWorkbook(data, path, items)
   const kind = MACROS.test(path)
     ? 'macros'

@@ -11,12 +11,15 @@ import type { Options } from '../../model/codec.ts'
 import { overBudget, unsupported } from '../../model/error.ts'
 import { isBlipType, readBlip } from './blip.ts'
 import { changeFbse, FBSE_BYTES, type Fbse, type FbseChange, NO_PLACE, readFbse } from './fbse.ts'
+import { persistObjects } from './persist.ts'
 import { blipProblem, smallerBlip } from './recompress.ts'
-import { allRecords, HEADER_BYTES, TYPE } from './record.ts'
+import { allRecords, HEADER_BYTES, recordAt, TYPE } from './record.ts'
 import { type Shown, ShownSizes } from './shown.ts'
 import type { Tally } from './tally.ts'
 import { COPIES, MAX_DOCUMENT_BYTES, MAX_PICTURES } from './tuning.ts'
 
+/** Offset of `offsetToCurrentEdit` in the stream `Current User` ([MS-PPT] 2.3.2). */
+const CURRENT_EDIT = 16
 const COPY_BYTES = 256 * 1024
 /** Bytes of the largest record that may change. */
 export const MAX_RECORD_BYTES = MAX_PICTURE_BYTES + 1024
@@ -49,7 +52,9 @@ export async function openPresentation(file: CompoundFile, options: MemoryBudget
     throw overBudget(message('office97_stream_too_large', { bytes: stream.size }))
   const document = await stream.read(0, stream.size)
   const { places, end } = await placesIn(pictures)
-  const { entries, shown } = surveyDocument(document)
+  const user = await file.open('Current User')?.read(0, CURRENT_EDIT + 4)
+  if (user?.length !== CURRENT_EDIT + 4) throw unsupported('office97_pictures_not_understood')
+  const { entries, shown } = surveyDocument(document, new ByteReader(user, true).u32(CURRENT_EDIT))
   const known = new Set(places.map(({ at }) => at))
   for (const { place, references, size } of entries)
     if (place !== NO_PLACE && references > 0 && size > 0 && place < end && !known.has(place))
@@ -70,22 +75,34 @@ async function placesIn(pictures: CfbStream): Promise<{ places: Place[]; end: nu
   return { places, end: at }
 }
 
-function surveyDocument(document: Uint8Array): { entries: Fbse[]; shown: Map<number, Shown> } {
+function surveyDocument(document: Uint8Array, current: number): { entries: Fbse[]; shown: Map<number, Shown> } {
   const reader = new ByteReader(document, true)
   const entries: Fbse[] = []
-  const tables = new Set<number>()
+  const tables = new Map<number, number[]>()
   const sizes = new ShownSizes()
-  for (const { record, parents } of allRecords(reader, 0, document.length)) {
+  for (const { record, parents } of objectRecords(reader, current)) {
     if (record.type === TYPE.shape) sizes.addShape(reader, record)
     if (record.type !== TYPE.fbse || record.end - record.start < FBSE_BYTES) continue
-    tables.add(parents.at(-1)?.at ?? -1)
-    entries.push(readFbse(document, record.at))
+    const entry = readFbse(document, record.at)
+    entries.push(entry)
+    const table = parents.at(-1)?.at ?? -1
+    const places = tables.get(table)
+    if (places) places.push(entry.place)
+    else tables.set(table, [entry.place])
   }
+  return { entries, shown: shownByPlace([...tables.values()], sizes) }
+}
+
+/**
+ * Returns the displayed size of each place. Older versions of the presentation have tables of their own. If an index means another picture
+ * there, all sizes are unknown.
+ */
+function shownByPlace(tables: readonly (readonly number[])[], sizes: ShownSizes): Map<number, Shown> {
   const shown = new Map<number, Shown>()
-  // An older version of the presentation may have another table, whose shapes have other indexes.
-  if (tables.size !== 1) return { entries, shown }
+  const longest = tables.reduce<readonly number[]>((most, table) => (table.length > most.length ? table : most), [])
+  if (tables.some((table) => table.some((place, index) => place !== longest[index]))) return shown
   const unknown = new Set<number>()
-  for (const [index, { place }] of entries.entries()) {
+  for (const [index, place] of longest.entries()) {
     const size = sizes.of(index + 1)
     const before = shown.get(place)
     if (!size) unknown.add(place)
@@ -96,7 +113,18 @@ function surveyDocument(document: Uint8Array): { entries: Fbse[]; shown: Map<num
       })
   }
   for (const place of unknown) shown.delete(place)
-  return { entries, shown }
+  return shown
+}
+
+/** Yields the records of all objects, each once. */
+function* objectRecords(reader: ByteReader, current: number): ReturnType<typeof allRecords> {
+  let end = 0
+  for (const at of persistObjects(reader, current)) {
+    const object = at >= end ? recordAt(reader, at, reader.length) : undefined
+    if (!object) continue
+    yield* allRecords(reader, at, object.end)
+    end = object.end
+  }
 }
 
 type Changes = Map<number, FbseChange>

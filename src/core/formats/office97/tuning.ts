@@ -11,6 +11,8 @@ export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
 export const COPIES = 4
 /** Records of one stream. Limits the cost of hostile files. */
 export const MAX_RECORDS = 2_000_000
+/** Saved versions of one presentation. Limits the cost of hostile files. */
+export const MAX_EDITS = 10_000
 /** Records inside each other. Limits the cost of hostile files. */
 export const MAX_DEPTH = 64
 /** Pictures of one document. Limits memory. */

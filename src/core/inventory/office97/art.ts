@@ -38,44 +38,56 @@ interface Head {
 export class ArtItems {
   readonly #items: ItemCollector
   readonly #structure = new Digest()
-  #records = 0
+  #count = 0
 
   constructor(items: ItemCollector) {
     this.#items = items
   }
 
-  async read(data: Ranges, name: string): Promise<void> {
+  /**
+   * Reads records one behind the other. `objects`: offsets of the only records that are read, in ascending order; bytes between them are
+   * kept as they are. `undefined`: everything is records.
+   */
+  async read(data: Ranges, name: string, objects?: readonly number[]): Promise<void> {
+    let done = 0
+    for (const at of objects ?? [0]) {
+      const head = at < done ? undefined : await headAt(data, at, data.size)
+      if (!head) continue
+      await this.#hash(chunksOf(data, done, at - done))
+      done = await this.#records(data, at, objects ? head.end : data.size)
+    }
+    await this.#hash(chunksOf(data, done))
+    this.#items.add('features', `records of ${name} = ${this.#count} #${this.#structure.finish()}`)
+  }
+
+  /** Reads the records of a range. Returns the offset behind the last one. */
+  async #records(data: Ranges, from: number, to: number): Promise<number> {
     const ends: number[] = []
-    let at = 0
-    for (;;) {
-      while (ends.length > 0 && at + HEADER_BYTES > ends.at(-1)!) at = ends.pop()!
-      const limit = ends.at(-1) ?? data.size
-      const head = await headAt(data, at, limit)
+    for (let at = from; ; ) {
+      const head = await headAt(data, at, ends.at(-1) ?? to)
       if (!head) {
-        if (ends.length > 0) {
-          at = ends.pop()!
-          continue
-        }
-        break
+        const end = ends.pop()
+        if (end === undefined) return at
+        await this.#hash(chunksOf(data, at, end - at))
+        at = end
+        continue
       }
-      this.#records++
+      this.#count++
       const isEntry = head.type === TYPE.fbse
       if ((head.version === 15 || isEntry) && ends.length < MAX_DEPTH) {
         // The instance of an entry is the kind of its picture, and its fields say where the picture lies.
         this.#structure.update(`${head.version} ${isEntry ? '' : head.instance} ${head.type};`)
-        this.#count(head.type)
+        this.#addKind(head.type)
         at = head.start + (isEntry ? await this.#entry(data, head) : 0)
         ends.push(head.end)
-        continue
+      } else {
+        await this.#atom(data, head)
+        at = head.end
       }
-      await this.#atom(data, head)
-      at = head.end
     }
-    if (at < data.size) await this.#hash(chunksOf(data, at))
-    this.#items.add('features', `records of ${name} = ${this.#records} #${this.#structure.finish()}`)
   }
 
-  #count(type: number): void {
+  #addKind(type: number): void {
     if (type === TYPE.slide) this.#items.add('sheets_and_slides', 'slide')
     else if (type === TYPE.notes) this.#items.add('sheets_and_slides', 'notes')
     else if (type === TYPE.master) this.#items.add('layouts', 'master')
