@@ -11,7 +11,7 @@ const NAMES: { readonly [Id in FormatId]?: string } = {
 const nameOf = (format: FormatId): string => NAMES[format] ?? format.toUpperCase()
 
 /** Kinds of text that people know by their extension. */
-const TEXTS = ['csv', 'json', 'xml', 'txt', 'html', 'md', 'yaml', 'log', 'tsv', 'geojson', 'kml', 'gpx', 'tex', 'rtf', 'ics', 'vcf']
+const TEXTS = ['csv', 'json', 'xml', 'txt', 'html', 'md', 'yaml', 'log', 'tsv', 'geojson', 'kml', 'gpx', 'tex', 'ics', 'vcf']
 
 /** Returns the name of a format. For text, the extension of the file says more. */
 export function formatName(format: FormatId, fileName: string): string {

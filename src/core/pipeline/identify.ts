@@ -181,14 +181,14 @@ async function tiff(head: Uint8Array, source: Source): Promise<FormatId | undefi
 }
 
 /**
- * Recognises a compound file [MS-CFB]. By its name, it is an encrypted OOXML document; otherwise its streams say whether it is a binary
- * Office document.
+ * Recognises a compound file [MS-CFB]. Its streams say whether it is a binary Office document. Otherwise, its name says whether it is an
+ * encrypted OOXML document.
  */
 async function compoundFile(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
   if (!startsWith(head, [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1])) return undefined
+  const id = await (await import('./identify-compound.ts')).identifyCompound(source)
   const name = extension(source.name)
-  for (const id of ['docx', 'xlsx', 'pptx'] as const) if ((FORMATS[id].extensions as readonly string[]).includes(name)) return id
-  return (await import('./identify-compound.ts')).identifyCompound(source)
+  return id ?? (['docx', 'xlsx', 'pptx'] as const).find((each) => (FORMATS[each].extensions as readonly string[]).includes(name))
 }
 
 /** Recognises a gzip stream (RFC 1952), and what it contains if that is a NIfTI volume or an SVG drawing. */

@@ -11,7 +11,23 @@ const ROOT = resolve(import.meta.dirname, '../../..')
 const IMPORT = /^\s*(?:import|export)\b(?!\s+type\b)[^'"]*?from\s+'(\.[^']+)'|(?:^\s*import\s+|\bimport\()'(\.[^']+)'/gm
 const FORMAT_IDS = Object.keys(FORMATS) as FormatId[]
 /** Formats that compress embedded files with codecs that they do not import. */
-const LENDING: readonly FormatId[] = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'odg', 'ofd', 'epub', 'kmz', 'svg', 'eml']
+const LENDING: readonly FormatId[] = [
+  'docx',
+  'xlsx',
+  'pptx',
+  'odt',
+  'ods',
+  'odp',
+  'odg',
+  'ofd',
+  'epub',
+  'kmz',
+  'svg',
+  'eml',
+  'rtf',
+  'xls',
+  'ppt',
+]
 
 function importsOf(file: string): string[] {
   const text = /\.ts$/.test(file) && existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8') : ''

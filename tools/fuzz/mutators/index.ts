@@ -11,6 +11,7 @@ import { LAS_MUTATOR } from './las.ts'
 import { SVG_MUTATOR } from './markup.ts'
 import { MIME_MUTATOR } from './mime.ts'
 import type { Mutator } from './mutator.ts'
+import { OFFICE97_MUTATOR } from './office97.ts'
 import { PDF_MUTATOR } from './pdf.ts'
 import {
   AIFF_MUTATOR,
@@ -27,6 +28,7 @@ import {
 } from './plain.ts'
 import { PNG_MUTATOR } from './png.ts'
 import { RIFF_MUTATOR } from './riff.ts'
+import { RTF_MUTATOR } from './rtf.ts'
 import { TIFF_MUTATOR } from './tiff.ts'
 import { ZIP_MUTATOR } from './zip.ts'
 
@@ -44,6 +46,8 @@ export const MUTATORS: readonly Mutator[] = [
   LAS_MUTATOR,
   SVG_MUTATOR,
   MIME_MUTATOR,
+  OFFICE97_MUTATOR,
+  RTF_MUTATOR,
   BMP_MUTATOR,
   MP3_MUTATOR,
   FLAC_MUTATOR,

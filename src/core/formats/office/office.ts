@@ -54,7 +54,7 @@ function officeCodec(format: MetadataCodec['format']): MetadataCodec {
 }
 
 /**
- * Outcome for a compound file instead of a ZIP package: an encrypted document ([MS-OFFCRYPTO] 2.3) or a binary document of Office 97–2003.
+ * Outcome for a compound file instead of a ZIP package: an encrypted document ([MS-OFFCRYPTO] 2.3) or another kind.
  * `undefined`: another file.
  */
 async function compoundFileOutcome(source: Source): Promise<Outcome | undefined> {

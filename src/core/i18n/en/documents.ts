@@ -9,7 +9,7 @@ export const DOCUMENTS = {
   archive_signature: 'the archive has {name}, a signature or index over its compressed bytes',
   attachments_recompressed: '{gained} of {found} attachments recompressed in place',
   authentication_code_differs: 'the authentication code of an encrypted file does not match its data',
-  binary_office_document: 'binary Office 97–2003 documents (DOC, XLS, PPT) are not supported; save the file as DOCX, XLSX or PPTX',
+  binary_office_document: 'the compound file is neither an encrypted Office package nor a DOC, XLS or PPT document',
   bmps_to_png_or_jpeg: '{pictures} BMP images converted to PNG or JPEG',
   bomb: 'the archive claims {bytes} unpacked bytes from {archiveSize} packed bytes; the ratio is too high, so Whittle treats it as a zip bomb',
   bytes_between_members_not_kept: 'not kept: {bytes} bytes between the archive members, which no directory entry refers to',

@@ -11,7 +11,7 @@ export const DOCUMENTS = {
   archive_signature: '归档包含 {name}，它是对压缩后字节的签名或索引',
   attachments_recompressed: '{found} 个附件中的 {gained} 个已就地重新压缩',
   authentication_code_differs: '加密文件的验证码与其数据不符',
-  binary_office_document: '不支持 Office 97–2003 二进制文档（DOC、XLS、PPT）；请另存为 DOCX、XLSX 或 PPTX',
+  binary_office_document: '该复合文件既不是加密的 Office 包，也不是 DOC、XLS 或 PPT 文档',
   bmps_to_png_or_jpeg: '{pictures} 张 BMP 图像已转换为 PNG 或 JPEG',
   bomb: '归档声称 {archiveSize} 字节可解压为 {bytes} 字节；比例过高，按压缩炸弹处理',
   bytes_between_members_not_kept: '未保留：归档成员之间的 {bytes} 字节，没有目录项引用它们',
