@@ -13,6 +13,8 @@ const NO_STREAM = 0xffffffff
 const FREE_SECTOR = 0xffffffff
 /** Directory entries that are read. Limits memory. */
 export const MAX_DIRECTORY_ENTRIES = 10_000
+/** Bytes of the table of small streams. All entries of a directory together need less. Limits memory. */
+const MAX_MINI_FAT_BYTES = 4 * 1024 * 1024
 /** Object type of a directory entry: stream ([MS-CFB] 2.6.1). */
 export const STREAM = 2
 
@@ -194,6 +196,7 @@ async function readDirectory(source: Source, runs: readonly Run[]): Promise<Byte
 }
 
 async function readTable(source: Source, runs: readonly Run[]): Promise<Uint32Array> {
+  if (bytesOf(runs) > MAX_MINI_FAT_BYTES) throw malformed('cfb', 60, 'larger_fat_than_file_needs')
   const reader = readerOf(await streamOf(source, runs, bytesOf(runs)).read(0, bytesOf(runs)))
   return Uint32Array.from({ length: reader.length / 4 }, (_, index) => reader.u32(4 * index))
 }

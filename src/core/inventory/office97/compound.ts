@@ -12,6 +12,8 @@ const HEADER_DIFAT = 109
 const LAST_SECTOR = 0xfffffffa
 const FREE = 0xffffffff
 const MAX_ENTRIES = 20_000
+/** Bytes of the table of small streams, of which all entries together need less. */
+const MAX_TABLE_BYTES = 8 * 1024 * 1024
 
 export interface CompoundStream {
   /** Names of its storages and its own, joined by `/`. */
@@ -120,6 +122,7 @@ class SectorReader {
 
   async table(start: number): Promise<Uint32Array> {
     const data = this.chain(start)
+    if (data.size > MAX_TABLE_BYTES) throw this.#file.malformed(60)
     const fields = Fields.little(await data.bytes(0, data.size))
     return Uint32Array.from({ length: data.size / 4 }, (_, index) => fields.u32(4 * index))
   }
