@@ -259,6 +259,20 @@ describe('hostile files', () => {
     }
   })
 
+  it('with a chain of sectors that has a loop, or a stream larger than its chain, are malformed', async () => {
+    const file = docFile({ free: 2 })
+    const view = new DataView(file.buffer, file.byteOffset)
+    const [table, directory] = [76, 48].map((at) => (view.getUint32(at, true) + 1) * 512) as [number, number]
+    const loop = file.slice()
+    // Each sector is followed by itself.
+    for (let sector = 0; sector < 128; sector++) new DataView(loop.buffer).setUint32(table + 4 * sector, sector, true)
+    expect((await compress(doc, loop)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+    expect(await identify(sourceOf(loop))).toBeUndefined()
+    const large = file.slice()
+    for (const entry of [1, 2, 3]) new DataView(large.buffer).setUint32(directory + 128 * entry + 120, 0x7fffffff, true)
+    expect((await compress(doc, large)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
   it('random changes of structures never give a defect', async () => {
     const files = [
       [ppt, pptFile([emf], { free: 2 })],
