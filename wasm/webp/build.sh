@@ -1,26 +1,23 @@
 #!/bin/sh
-# Builds webp.wasm: libwebp 1.2.4 (Debian source package libwebp 1.2.4-0.2+deb12u1 with its patches) and the C code in
-# this folder. Needs clang-19, lld-19, wasi-libc, libclang-rt-19-dev-wasm32, dpkg-dev, and emscripten. Only emscripten's
+# Builds webp.wasm: libwebp 1.5.0 (upstream archive of Debian 13's source package) and the C code in this folder. Needs clang-19,
+# lld-19, wasi-libc, libclang-rt-19-dev-wasm32, emscripten, and apt with a deb-src entry of Debian 13. Only emscripten's
 # headers are used: they implement SSE2, which libwebp's fast paths use, with WebAssembly vectors.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/libwebp
-version=1.2.4-0.2+deb12u1
+archive=libwebp_1.5.0.orig.tar.gz
 simd=/usr/share/emscripten/system/include/compat
 mkdir -p "$cache"
 cd "$cache"
-[ -e "libwebp_$version.dsc" ] || apt-get source --download-only "libwebp=$version"
-sha256sum --check --quiet <<'HASHES'
-7bf5a8a28cc69bcfa8cb214f2c3095703c6b73ac5fba4d5480c205331d9494df  libwebp_1.2.4.orig.tar.gz
-69cdba4dfe2e1b34d55fa80c1b29c31cacd40dd183812d6bcca7e508a2f7afcd  libwebp_1.2.4-0.2+deb12u1.debian.tar.xz
-HASHES
-rm -rf source
-dpkg-source --no-check --extract "libwebp_$version.dsc" source >/dev/null
+[ -e "$archive" ] || apt-get source --download-only libwebp=1.5.0-0.1
+echo "7d6fab70cf844bf6769077bd5d7a74893f8ffd4dfb42861745750c63c2a5c92c  $archive" | sha256sum --check --quiet
+rm -rf libwebp-1.5.0
+tar xzf "$archive"
 objects=$(mktemp -d)
 trap 'rm -r "$objects"' EXIT
-flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I$cache/source -O3 -msimd128 -mbulk-memory -flto
+flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I$cache/libwebp-1.5.0 -O3 -msimd128 -mbulk-memory -flto
   -ffunction-sections -fdata-sections -fno-ident -DNDEBUG -DWEBP_DISABLE_STATS"
-cd "$cache/source"
+cd "$cache/libwebp-1.5.0"
 for file in src/enc/*.c src/dec/*.c src/dsp/*.c src/utils/*.c sharpyuv/*.c; do
   case $file in *thread_utils*|*_neon.c|*_msa.c|*_mips*.c|*_sse41.c) continue ;; esac
   # Defines EMSCRIPTEN, because cpu.c only then reports SSE2 support for WebAssembly.
