@@ -1,7 +1,7 @@
 /* libjpeg configuration for wasm32, in place of configure's output: 8-bit samples, Huffman coding only. */
 #define JPEG_LIB_VERSION 62
-#define LIBJPEG_TURBO_VERSION 1.5.0
-#define LIBJPEG_TURBO_VERSION_NUMBER 1005000
+#define LIBJPEG_TURBO_VERSION 2.1.5
+#define LIBJPEG_TURBO_VERSION_NUMBER 2001005
 #define BITS_IN_JSAMPLE 8
 #define HAVE_LOCALE_H 1
 #define HAVE_STDDEF_H 1
