@@ -7,6 +7,7 @@ export type EngineName =
   | 'webp'
   | 'openjpeg'
   | 'dav1d'
+  | 'avif-encoder'
   | 'hevc'
   | 'jpegls'
   | 'jxl'

@@ -52,7 +52,7 @@ describe('the sources of an engine', () => {
 
   it('include one with a CPE for each library that reads untrusted bytes and is listed', () => {
     const products = sources.flatMap(([, { cpe = '' }]) => /^cpe:2\.3:a:[\w.-]+:(\w+)/.exec(cpe)?.[1] ?? [])
-    const listed = 'brotli dav1d ffmpeg flac hdf5 lame libjxl libvorbis libwebp mozjpeg openjpeg opus x264 zlib zstandard'.split(' ')
+    const listed = 'brotli dav1d ffmpeg flac hdf5 lame libaom libjxl libvorbis libwebp mozjpeg openjpeg opus x264 zlib zstandard'.split(' ')
     expect([...new Set(products)].toSorted()).toEqual(listed)
   })
 })

@@ -70,7 +70,7 @@ export const PICTURE_FACTS = {
     mostPixels: { isolate: 31_000_000, roomy: 268_435_456 },
     usualQuality: { high: 88, medium: 72, low: 46 },
   },
-  avif: { exactInstead: false, turnedUpright: true, readToTheEnd: true, usualQuality: { high: 77, medium: 58, low: 45 } },
+  avif: { exactInstead: false, turnedUpright: true, readToTheEnd: true, usualQuality: { high: 68, medium: 49, low: 36 } },
 } as const satisfies { readonly [id: string]: PictureFacts }
 
 export type OtherPicture = keyof typeof PICTURE_FACTS

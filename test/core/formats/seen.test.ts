@@ -192,7 +192,7 @@ describe('AVIF search by perceptual score', () => {
     })
     const means = codec.encode({ pixels, width, height }, quality, 6, 'halved')
     expect(await scoreOf(means)).toBeLessThan(LEVELS.perceptual.high.score - 2)
-    const better = codec.encode({ pixels, width, height }, quality + 12, 6, 'halved')
+    const better = codec.encode({ pixels, width, height }, quality + 16, 6, 'halved')
     expect(await scoreOf(better)).toBeLessThan((await scoreOf(bytes!))!)
     expect(better.length).toBeGreaterThan(1.25 * bytes!.length)
   })

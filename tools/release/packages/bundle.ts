@@ -132,7 +132,7 @@ export default new EngineFile('${name}', new URL('./${name}${hash}.wasm', import
 const withoutOwnAddress: Plugin = {
   name: 'without-own-address',
   setup({ onLoad }) {
-    onLoad({ filter: /avif_(enc|dec)\.js$/ }, ({ path }) => ({
+    onLoad({ filter: /avif_dec\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll(/new URL\("avif_\w+\.wasm", ?import\.meta\.url\)/g, "({ href: '' })"),
       loader: 'js',
     }))

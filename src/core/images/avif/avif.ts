@@ -30,8 +30,9 @@ export async function encodeAvif(stored: Raster, original: PictureMetadata, requ
   if (!fitsMemoryBudget(request.options, width * height * BYTES_PER_PIXEL + FRAME_BASE_BYTES, STANDARD_MEMORY_BYTES))
     return encodeGrid(raster, carried, request)
   const picture: RgbaPixels = { pixels: await wholeRgba(raster), width, height }
-  using codec = await AvifCodec.open()
-  if (isSteeredByScore(raster, request)) return await encodeToScore(codec, picture, carried, request)
+  const isScored = isSteeredByScore(raster, request)
+  using codec = await AvifCodec.open('both', isScored ? 'imageQuality' : 'ssim')
+  if (isScored) return await encodeToScore(codec, picture, carried, request)
   const empty = codec.encode(EMPTY, 50, FRAME_SPEED)
   const overhead = withMetadata(empty, carried).length - empty.length
   const lastEncoding = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()

@@ -67,14 +67,22 @@ function signalledCoded(coded: CodedPicture, signalling: ColourSignalling): Code
   return { ...coded, colour: [...colour, ...lightBoxes(signalling)] }
 }
 
-/** Returns an AVIF file of one key frame. */
-export function singleFile({ config, colour, frame }: CodedPicture, width: number, height: number): Uint8Array {
-  const shared = [ispe(width, height), ...colour, config]
-  const properties = shared.map((_, i) => (i === shared.length - 1 ? 0x80 : 0) | (i + 1))
-  return fileOf([{ type: 'av01', data: frame, properties, hidden: false }], shared, [])
-}
-
 const ALPHA = box('auxC', words(0), latin1Bytes('urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0'))
+
+/** Returns an AVIF file of one key frame, with alpha as an auxiliary picture (ISO/IEC 23000-22, 7.3.5.2). `undefined`: opaque. */
+export function singleFile(coded: CodedPicture, width: number, height: number, alpha?: CodedPicture): Uint8Array {
+  const properties = [ispe(width, height)]
+  const itemOf = ({ frame, colour, config }: CodedPicture, hidden: boolean): Item => {
+    const indices = [...colour, config].map((property) => properties.push(property))
+    const last = indices.length - 1
+    return { type: 'av01', data: frame, properties: [1, ...indices.map((index, i) => (i === last ? 0x80 | index : index))], hidden }
+  }
+  const items = [itemOf(coded, false)]
+  if (!alpha) return fileOf(items, properties, [])
+  const depth = alpha.colour.filter((property) => typeOf(property) === 'pixi')
+  items.push(itemOf({ ...alpha, colour: [...depth, ALPHA] }, false))
+  return fileOf(items, properties, [box('auxl', halfWords(2, 1, 1))])
+}
 
 /**
  * Returns an AVIF file of a tile grid. Tiles are in row order; `alphas` has the same grid, or is empty for opaque pictures (ISO/IEC

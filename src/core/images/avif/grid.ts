@@ -80,7 +80,7 @@ const chromaOf = ({ width, height }: TileGrid): Chroma => (width % 2 === 0 && he
 
 export async function encodeGrid(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
   const { grid, isScored } = planGrid(raster, request)
-  using codec = await AvifCodec.open()
+  using codec = await AvifCodec.open('both', isScored ? 'imageQuality' : 'ssim')
   const speed = GRID_SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST_SPEED
   const job = { codec, raster, grid, carried, speed, request }
   const sample = await sampleOf(raster, grid)

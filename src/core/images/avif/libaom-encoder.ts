@@ -1,8 +1,103 @@
-import create from '@jsquash/avif/codec/enc/avif_enc.js'
-import engine from '../../../../wasm/avif-encoder/avif-encoder.wasm'
-import { loading } from './emscripten.ts'
+/** AVIF files of one key frame from libaom. */
+import { Av1Encoder, type Av1Settings } from '../../../../wasm/avif-encoder/avif-encoder.ts'
+import { isEngineError } from '../../../../wasm/engine-error.ts'
+import { box, halfWords, latin1Bytes, words } from '../../containers/isobmff/box.ts'
+import { overBudget } from '../../model/error.ts'
+import { type CodedPicture, singleFile } from './file.ts'
 
-export type Encoder = Awaited<ReturnType<typeof create>>
+/**
+ * Chroma formats of the encoder: 4:0:0, 4:2:0, 4:2:0 and 4:4:4. `halved` averages four pixels. `fitted` optimises chroma for interpolating
+ * decoders (libsharpyuv), which preserves thin lines of strong colours.
+ */
+export type Chroma = Av1Settings['chroma']
 
-/** Creates the encoder of AVIF in a memory of at least `FIRST_BYTES`. */
-export const openEncoder = (memory: WebAssembly.Memory): Promise<Encoder> => create(loading(engine, memory))
+/** RGBA samples: bytes, or 16-bit words with values up to 10 bits. */
+export interface RgbaSamples {
+  readonly samples: Uint8Array | Uint16Array
+  readonly width: number
+  readonly height: number
+}
+
+export interface EncoderSettings extends Pick<Av1Settings, 'bits' | 'chroma' | 'speed'> {
+  /** 0 to 100, as in libavif. */
+  readonly quality: number
+}
+
+/** Quantizer of libaom for a quality, as in libavif. */
+const quantizerOf = (quality: number) => Math.floor(((100 - quality) * 63 + 50) / 100)
+
+/** Fastest speed of libaom for still pictures. Speed 10 is taken as this one, as in libavif. */
+const FASTEST = 9
+
+/** Code points of the `nclx` property: unspecified primaries and transfer function, BT.601 matrix, full range (ITU-T H.273). */
+const COLOURS = box('colr', latin1Bytes('nclx'), halfWords(2, 2, 6), new Uint8Array([0x80]))
+
+/** What the encoder optimises colours for: SSIMULACRA 2, or SSIM and PSNR of luma. */
+export type Tuning = 'imageQuality' | 'ssim'
+
+export class Encoder implements Disposable {
+  readonly #encoder = new Av1Encoder()
+  readonly #tuning: Tuning
+
+  constructor(tuning: Tuning) {
+    this.#tuning = tuning
+  }
+
+  /** Encodes a picture as an AVIF file. Alpha is left out if it is opaque or `chroma` is `none`. */
+  encode(picture: RgbaSamples, settings: EncoderSettings): Uint8Array {
+    const { width, height } = picture
+    try {
+      const colours = this.#coded(picture, settings)
+      const alpha = settings.chroma === 'none' ? undefined : alphaOf(picture, settings.bits)
+      return singleFile(colours, width, height, alpha && this.#coded(alpha, { ...settings, chroma: 'none' }))
+    } catch (error) {
+      throw isEngineError(error, 'avif-encoder') && error.failure === 'memory' ? overBudget('avif_encoder_gave_up') : error
+    }
+  }
+
+  #coded({ samples, width, height }: RgbaSamples, { quality, bits, chroma, speed }: EncoderSettings): CodedPicture {
+    const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+    const tuning = chroma === 'none' ? 'psnr' : this.#tuning
+    const frame = this.#encoder.encode(bytes, {
+      width,
+      height,
+      bits,
+      chroma,
+      speed: Math.min(FASTEST, speed),
+      quantizer: quantizerOf(quality),
+      tuning,
+    })
+    const depths = new Uint8Array(chroma === 'none' ? 1 : 3).fill(bits)
+    return {
+      config: configOf(frame, bits, chroma),
+      colour: [box('pixi', words(0), new Uint8Array([depths.length]), depths), COLOURS],
+      frame,
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#encoder[Symbol.dispose]()
+  }
+}
+
+export const openEncoder = (tuning: Tuning): Encoder => new Encoder(tuning)
+
+/** AV1CodecConfigurationBox (AV1-ISOBMFF, 2.3.3) for a sequence header with reduced_still_picture_header (AV1, 5.5.1). */
+function configOf(frame: Uint8Array, bits: 8 | 10, chroma: Chroma): Uint8Array {
+  // The first OBU is the sequence header: its header and size take a byte each.
+  const [first = 0, second = 0] = frame.subarray(2)
+  const level = ((first & 7) << 2) | (second >> 6)
+  const subsampling = { none: 0b1_1_1, halved: 0b0_1_1, fitted: 0b0_1_1, full: 0 }[chroma]
+  return box('av1C', new Uint8Array([0x81, (first & 0xe0) | level, (bits === 10 ? 0x40 : 0) | (subsampling << 2), 0]))
+}
+
+/** Returns alpha as a grey picture. `undefined`: opaque. */
+function alphaOf({ samples, width, height }: RgbaSamples, bits: 8 | 10): RgbaSamples | undefined {
+  const most = 2 ** bits - 1
+  let isOpaque = true
+  for (let at = 3; isOpaque && at < samples.length; at += 4) isOpaque = samples[at] === most
+  if (isOpaque) return undefined
+  const grey = samples.slice()
+  for (let at = 0; at < grey.length; at += 4) grey.fill(grey[at + 3] ?? 0, at, at + 3)
+  return { samples: grey, width, height }
+}

@@ -1,5 +1,6 @@
 /**
- * Wrapper of libaom as built by @jsquash/avif, in WebAssembly memories of the shared pool: encodes pixels to AVIF files and decodes them.
+ * Wrapper of libaom: encodes pixels to AVIF files, and decodes them with the build of @jsquash/avif. Both run in WebAssembly memories of the
+ * shared pool.
  */
 
 import { withEngines } from '../../../../wasm/loading/engine-files.ts'
@@ -7,31 +8,13 @@ import { discard } from '../../../../wasm/memories/discard.ts'
 import { CODEC_MEMORIES } from '../../../../wasm/memories/memories.ts'
 import type { ColourFigures } from '../../catalog/target.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
-import { overBudget } from '../../model/error.ts'
 import { compareSamples, type Figures, type Measure } from '../compare/compare.ts'
 import { FIRST_BYTES } from './emscripten.ts'
 import type { Decoder } from './libaom-decoder.ts'
-import type { Encoder } from './libaom-encoder.ts'
+import type { Chroma, Encoder, EncoderSettings, RgbaSamples, Tuning } from './libaom-encoder.ts'
 import type { Tile16 } from './tiles16.ts'
 
-const SETTINGS = {
-  qualityAlpha: -1,
-  denoiseLevel: 0,
-  tileColsLog2: 0,
-  tileRowsLog2: 0,
-  chromaDeltaQ: false,
-  sharpness: 0,
-  tune: 0,
-  bitDepth: 8,
-  lossless: false,
-} as const
-
-/**
- * Chroma formats of the encoder: 4:0:0, 4:2:0, 4:2:0 and 4:4:4. `halved` averages four pixels. `fitted` optimises chroma for interpolating
- * decoders (libsharpyuv), which preserves thin lines of strong colours.
- */
-const SUBSAMPLE = { none: 0, halved: 1, fitted: 1, full: 3 }
-export type Chroma = keyof typeof SUBSAMPLE
+export type { Chroma }
 
 /** RGBA pixels, 8 bits a channel. */
 export interface RgbaPixels {
@@ -51,49 +34,37 @@ interface Settings16 {
 export class AvifCodec {
   readonly #encoder: Encoder | undefined
   readonly #decoder: Decoder
-  #memories: readonly WebAssembly.Memory[]
+  readonly #memory: WebAssembly.Memory
+  #isDisposed = false
 
-  private constructor(encoder: Encoder | undefined, decoder: Decoder, memories: readonly WebAssembly.Memory[]) {
+  private constructor(encoder: Encoder | undefined, decoder: Decoder, memory: WebAssembly.Memory) {
     this.#encoder = encoder
     this.#decoder = decoder
-    this.#memories = memories
+    this.#memory = memory
   }
 
-  static async open(what: 'both' | 'decoder' = 'both'): Promise<AvifCodec> {
+  /** @param tuning what the encoder optimises colours for; default: SSIMULACRA 2 */
+  static async open(what: 'both' | 'decoder' = 'both', tuning: Tuning = 'imageQuality'): Promise<AvifCodec> {
     const { openDecoder } = await withEngines(import('./libaom-decoder.ts'))
     const encoding = what === 'both' ? await withEngines(import('./libaom-encoder.ts')) : undefined
     const memory = CODEC_MEMORIES.take(FIRST_BYTES)
-    const decoder = await openDecoder(memory)
-    if (!encoding) return new AvifCodec(undefined, decoder, [memory])
-    const other = CODEC_MEMORIES.take(FIRST_BYTES)
-    return new AvifCodec(await encoding.openEncoder(other), decoder, [memory, other])
+    return new AvifCodec(encoding?.openEncoder(tuning), await openDecoder(memory), memory)
   }
 
   /** Encodes pixels as an AVIF file. The caller frees the file with `discard`. */
   encode({ pixels, width, height }: RgbaPixels, quality: number, speed: number, chroma: Chroma = 'halved'): Uint8Array {
-    const bytes = this.#encoder?.encode(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length), width, height, {
-      ...SETTINGS,
-      quality,
-      speed,
-      subsample: SUBSAMPLE[chroma],
-      enableSharpYUV: chroma === 'fitted',
-    })
-    if (!bytes) throw overBudget('avif_encoder_gave_up')
-    return bytes
+    const bytes = new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
+    return this.#encode({ samples: bytes, width, height }, { quality, speed, chroma, bits: 8 })
   }
 
   /** Encodes a tile of more than 8 bits a sample as an AVIF file. The caller frees the file with `discard`. */
-  encode16({ samples, width, height }: Tile16, { quality, speed, chroma, bits }: Settings16): Uint8Array {
-    const bytes = this.#encoder?.encode(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength), width, height, {
-      ...SETTINGS,
-      bitDepth: bits,
-      quality,
-      speed,
-      subsample: SUBSAMPLE[chroma],
-      enableSharpYUV: false,
-    })
-    if (!bytes) throw overBudget('avif_encoder_gave_up')
-    return bytes
+  encode16(tile: Tile16, settings: Settings16): Uint8Array {
+    return this.#encode(tile, settings)
+  }
+
+  #encode(picture: RgbaSamples, settings: EncoderSettings): Uint8Array {
+    if (!this.#encoder) throw new Error('this codec was opened as a decoder')
+    return this.#encoder.encode(picture, settings)
   }
 
   /** Decodes a file to samples of `bits` bits. `undefined`: the file cannot be decoded. */
@@ -115,8 +86,10 @@ export class AvifCodec {
 
   /** Returns the WebAssembly memories of encoder and decoder to the pool. */
   [Symbol.dispose](): void {
-    for (const memory of this.#memories) CODEC_MEMORIES.release(memory)
-    this.#memories = []
+    if (this.#isDisposed) return
+    this.#isDisposed = true
+    this.#encoder?.[Symbol.dispose]()
+    CODEC_MEMORIES.release(this.#memory)
   }
 }
 

@@ -76,16 +76,16 @@ export const SAMPLE_TILES = { usual: 4, large: 8 }
 // Constants of the perceptual search for AVIF.
 
 /**
- * Exponent that makes the score roughly linear in `(100 − quality) ** CURVE`. Scores fall by 1.3 points a quality step at 30 and by 0.5 at
- * 85.
+ * Exponent that makes the score roughly linear in `(100 − quality) ** CURVE`. Scores fall by 1.1 points a quality step at 46 and by 0.45 at
+ * 61.
  */
-export const CURVE = 1.6
+export const CURVE = 2
 
 /** Score points lost for each unit of `(100 − quality) ** CURVE`. */
-export const POINTS_PER_COARSENESS = 0.066
+export const POINTS_PER_COARSENESS = 0.0075
 
 /** Share of an AVIF file's bytes that one score point costs, at any level. */
-export const BYTES_PER_POINT = 0.04
+export const BYTES_PER_POINT = 0.05
 
 /** Encoder speed of probes that only steer the search. A probe takes about a tenth of the time of one at `FRAME_SPEED`. */
 export const PROBE_SPEED = 9
@@ -96,9 +96,9 @@ export const NEAR_PREDICTION = 4
 
 /**
  * What a probe at `PROBE_SPEED` loses, compared with `FRAME_SPEED` at the same quality. `score`, `worstTile`, `ssim`: ratio of the
- * distances from a perfect figure. `cast`: ratio. `psnrDb`: difference. Medians of 22 pictures, five encodings each.
+ * distances from a perfect figure. `cast`: ratio. `psnrDb`: difference. Medians of 13 pictures, three encodings each.
  */
-export const FAST_LOSS = { score: 1.1, worstTile: 1.13, cast: 1.1, ssim: 1.3, psnrDb: 1.2 }
+export const FAST_LOSS = { score: 1.3, worstTile: 1.33, cast: 1.1, ssim: 1.5, psnrDb: 1.75 }
 
 /**
  * Difference of two expected sizes, as a logarithm, up to which fast probes cannot tell the smaller one: drawings grow by up to 25 %

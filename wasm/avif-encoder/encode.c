@@ -1,0 +1,175 @@
+/* AV1 still pictures from RGB pixels with libaom, one picture at a time, on one thread. */
+#include <aom/aom_encoder.h>
+#include <aom/aomcx.h>
+#include <sharpyuv/sharpyuv.h>
+#include <sharpyuv/sharpyuv_csp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/allocate.h"
+#include "../common/host.h"
+
+/* The functions of libaom that choose variants by processor: here the variants are fixed (config/). */
+void aom_dsp_rtcd(void) {}
+void aom_scale_rtcd(void) {}
+void av1_rtcd(void) {}
+
+/* Ends the job after an error in libaom, which has no place to return to (shim/setjmp.h). */
+_Noreturn void encoder_failed(void) { host_fail(FAIL_MEMORY, "libaom failed"); }
+
+/* Chroma formats of the host: none, means of four pixels, fitted to decoders that interpolate (libsharpyuv), full. */
+enum { CHROMA_NONE = 0, CHROMA_HALVED = 1, CHROMA_FITTED = 2, CHROMA_FULL = 3 };
+
+typedef struct {
+  const u8 *pixels; /* RGBA: bytes, or 16-bit words if `bits` is not 8 */
+  int width, height, bits, chroma;
+} Source;
+
+/* The last encoded picture: a sequence header and a frame. */
+static u8 *frame;
+static u32 frame_length;
+
+/* BT.601 weights of red and blue in luma (ITU-R BT.601-7, 2.5.1). */
+#define RED 0.299f
+#define GREEN 0.587f
+#define BLUE 0.114f
+
+typedef struct {
+  float red, green, blue;
+} Colour;
+
+static Colour colour_at(const Source *s, int x, int y) {
+  const size_t at = ((size_t)y * s->width + x) * 4;
+  if (s->bits == 8) return (Colour){s->pixels[at], s->pixels[at + 1], s->pixels[at + 2]};
+  const u16 *words = (const u16 *)s->pixels;
+  return (Colour){words[at], words[at + 1], words[at + 2]};
+}
+
+static inline float luma_of(Colour c) { return RED * c.red + GREEN * c.green + BLUE * c.blue; }
+
+/* Rounds a sample and limits it to its range. */
+static void put(const aom_image_t *image, int plane, int x, int y, float value) {
+  const float most = (float)((1 << image->bit_depth) - 1);
+  const u16 sample = value <= 0 ? 0 : value >= most ? (u16)most : (u16)(value + 0.5f);
+  u8 *row = image->planes[plane] + (size_t)y * image->stride[plane];
+  if (image->fmt & AOM_IMG_FMT_HIGHBITDEPTH) ((u16 *)row)[x] = sample;
+  else row[x] = (u8)sample;
+}
+
+static void put_luma(const Source *s, const aom_image_t *image) {
+  for (int y = 0; y < s->height; y++)
+    for (int x = 0; x < s->width; x++) put(image, AOM_PLANE_Y, x, y, luma_of(colour_at(s, x, y)));
+}
+
+/* Writes chroma samples, each the mean of `step` × `step` pixels. Pixels at the edges are repeated. */
+static void put_chroma(const Source *s, const aom_image_t *image, int step) {
+  const float middle = (float)(1 << (s->bits - 1)), share = 1.0f / (step * step);
+  for (int y = 0; y < s->height; y += step) {
+    for (int x = 0; x < s->width; x += step) {
+      Colour sum = {0, 0, 0};
+      for (int i = 0; i < step * step; i++) {
+        const int row = y + i / step, column = x + i % step;
+        const Colour c = colour_at(s, column < s->width ? column : x, row < s->height ? row : y);
+        sum = (Colour){sum.red + c.red, sum.green + c.green, sum.blue + c.blue};
+      }
+      const Colour mean = {sum.red * share, sum.green * share, sum.blue * share};
+      const float luma = luma_of(mean);
+      put(image, AOM_PLANE_U, x / step, y / step, middle + (mean.blue - luma) / (2 * (1 - BLUE)));
+      put(image, AOM_PLANE_V, x / step, y / step, middle + (mean.red - luma) / (2 * (1 - RED)));
+    }
+  }
+}
+
+static void put_fitted(const Source *s, const aom_image_t *image) {
+  const SharpYuvConversionMatrix *matrix = SharpYuvGetConversionMatrix(kSharpYuvMatrixRec601Full);
+  if (!SharpYuvConvert(s->pixels, s->pixels + 1, s->pixels + 2, 4, s->width * 4, 8, image->planes[AOM_PLANE_Y],
+                       image->stride[AOM_PLANE_Y], image->planes[AOM_PLANE_U], image->stride[AOM_PLANE_U],
+                       image->planes[AOM_PLANE_V], image->stride[AOM_PLANE_V], 8, s->width, s->height, matrix))
+    host_fail(FAIL_MEMORY, "no memory");
+}
+
+/* Converts pixels to planes in full range. The caller frees the image. */
+static aom_image_t *image_of(const Source *s) {
+  const int is_deep = s->bits > 8;
+  const aom_img_fmt_t format =
+      (s->chroma == CHROMA_FULL ? AOM_IMG_FMT_I444 : AOM_IMG_FMT_I420) | (is_deep ? AOM_IMG_FMT_HIGHBITDEPTH : 0);
+  aom_image_t *image = aom_img_alloc(NULL, format, s->width, s->height, 16);
+  if (!image) host_fail(FAIL_MEMORY, "no memory");
+  image->bit_depth = s->bits;
+  image->monochrome = s->chroma == CHROMA_NONE;
+  image->range = AOM_CR_FULL_RANGE;
+  if (s->chroma == CHROMA_FITTED) {
+    put_fitted(s, image);
+    return image;
+  }
+  put_luma(s, image);
+  if (s->chroma != CHROMA_NONE) put_chroma(s, image, s->chroma == CHROMA_FULL ? 1 : 2);
+  return image;
+}
+
+static void check(aom_codec_err_t error) {
+  if (error) host_fail(error == AOM_CODEC_MEM_ERROR ? FAIL_MEMORY : FAIL_MISUSE, "libaom refused a setting");
+}
+
+#define SET(control, value) check(aom_codec_control(&codec, control, value))
+
+/* Largest quantizer of libaom (`rc_max_quantizer`). */
+#define QUANTIZERS 63
+
+static aom_codec_ctx_t opened(const Source *s, int quantizer, int speed, int tuning) {
+  aom_codec_ctx_t codec;
+  aom_codec_enc_cfg_t config;
+  check(aom_codec_enc_config_default(aom_codec_av1_cx(), &config, AOM_USAGE_ALL_INTRA));
+  config.g_w = s->width;
+  config.g_h = s->height;
+  config.g_profile = s->chroma == CHROMA_FULL ? 1 : 0;
+  config.g_bit_depth = config.g_input_bit_depth = s->bits;
+  config.monochrome = s->chroma == CHROMA_NONE;
+  config.g_limit = 1;
+  config.g_threads = 1;
+  config.g_lag_in_frames = 0;
+  config.rc_end_usage = AOM_Q;
+  config.rc_min_quantizer = 0;
+  config.rc_max_quantizer = QUANTIZERS;
+  check(aom_codec_enc_init(&codec, aom_codec_av1_cx(), &config, s->bits > 8 ? AOM_CODEC_USE_HIGHBITDEPTH : 0));
+  SET(AOME_SET_CPUUSED, speed);
+  SET(AOME_SET_CQ_LEVEL, quantizer);
+  SET(AOME_SET_TUNING, tuning);
+  SET(AV1E_SET_COLOR_RANGE, AOM_CR_FULL_RANGE);
+  SET(AV1E_SET_COLOR_PRIMARIES, AOM_CICP_CP_UNSPECIFIED);
+  SET(AV1E_SET_TRANSFER_CHARACTERISTICS, AOM_CICP_TC_UNSPECIFIED);
+  SET(AV1E_SET_MATRIX_COEFFICIENTS, AOM_CICP_MC_BT_601);
+  return codec;
+}
+
+/* Keeps a copy of a packet without its temporal delimiter, which AVIF items omit (AV1-ISOBMFF, 2.4). */
+static void keep(const u8 *bytes, size_t length) {
+  const size_t skipped = length > 2 && bytes[0] == 0x12 && bytes[1] == 0 ? 2 : 0;
+  frame_length = (u32)(length - skipped);
+  frame = allocate(frame_length);
+  memcpy(frame, bytes + skipped, frame_length);
+}
+
+/* Encodes a picture as one key frame. `quantizer`: 0 to 63. `tuning`: aom_tune_metric. Returns the number of bytes. */
+EXPORT(encode)
+u32 export_encode(const u8 *pixels, int width, int height, int bits, int chroma, int quantizer, int speed, int tuning) {
+  const Source source = {pixels, width, height, bits, chroma};
+  free(frame);
+  frame = NULL;
+  frame_length = 0;
+  aom_image_t *image = image_of(&source);
+  aom_codec_ctx_t codec = opened(&source, quantizer, speed, tuning);
+  if (aom_codec_encode(&codec, image, 0, 1, 0)) host_fail(FAIL_MEMORY, "libaom failed");
+  aom_img_free(image);
+  for (int flushed = 0; !frame && flushed < 2; flushed++) {
+    aom_codec_iter_t iterator = NULL;
+    for (const aom_codec_cx_pkt_t *packet; !frame && (packet = aom_codec_get_cx_data(&codec, &iterator));)
+      if (packet->kind == AOM_CODEC_CX_FRAME_PKT) keep(packet->data.frame.buf, packet->data.frame.sz);
+    if (!frame && aom_codec_encode(&codec, NULL, 0, 1, 0)) host_fail(FAIL_MEMORY, "libaom failed");
+  }
+  aom_codec_destroy(&codec);
+  return frame_length;
+}
+EXPORT(output) const u8 *export_output(void) { return frame; }
+EXPORT(host_alloc) void *export_alloc(u32 bytes) { return allocate(bytes); }
+EXPORT(host_free) void export_free(void *memory) { free(memory); }
