@@ -1,12 +1,14 @@
 /** Client of the Whittle API for browsers, Node and Workers. */
-import { type Content, formOf, sourceOf } from './content.ts'
+import { type Content, fieldOf, formOf, isFetched, sourceOf } from './content.ts'
 import { DIRECT, type DirectResult, directResultOf, type StillRunning } from './direct.ts'
 import { downloadAll, downloadChunks } from './downloads.ts'
 import { ApiError, DamagedError, TaskFailedError } from './errors.ts'
 import { type SyncWaitOptions, syncEnd } from './sync-events.ts'
-import { type ClientOptions, Transport } from './transport.ts'
+import { type ClientOptions, pause, Transport } from './transport.ts'
 import {
   type CompressOptions,
+  type Connection,
+  type Connections,
   type Deleted,
   type Formats,
   isUnderWay,
@@ -53,6 +55,7 @@ export interface BatchZipOptions {
 /** Seconds that the service may hold the upload request until the task is completed. */
 const FIRST_WAIT_SECONDS = 10
 const POLL_SECONDS = 20
+const DELIVERY_POLL_SECONDS = 2
 /** Longest time that the service holds a request (`Prefer: wait`). */
 const LONGEST_WAIT_SECONDS = 60
 
@@ -83,7 +86,7 @@ export class Whittle {
    * const task = await whittle.compress(file, { quality: 'low', format: 'webp' })
    * const bytes = await whittle.download(task)
    * ```
-   * @param content the file, or its address as a `URL`
+   * @param content the file, its address as a `URL`, or an object in a bucket
    * @param options quality, format and other fields of `POST /v1/compress`
    * @param control file name, idempotency key, progress and abort signal
    * @returns the completed task, with its receipt in `result`
@@ -143,7 +146,7 @@ export class Whittle {
       const jsonHeaders = { ...headers, 'content-type': 'application/json' }
       return this.#transport.send('/v1/compress', () => ({ method: 'POST', headers: jsonHeaders, body: JSON.stringify(fields), signal }))
     }
-    if (content instanceof URL) return postJson({ ...options, url: content.href })
+    if (isFetched(content)) return postJson({ ...options, ...fieldOf(content) })
     const source = sourceOf(content)
     const name = control.name ?? ('name' in source ? String(source.name) : 'file')
     if (source.size > RESUMABLE_BYTES) return postJson({ ...options, upload: await upload(this.#transport, source, name, control) })
@@ -173,6 +176,26 @@ export class Whittle {
       current = await this.task(current.task_id, { waitSeconds: pollSeconds, signal })
     }
     if (current.status === 'failed') throw new TaskFailedError(current)
+    return current
+  }
+
+  /**
+   * Waits until the service has sent a result to its `destination` or `destination_url`, or has given up.
+   *
+   * @param pollSeconds seconds between two requests for the state; default: 2
+   * @returns the task, whose `delivery.status` is `delivered` or `failed`
+   * @throws ApiError, UnreachableError
+   */
+  async delivered(
+    task: TaskCompleted,
+    { signal, pollSeconds = DELIVERY_POLL_SECONDS }: Omit<WaitOptions, 'onProgress'> = {},
+  ): Promise<TaskCompleted> {
+    let current = task
+    while (current.delivery?.status === 'pending') {
+      signal?.throwIfAborted()
+      await pause(pollSeconds * 1000, signal)
+      current = await this.wait(current.task_id, signal ? { signal } : {})
+    }
     return current
   }
 
@@ -244,6 +267,11 @@ export class Whittle {
   uploadToken(fields: UploadTokenFields): Promise<UploadToken> {
     const headers = { 'content-type': 'application/json' }
     return this.#transport.json('/v1/upload-tokens', () => ({ method: 'POST', headers, body: JSON.stringify(fields) }))
+  }
+
+  /** Returns the bucket connections of the account. Their credentials are never in the response. */
+  async connections(): Promise<Connection[]> {
+    return (await this.#transport.json<Connections>('/v1/connections')).connections
   }
 
   /**

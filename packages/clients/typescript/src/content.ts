@@ -7,11 +7,18 @@ export interface ByteSource {
   stream(begin: number, end: number): ReadableStream<Uint8Array>
 }
 
+/** Object in a bucket of the account. */
+export interface BucketObject {
+  /** Name of a connection of the account. */
+  readonly connection: string
+  readonly key: string
+}
+
 /**
  * Content to send. In browsers it must be a Blob (such as a `File`) or bytes, because browsers cannot send streams.
- * A `URL` is the address of a file that the service fetches itself.
+ * A `URL` and an object in a bucket are fetched by the service itself.
  */
-export type Content = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | ByteSource | URL
+export type Content = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | ByteSource | URL | BucketObject
 
 /** Body and headers of a request. The Fetch standard requires `duplex` for a stream body; TypeScript's types lack it. */
 export interface Body {
@@ -20,7 +27,15 @@ export interface Body {
   readonly duplex?: 'half'
 }
 
-export const sourceOf = (content: Exclude<Content, URL>): Blob | ByteSource =>
+/** True for content that the service fetches itself. A source of bytes may have a field `connection`, too. */
+export const isFetched = (content: Content): content is URL | BucketObject =>
+  content instanceof URL || ('connection' in content && !('stream' in content))
+
+/** Field of the API that names such content. */
+export const fieldOf = (content: URL | BucketObject) =>
+  content instanceof URL ? { url: content.href } : { source: { connection: content.connection, key: content.key } }
+
+export const sourceOf = (content: Exclude<Content, URL | BucketObject>): Blob | ByteSource =>
   content instanceof ArrayBuffer || content instanceof Uint8Array ? new Blob([content]) : content
 
 /** Form with the options and the file. `sent` is called with the number of bytes sent so far, if the runtime reports it. */

@@ -1,5 +1,5 @@
 export { type BatchZipOptions, type SubmitOptions, type WaitOptions, Whittle } from './client.ts'
-export type { ByteSource, Content } from './content.ts'
+export type { BucketObject, ByteSource, Content } from './content.ts'
 export type { DirectResult, StillRunning } from './direct.ts'
 export { compareHash } from './downloads.ts'
 export { ApiError, DamagedError, SignatureError, TaskFailedError, UnreachableError, WhittleError } from './errors.ts'

@@ -128,7 +128,8 @@ export class Transport {
 
 const codeOf = (error: unknown) => (error instanceof Error ? (error.cause as { code?: string } | undefined)?.code : undefined)
 
-function pause(ms: number, signal?: AbortSignal): Promise<void> {
+/** Waits. @throws the reason of `signal`, if it aborts meanwhile */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = () => {
       clearTimeout(timer)
