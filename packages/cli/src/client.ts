@@ -5,23 +5,26 @@ import { ApiError, DamagedError, UnreachableError } from '../../clients/typescri
 import { fileAt, write } from '../../clients/typescript/src/node.ts'
 import {
   type CompressOptions,
+  type Connection,
   type Deleted,
   type Formats,
   isUnderWay,
   type Sync,
   type SyncFields,
+  type SyncPage,
   type Task,
   type TaskCompleted,
   type TaskFailed,
   type TaskPage,
   type Usage,
 } from '../../clients/typescript/src/types.ts'
-import { isAddress } from './address.ts'
+import { fetchedInput, isAddress } from './address.ts'
 import type { Server } from './config.ts'
 import { CliError } from './trouble.ts'
 
 export {
   type CompressOptions,
+  type Connection,
   type DirectResult,
   isUnderWay,
   type StillRunning,
@@ -79,6 +82,18 @@ export class Client {
     return withCliErrors(this.#whittle.formats())
   }
 
+  connections(): Promise<Connection[]> {
+    return withCliErrors(this.#whittle.connections())
+  }
+
+  sync(syncId: string): Promise<Sync> {
+    return withCliErrors(this.#whittle.sync(syncId))
+  }
+
+  syncs(limit: number): Promise<SyncPage> {
+    return withCliErrors(this.#whittle.syncs({ limit }))
+  }
+
   startSync(fields: SyncFields): Promise<Sync> {
     return withCliErrors(this.#whittle.startSync(fields))
   }
@@ -106,7 +121,7 @@ export class Client {
   }
 }
 
-const contentAt = (path: string) => (isAddress(path) ? new URL(path) : fileAt(path))
+const contentAt = (path: string) => (isAddress(path) ? fetchedInput(path) : fileAt(path))
 
 const controlOf = (attempt: UploadState, onSent: (bytes: number) => void) => ({
   idempotencyKey: attempt.key,

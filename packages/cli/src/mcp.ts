@@ -9,11 +9,14 @@ import { DOCUMENT_DPI } from '../../../src/core/catalog/levels.ts'
 import { TARGET_SCORES } from '../../../src/core/catalog/score-goal.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { formatsOf } from './account.ts'
+import { bucketAddress } from './address.ts'
 import { Client } from './client.ts'
 import { type CompressFlags, compressJobs } from './compress.ts'
 import { findServer } from './config.ts'
 import type { Engine } from './engine.ts'
 import { collectFiles } from './files.ts'
+import { BUCKET_INPUTS, BUCKET_TOOLS, BucketTools, bucketDestination, bucketSource, destinationOf } from './mcp-buckets.ts'
+import type { Destination } from './place.ts'
 import { openEngine, requireServer } from './server.ts'
 import { CliError } from './trouble.ts'
 import { verifyFiles } from './verify.ts'
@@ -23,8 +26,12 @@ const file = z.string().min(1).describe('Path of a file, inside the folders that
 /** Input schemas of the tools. Strict, so that an unknown argument is an error, as in the HTTP API. */
 const INPUTS = {
   compress: z.strictObject({
-    path: file,
-    out: z.string().min(1).optional().describe('Path for the result; default: beside the file, as name.whittled.ext'),
+    path: file.optional(),
+    source: bucketSource.optional().describe('Object in a bucket, instead of path. Needs a service'),
+    out: z.string().min(1).optional().describe('Path for the result; default: beside the file, as name.whittled.ext. Needed for a source'),
+    destination: bucketDestination
+      .optional()
+      .describe('Place in a bucket that the service sends the result to, instead of out. It replaces an object of the same key'),
     quality: quality.describe(
       'Default: medium. low gives the smallest file, high the most faithful one; ultra is for DOCX, XLSX, PPTX and OFD',
     ),
@@ -59,7 +66,7 @@ export async function serveMcp(folders: readonly string[], flags: { server?: str
 function serverOf(tools: Tools): McpServer {
   const server = new McpServer({ name: 'whittle', version: manifest.version })
   const compress =
-    'Compress a file: pictures, documents, audio, video, data. The result is verified and never larger. Never overwrites a file.'
+    'Compress a file of a folder or an object of a bucket: pictures, documents, audio, video, data. The result is verified and never larger. Never overwrites a file.'
   server.registerTool('compress', { description: compress, inputSchema: INPUTS.compress }, (input) =>
     toToolResult(() => tools.compress(input)),
   )
@@ -76,7 +83,16 @@ function serverOf(tools: Tools): McpServer {
     annotations: { readOnlyHint: true },
   }
   server.registerTool('formats', formats, () => toToolResult(() => tools.formats()))
+  addBucketTools(server, tools.buckets)
   return server
+}
+
+function addBucketTools(server: McpServer, tools: BucketTools): void {
+  const settings = <Name extends keyof typeof BUCKET_INPUTS>(name: Name) => ({ ...BUCKET_TOOLS[name], inputSchema: BUCKET_INPUTS[name] })
+  server.registerTool('connections', settings('connections'), () => toToolResult(() => tools.connections()))
+  server.registerTool('sync_start', settings('sync_start'), (input) => toToolResult(() => tools.start(input)))
+  server.registerTool('sync_status', settings('sync_status'), (input) => toToolResult(() => tools.status(input)))
+  server.registerTool('sync_cancel', settings('sync_cancel'), (input) => toToolResult(() => tools.cancel(input)))
 }
 
 /** Returns the result, or the error message as a tool result that the assistant can read. */
@@ -90,6 +106,7 @@ async function toToolResult(work: () => Promise<unknown>) {
 }
 
 class Tools {
+  readonly buckets: BucketTools
   readonly #roots: readonly string[]
   readonly #flags: { server?: string; key?: string }
   /** Opened at the first use. */
@@ -101,17 +118,16 @@ class Tools {
       return realpathSync(folder)
     })
     this.#flags = flags
+    this.buckets = new BucketTools(() => requireServer(flags))
   }
 
   async compress(input: z.output<typeof INPUTS.compress>): Promise<unknown> {
-    const path = this.#inside(input.path)
+    const path = this.#inputOf(input)
     const out = input.out === undefined ? undefined : this.#insideOrNew(input.out)
-    const { jobs } = collectFiles([path], out === undefined ? { kind: 'beside' } : { kind: 'file', path: out }, {
-      hidden: false,
-      ignored: false,
-    })
+    const { jobs } = collectFiles([path], this.#placeOf(input, out), { hidden: false, ignored: false })
     if (jobs[0]?.path !== path) throw new CliError('usage', `${input.path} is a folder. Pass a file.`)
     const flags: CompressFlags = {
+      ...(input.destination === undefined ? {} : { destination: destinationOf(input.destination) }),
       ...(input.quality === undefined ? {} : { quality: input.quality }),
       ...(input.format === undefined ? {} : { format: input.format }),
       ...(input.target_size === undefined ? {} : { targetSize: String(input.target_size) }),
@@ -130,6 +146,23 @@ class Tools {
     if (!report || report.status === 'failed') throw new CliError('failed', report?.message ?? 'interrupted')
     const { status, originalSize, compressedSize, result, facts } = report
     return { status, path, result, original_size: originalSize, compressed_size: compressedSize, receipt: facts?.result }
+  }
+
+  /** Path of the file, or address of the object. @throws CliError unless there is exactly one */
+  #inputOf({ path, source }: Pick<z.output<typeof INPUTS.compress>, 'path' | 'source'>): string {
+    if (path !== undefined && source === undefined) return this.#inside(path)
+    if (path !== undefined || source === undefined) throw new CliError('usage', 'Pass either path or source.')
+    return bucketAddress(source)
+  }
+
+  /** Place of the result. @throws CliError for arguments that exclude each other, and for buckets without a service */
+  #placeOf({ source, destination }: z.output<typeof INPUTS.compress>, out: string | undefined): Destination {
+    if (source !== undefined || destination !== undefined) requireServer(this.#flags)
+    if (out !== undefined && destination !== undefined) throw new CliError('usage', 'Pass either out or destination.')
+    if (destination !== undefined) return { kind: 'sent' }
+    if (out !== undefined) return { kind: 'file', path: out }
+    if (source !== undefined) throw new CliError('usage', 'A source needs out or destination for its result.')
+    return { kind: 'beside' }
   }
 
   async status({ task_id }: z.output<typeof INPUTS.status>): Promise<unknown> {

@@ -81,7 +81,10 @@ function addCompress(program: Command, exit: (code: number) => void): void {
   const command = program
     .command('compress', { isDefault: true })
     .description('compress files and folders (the default)')
-    .argument('[paths...]', 'files, folders (searched recursively), patterns, - for standard input, or https addresses with a service')
+    .argument(
+      '[paths...]',
+      'files, folders (searched recursively), patterns, - for standard input; with a service, https addresses and s3://CONNECTION/KEY',
+    )
     .option('-o, --out <path>', 'output folder, file name for one input, or - for standard output (default: beside the input)')
   addCompressOptions(command)
     .addOption(
@@ -91,7 +94,7 @@ function addCompress(program: Command, exit: (code: number) => void): void {
     .addOption(
       new Option(
         '--to <url>',
-        'with a service: address that it sends the result to by PUT; the result is saved here only with --out',
+        'with a service: address that it sends the result to by PUT, or s3://CONNECTION/PREFIX/; the result is saved here only with --out',
       ).conflicts(['inPlace', 'watch']),
     )
     .option('--to-header <header>', "header of that request, as 'Name: value'; can be repeated", parseHeader)

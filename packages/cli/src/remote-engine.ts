@@ -29,8 +29,8 @@ export class RemoteEngine implements Engine {
   async compress(job: InputFile, request: EngineRequest): Promise<EngineResult> {
     const { options, attempt, progress } = request
     const sent = (bytes: number) => progress('upload', bytes / Math.max(1, job.size))
-    // A result that is sent to an address stays until it is delivered.
-    if (request.keep || options.destination_url !== undefined)
+    // A result that is sent elsewhere stays until it is delivered.
+    if (request.keep || options.destination_url !== undefined || options.destination !== undefined)
       return this.#ofTask(await this.#client.compress(job.path, options, attempt, sent), request)
     const answer = await this.#client.compressDirectly(job.path, options, attempt, sent)
     return answer.kind === 'task' ? this.#ofTask(answer.task, request) : this.#ofResponse(job, answer, request)

@@ -122,6 +122,7 @@ async function place(
     return {
       status: unchanged ? 'unchanged' : 'compressed',
       ...(options.destination_url ? { result: shown(options.destination_url) } : {}),
+      ...(options.destination ? { result: shownPlace(options.destination, made.facts.output_name) } : {}),
     }
   const destination = resultPath(job, made.facts.output_name)
   // An unchanged copy beside or in place of the input is useless. In another folder, every file is expected.
@@ -135,6 +136,9 @@ async function place(
   }
   return { status, result: moveResult(stored, destination, job, force) }
 }
+
+const shownPlace = ({ connection, key, prefix = '' }: NonNullable<CompressOptions['destination']>, name: string) =>
+  `s3://${connection}/${key ?? prefix + name}`
 
 /** Address without its query, which may hold a signature. */
 const shown = (address: string) => address.replace(/[?#].*$/s, '')

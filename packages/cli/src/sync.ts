@@ -1,4 +1,5 @@
 /** `whittle sync`: compresses the objects of a bucket into another, by a service. */
+import { placeOf } from './address.ts'
 import { Client, type Sync, type SyncFields } from './client.ts'
 import type { Server } from './config.ts'
 import { formatBytes } from './show.ts'
@@ -17,16 +18,6 @@ export interface SyncFlags {
   readonly score?: number
   readonly effort?: SyncFields['effort']
   readonly metadata?: SyncFields['metadata']
-}
-
-/**
- * Parses a place such as `s3://shop/photos/`: the name of a connection of the account, and a prefix.
- * @throws CliError
- */
-export function placeOf(text: string): { connection: string; prefix: string } {
-  const [, connection, prefix = ''] = /^(?:s3|azure):\/\/([a-z0-9][a-z0-9_-]{0,63})(?:\/(.*))?$/s.exec(text) ?? []
-  if (connection === undefined) throw new CliError('usage', `expected s3://CONNECTION/PREFIX, got "${text}".`)
-  return { connection, prefix }
 }
 
 /** Starts, resumes or cancels a sync. @returns the exit code */

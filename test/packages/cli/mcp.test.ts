@@ -35,14 +35,22 @@ async function callTool(name: string, args: Record<string, unknown> = {}): Promi
   return { failed: isError === true, text: content.map(({ text }) => text).join() }
 }
 
-it('offers four tools, three of them read-only', async () => {
+it('offers tools of which most only read, and none that takes credentials', async () => {
   const { tools } = await client.listTools()
   expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint ?? false])).toEqual([
     ['compress', false],
     ['status', true],
     ['verify', true],
     ['formats', true],
+    ['connections', true],
+    ['sync_start', false],
+    ['sync_status', true],
+    ['sync_cancel', false],
   ])
+  expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(/secret|access_key|account_key|sas_token/)
+  const isDestructive = (tool: string) => tools.find(({ name }) => name === tool)?.annotations?.destructiveHint
+  expect([isDestructive('sync_start'), isDestructive('sync_cancel')]).toEqual([true, false])
+  expect(tools.find(({ name }) => name === 'connections')?.description).toContain('No tool creates or changes a connection')
 })
 
 it('compresses a file in an allowed folder, returns the receipt, and overwrites nothing', async () => {
@@ -87,4 +95,62 @@ it('refuses an unknown argument instead of ignoring it', async () => {
   const { failed, text } = await callTool('compress', { path: 'notes.txt', metadata: 'strip' })
   expect({ failed, named: text.includes('metadata') }).toEqual({ failed: true, named: true })
   expect(service.wishes.length).toBe(sent)
+})
+
+const SHOP = { connection: 'shop', key: 'photos/a.txt' }
+
+it('lists connections without anything of their keys', async () => {
+  const { text } = await callTool('connections')
+  expect(JSON.parse(text)).toEqual([
+    { name: 'shop', type: 's3', endpoint: 'https://s3.example.com', region: 'eu-central-1', bucket: 'photos' },
+    { name: 'vault', type: 'azure', endpoint: 'https://a.blob.core.windows.net', container: 'scans' },
+  ])
+})
+
+it('starts a sync as a dry run unless the argument says otherwise', async () => {
+  const places = { source: { connection: 'shop', prefix: 'photos/' }, destination: { connection: 'vault' } }
+  const full = { ...places, destination: { connection: 'vault', prefix: '' } }
+  expect(JSON.parse((await callTool('sync_start', places)).text)).toMatchObject({ ...full, sync_id: 'syn_a', dry_run: true })
+  const { text } = await callTool('sync_start', { ...places, dry_run: false, quality: 'high' })
+  expect(JSON.parse(text)).toMatchObject({ ...full, dry_run: false, quality: 'high' })
+  expect(await callTool('sync_start', { ...places, access_key: 'x' })).toMatchObject({ failed: true })
+  expect(await callTool('sync_start', { ...places, source: { connection: '../shop' } })).toMatchObject({ failed: true })
+})
+
+it('shows and cancels syncs', async () => {
+  expect(JSON.parse((await callTool('sync_status')).text)).toMatchObject([{ sync_id: 'syn_a', status: 'running' }])
+  expect(JSON.parse((await callTool('sync_status', { sync_id: 'syn_a' })).text)).toMatchObject({ status: 'completed', failed: 1 })
+  expect(JSON.parse((await callTool('sync_cancel', { sync_id: 'syn_a' })).text)).toMatchObject({ status: 'cancelled' })
+  expect(service.requests.at(-1)).toBe('DELETE /v1/syncs/syn_a')
+  expect(await callTool('sync_cancel', { sync_id: '../tasks/tsk_a' })).toMatchObject({ failed: true })
+})
+
+it('compresses from bucket to bucket, from a bucket to a file, and from a file to a bucket', async () => {
+  const between = await callTool('compress', { source: SHOP, destination: { connection: 'vault', prefix: 'small/' } })
+  expect(JSON.parse(between.text)).toMatchObject({ status: 'compressed', result: 's3://vault/small/a.txt', original_size: 1000 })
+  expect(service.wishes.at(-1)).toMatchObject({
+    source: JSON.stringify(SHOP),
+    destination: '{"connection":"vault","prefix":"small/"}',
+  })
+  const saved = await callTool('compress', { source: SHOP, out: 'from-bucket.txt' })
+  expect(JSON.parse(saved.text)).toMatchObject({ result: join(folder, 'allowed/from-bucket.txt'), compressed_size: 500 })
+  expect(readFileSync(join(folder, 'allowed/from-bucket.txt'), 'utf8')).toBe('o'.repeat(500))
+  const sent = await callTool('compress', { path: 'notes.txt', destination: { connection: 'vault', key: 'notes-2.txt' } })
+  expect(JSON.parse(sent.text)).toMatchObject({ result: 's3://vault/notes-2.txt' })
+  expect(readdirSync(join(folder, 'allowed'))).not.toContain('notes-2.txt')
+})
+
+it.each([
+  [{}],
+  [{ path: 'notes.txt', source: SHOP }],
+  [{ source: SHOP }],
+  [{ source: SHOP, out: 'a.txt', destination: { connection: 'vault', prefix: '' } }],
+  [{ source: SHOP, destination: { connection: 'vault' } }],
+  [{ source: SHOP, destination: { connection: 'vault', prefix: '', key: 'a' } }],
+  [{ source: { ...SHOP, secret: 'x' }, out: 'a.txt' }],
+  [{ source: SHOP, out: '../a.txt' }],
+])('refuses %j without a request', async (args) => {
+  const sent = service.requests.length
+  expect(await callTool('compress', args)).toMatchObject({ failed: true })
+  expect(service.requests).toHaveLength(sent)
 })

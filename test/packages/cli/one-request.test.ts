@@ -60,3 +60,29 @@ it('sends the name of a preset without a level, unless one is given', async () =
   expect(await run(['a.txt', '-o', 'out2', '--preset', 'web', '-q', 'low'])).toMatchObject({ code: 0 })
   expect(here.service.wishes).toEqual([{ preset: 'web' }, { quality: 'low', preset: 'web' }])
 })
+
+it('compresses an object of a bucket, and sends a result to a bucket', async () => {
+  expect(await run(['s3://shop/photos/a*.txt', '-o', 'out', '--json'])).toMatchObject({ code: 0, err: '' })
+  expect(list('out')).toEqual(['a*.txt'])
+  createFiles({ 'b.txt': undefined })
+  const { code, out } = await run(['b.txt', '--to', 's3://shop/small/', '--json'])
+  expect({ code, ...(JSON.parse(out) as object) }).toMatchObject({ code: 0, output_path: 's3://shop/small/b.txt' })
+  expect(await run(['s3://shop/a.txt', '--to', 's3://archive/b/c.txt', '-q', 'low'])).toMatchObject({ code: 0 })
+  expect(here.service.wishes).toMatchObject([
+    { source: '{"connection":"shop","key":"photos/a*.txt"}' },
+    { destination: '{"connection":"shop","prefix":"small/"}' },
+    { source: '{"connection":"shop","key":"a.txt"}', destination: '{"connection":"archive","key":"b/c.txt"}', quality: 'low' },
+  ])
+})
+
+it.each([
+  [['s3://shop/photos/', '-o', 'out']],
+  [['s3://shop', '-o', 'out']],
+  [['s3://SHOP/a.txt', '-o', 'out']],
+  [['s3://shop/a.txt', '--to', 's3://SHOP/b/']],
+  [['s3://shop/a.txt', '--to', 's3://shop/b/', '--to-header', 'Cache-Control: no-store']],
+  [['s3://shop/a.txt', '--in-place']],
+])('refuses %j before it sends anything', async (args) => {
+  expect(await run(args)).toMatchObject({ code: 2 })
+  expect(here.service.requests).toEqual([])
+})

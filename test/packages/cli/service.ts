@@ -37,6 +37,18 @@ const SYNC = {
   },
 }
 
+/** Connections of the account, with more than the API says of them. */
+const CONNECTIONS = [
+  {
+    ...{ name: 'shop', type: 's3', endpoint: 'https://s3.example.com', region: 'eu-central-1', bucket: 'photos', path_style: true },
+    ...{ access_key_id: 'AKIA…', secret_access_key: 'never', saved_at: '2026-11-20T10:00:00.000Z' },
+  },
+  {
+    ...{ name: 'vault', type: 'azure', endpoint: 'https://a.blob.core.windows.net', container: 'scans', account_name: 'a' },
+    ...{ account_key: 'never', saved_at: '2026-11-20T10:00:00.000Z' },
+  },
+]
+
 /** Time in milliseconds for which the rate limit refuses requests. */
 const WINDOW_MS = 900
 
@@ -68,6 +80,8 @@ export async function fakeService(): Promise<FakeService> {
       response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' })
       return response.end(progress + (isFirst ? end.slice(0, 40) : end))
     }
+    if (what === 'connections') return respond(200, { connections: CONNECTIONS })
+    if (request.url?.startsWith('/v1/syncs?')) return respond(200, { syncs: [{ ...SYNC, status: 'running' }], next_cursor: null })
     if (what?.startsWith('syncs')) {
       const body = request.method === 'POST' && id === '' ? (JSON.parse(Buffer.concat(chunks).toString()) as object) : {}
       return respond(200, {
@@ -86,7 +100,8 @@ export async function fakeService(): Promise<FakeService> {
     if (path === '/v1/tasks') return respond(200, tasksAfter(new URLSearchParams(query).get('cursor')))
     if (what === 'tasks' && !path.endsWith('/download')) return respond(200, taskOf(id, results.get(id) ?? RESULT))
     if (what === 'tasks') return response.writeHead(200).end(results.get(id) ?? RESULT)
-    const { name, content, fields: sent } = readForm(Buffer.concat(chunks))
+    const isJson = request.headers['content-type'] === 'application/json'
+    const { name, content, fields: sent } = (isJson ? readJson : readForm)(Buffer.concat(chunks))
     const { response: kind, retention, ...fields } = sent
     received.push(name)
     wishes.push(fields)
@@ -95,7 +110,13 @@ export async function fakeService(): Promise<FakeService> {
     const result = content.subarray(0, content.length >> 1)
     results.set(taskId, result)
     const outputName = fields['format'] === undefined ? name : name.replace(/[^.]+$/, fields['format'])
-    const task = { ...taskOf(taskId, result), original_size: content.length, file_name: name, output_name: outputName }
+    const task = {
+      ...taskOf(taskId, result),
+      original_size: content.length,
+      file_name: name,
+      output_name: outputName,
+      ...deliveryOf(fields),
+    }
     if (kind !== 'file' || retention !== '0') return respond(200, task)
     if (name.startsWith('slow')) return respond(202, { ...task, status: 'processing', progress: 0.5 })
     const cut = name.startsWith('cut') && received.filter((other) => other === name).length === 1
@@ -153,7 +174,24 @@ function taskOf(id: string, result: Buffer) {
   }
 }
 
-function readForm(form: Buffer): { name: string; content: Buffer; fields: Record<string, string> } {
+const deliveryOf = ({ destination }: Record<string, string>) =>
+  destination === undefined ? {} : { delivery: { status: 'delivered', attempts: 1, last_status: 200 } }
+
+interface Sent {
+  readonly name: string
+  readonly content: Buffer
+  readonly fields: Record<string, string>
+}
+
+/** A request that names an object of a bucket, whose content is 1000 bytes. Objects are JSON texts, as in a form. */
+function readJson(body: Buffer): Sent {
+  const sent = JSON.parse(body.toString()) as Record<string, unknown>
+  const { key } = sent['source'] as { key: string }
+  const fields = Object.entries(sent).map(([field, value]) => [field, typeof value === 'object' ? JSON.stringify(value) : String(value)])
+  return { name: key.slice(key.lastIndexOf('/') + 1), content: Buffer.alloc(1000, 'o'), fields: Object.fromEntries(fields) }
+}
+
+function readForm(form: Buffer): Sent {
   const text = form.toString('latin1')
   const head = /name="file"; filename="([^"]*)"[\s\S]*?\r\n\r\n/.exec(text)
   if (!head) throw new Error('the form has no file')

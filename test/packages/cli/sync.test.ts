@@ -1,6 +1,6 @@
 /** `whittle sync`, with a fake service. */
 import { expect, it } from 'vitest'
-import { placeOf } from '../../../packages/cli/src/sync.ts'
+import { placeOf } from '../../../packages/cli/src/address.ts'
 import { inFolder } from './folder.ts'
 
 const here = inFolder()
