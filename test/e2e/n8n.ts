@@ -3,7 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { execute, installNode, sha256 } from '../support/n8n.ts'
+import { serveBucket } from '../support/bucket-server.ts'
+import { execute, type Item, installNode, sha256 } from '../support/n8n.ts'
+import { S3Double } from '../support/s3-double.ts'
 import type { Running } from './running.ts'
 
 const PHOTO = readFileSync(resolve(import.meta.dirname, '../../docs/photo.jpg'))
@@ -11,6 +13,17 @@ const PHOTO = readFileSync(resolve(import.meta.dirname, '../../docs/photo.jpg'))
 const DOUBLE = `exports.NodeOperationError = class NodeOperationError extends Error {
   constructor(node, error, options) { super(error.message); Object.assign(this, { node, context: options }) }
 }`
+
+/** Saves the connection `n8n` to a bucket on this machine, and deletes it at the end. */
+async function saveConnection({ baseUrl, keys }: Running, endpoint: string, { settings }: S3Double): Promise<AsyncDisposable> {
+  const url = `${baseUrl}/v1/connections/n8n`
+  const headers = { Authorization: `Bearer ${keys.enterprise}`, 'Content-Type': 'application/json' }
+  const { region, bucket, accessKeyId, secretAccessKey } = settings
+  const secret = { access_key_id: accessKeyId, secret_access_key: secretAccessKey }
+  const { status } = await fetch(url, { method: 'PUT', headers, body: JSON.stringify({ type: 's3', endpoint, region, bucket, ...secret }) })
+  expect(status).toBe(200)
+  return { [Symbol.asyncDispose]: async () => void (await fetch(url, { method: 'DELETE', headers })) }
+}
 
 /** In a `describe` of their own. */
 export function n8nTests(running: () => Running): void {
@@ -68,5 +81,32 @@ export function n8nTests(running: () => Running): void {
     const [results = []] = await execute(installed.node, items, credentials(), asked, true)
     expect(results[0]).toEqual({ json: { id: 1, error: "item 0 has no file 'data'" }, pairedItem: { item: 0 } })
     expect(results[1]?.binary?.['data']?.fileName).toBe('photo.webp')
+  })
+
+  it('compresses from and to buckets, and starts and shows syncs', async () => {
+    const double = new S3Double()
+    await using bucket = await serveBucket(double)
+    await using _ = await saveConnection(running(), bucket.endpoint, double)
+    await double.put('in/notes.txt', 'words '.repeat(1000))
+    const run = async (parameters: Record<string, unknown>, items: readonly Item[] = [{ json: {} }]) =>
+      (await execute(installed.node, items, credentials(), parameters))[0]?.[0]
+    const object = { operation: 'compressObject', sourceConnection: 'n8n', sourceKey: 'in/notes.txt' }
+    const fetched = await run(object)
+    expect(fetched).toMatchObject({ json: { original_size: 6000, receipt: { outcome: 'compressed' } }, pairedItem: { item: 0 } })
+    expect(fetched?.binary?.['data']?.fileName).toBe('notes.txt.zst')
+    const options = { destinationConnection: 'n8n', destinationPrefix: 'out/' }
+    const sent = await run({ ...object, options })
+    expect(sent).toMatchObject({ json: { delivery: { status: 'delivered' }, output_name: 'notes.txt.zst' } })
+    expect(sent).not.toHaveProperty('binary')
+    expect(sha256(Buffer.from(double.objects.get('out/notes.txt.zst')!.bytes))).toBe((sent?.json['receipt'] as { sha256: string }).sha256)
+    const file = { json: {}, binary: { data: { data: PHOTO, fileName: 'photo.jpg' } } }
+    expect(await run({ quality: 'low', options }, [file])).toMatchObject({ json: { delivery: { status: 'delivered' } } })
+    expect(double.objects.get('out/photo.jpg')!.bytes.length).toBeLessThan(PHOTO.length / 2)
+    const places = { sourceConnection: 'n8n', sourcePrefix: 'in/', destinationConnection: 'n8n', destinationPrefix: 'small/' }
+    const begun = await run({ operation: 'startSync', ...places })
+    expect(begun?.json).toMatchObject({ dry_run: true, source: { connection: 'n8n', prefix: 'in/' } })
+    const shown = async () => (await run({ operation: 'getSync', syncId: begun?.json['sync_id'] }))?.json
+    await expect.poll(shown, { timeout: 20_000 }).toMatchObject({ status: 'completed', found: 1 })
+    expect([...double.objects.keys()].filter((key) => key.startsWith('small/'))).toEqual([])
   })
 }
