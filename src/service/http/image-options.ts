@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Quality } from '../../core/model/codec.ts'
 import type { Rendition } from '../../core/model/rendition.ts'
-import { apiMessage } from '../i18n/message.ts'
+import { type ApiMessage, apiMessage } from '../i18n/message.ts'
 import { type ApiError, invalidParameter } from '../tasks/api-error.ts'
 import type { PictureOutput } from '../tasks/picture-formats.ts'
 
@@ -28,6 +28,8 @@ export interface ChosenImage {
   readonly vary: readonly string[]
 }
 
+/** Focus that other services take from the content of a picture. */
+const FOCUS_BY_CONTENT = /^(attention|auto|entropy|faces?|objects?|sm|smart|subject)$/
 const MAX_SIDE = 8192
 const MAX_OPTIONS_LENGTH = 200
 const GRAVITY: Readonly<Record<string, readonly [x: number, y: number]>> = {
@@ -110,19 +112,22 @@ export function parseImageOptions(text: string): ImageOptions {
           .map(({ allowed }) => allowed)
           .join(', '),
       )
+    if (name === 'g' && FOCUS_BY_CONTENT.test(value))
+      throw refused(name, option, reader.allowed, apiMessage('image_focus_by_content', { option, allowed: reader.allowed }))
     if (seen.has(name) || !reader.read(value, fields)) throw refused(name, option, reader.allowed)
     seen.add(name)
   }
   const options: ImageOptions = { fit: 'contain', dpr: 1, quality: 'medium', format: 'auto', ...fields }
-  if (seen.has('s') && seen.has('q')) throw refused('s', 's', 's, q')
+  if (seen.has('s') && seen.has('q')) throw refused('s', 's', 's, q', apiMessage('image_score_and_level'))
   if (options.fit !== 'contain' && (typeof options.width !== 'number' || options.height === undefined))
-    throw refused('fit', options.fit, 'w, h')
+    throw refused('fit', options.fit, 'w, h', apiMessage('image_fit_needs_frame', { fit: options.fit }))
   return options
 }
 
-function refused(param: string, got: string, allowed: string): ApiError {
+function refused(param: string, got: string, allowed: string, why?: ApiMessage): ApiError {
   const shown = got.slice(0, 40)
-  return invalidParameter(param, apiMessage('image_option_wrong', { option: shown, allowed }), { got: shown, allowed: allowed.split(', ') })
+  const message = why ?? apiMessage('image_option_wrong', { option: shown, allowed })
+  return invalidParameter(param, message, { got: shown, allowed: allowed.split(', ') })
 }
 
 /** Densities and widths that hints are rounded to, so that few variants exist of each picture. */

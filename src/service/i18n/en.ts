@@ -95,7 +95,11 @@ export const API_EN = {
     'The header Idempotency-Key must be 1 to 255 visible ASCII characters, with or without double quotes around them.',
   idempotency_key_reused: 'This Idempotency-Key was already used with a different file or different fields. Use a new key.',
   idempotency_task_deleted: 'The task of this Idempotency-Key has been deleted. Use a new key.',
+  image_fit_needs_frame: "'fit_{fit}' of the picture needs a width and a height, such as w_640,h_480. 'w_auto' is no width here.",
+  image_focus_by_content:
+    "The option '{option}' of the picture is not available, because Whittle does not look for faces or objects. Name a side, a corner or a point instead: {allowed}.",
   image_option_wrong: "The option '{option}' of the picture is not allowed, or is given twice. Allowed: {allowed}.",
+  image_score_and_level: "The options of the picture have both 's' and 'q'. Keep one: a score, such as s_75, or a level, such as q_medium.",
   image_signature_wrong: 'The signature does not match the address of this picture.',
   images_need_secret: 'This service has no secret to sign addresses of pictures with. The operator must set SECRET_KEY.',
   inside_boundary: 'inside a boundary',

@@ -260,6 +260,18 @@ describe('options', () => {
     expect(asked).toEqual([])
   })
 
+  it('that the content of a picture would decide, or that need another, are refused with the reason and what to use instead', async () => {
+    const who = await signer()
+    const refusal = async (options: string) => (await errorOf(await get(who, 'a.png', options))).error.message
+    for (const name of ['face', 'faces', 'auto', 'smart', 'sm']) {
+      const message = await refusal(`w_40,h_40,fit_cover,g_${name}`)
+      expect(message).toContain(`'g_${name}' of the picture is not available, because Whittle does not look for faces`)
+      expect(message).toContain('g_north')
+    }
+    expect(await refusal('fit_crop,w_auto,h_40')).toContain('needs a width and a height, such as w_640,h_480')
+    expect(await refusal('s_75,q_low')).toContain('Keep one')
+  })
+
   it('of any text never do anything but parse or be refused', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^([a-z]{1,3}_[a-z0-9.]{1,5},?){1,4}$/)), (text) => {
