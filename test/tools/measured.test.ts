@@ -2,6 +2,8 @@
 import { expect, it } from 'vitest'
 import { withNewRows } from '../../tools/bench/docs.ts'
 import { type Libraries, librariesOf, withLibraries } from '../../tools/bench/libraries/tables.ts'
+import { withPictures } from '../../tools/bench/pictures/tables.ts'
+import { sectionOf } from '../../tools/bench/sections.ts'
 
 const row = (name: string, bytes: number, peerBytes: number) => ({
   name,
@@ -48,4 +50,26 @@ it('keeps the tables of libraries beside the others, and replaces them as a whol
   expect(librariesOf(second).match(/\| JPEG \| one .*/g)).toEqual(['| JPEG | one | 0.800 | 4 | 5.0 | 2.0 |  |'])
   expect(linesOf(second)).toEqual(['| png | peer | 1 | 0.800 | 0.900 | 0.800 b.png | 0.5 | 0.5 | 0.2 | tuesday |'])
   expect(withNewRows(second, {}, 'fetched', 'wednesday')).toBe(second)
+})
+
+it('keeps the table of pictures on the fly beside the libraries', () => {
+  const row = { format: 'webp', compared: 2, cold: [1, 3, 2], small: [9], warm: [], perSecond: 120.4, peakBytes: 2_500_000 } as const
+  const sharp = { ...row, server: 'sharp', ratio: 0.8 }
+  const first = withPictures(withLibraries('', libraries(3), 'monday'), [sharp], 'monday')
+  expect(sectionOf(first, 'pictures')).toContain('| webp | sharp | 0.800 of 2 | 3 | 2, 3 | 9, 9 | 0, 0 | 120 | 3 | monday |\n')
+  const second = withPictures(
+    first,
+    [
+      { ...row, server: 'Whittle', peakBytes: undefined },
+      { ...sharp, ratio: 0.9 },
+    ],
+    'tuesday',
+  )
+  expect(sectionOf(second, 'pictures').match(/\| webp .*/g)).toEqual([
+    '| webp | sharp | 0.900 of 2 | 3 | 2, 3 | 9, 9 | 0, 0 | 120 | 3 | tuesday |',
+    '| webp | Whittle |  | 3 | 2, 3 | 9, 9 | 0, 0 | 120 | – | tuesday |',
+  ])
+  const third = withNewRows(second, {}, 'corpus', 'wednesday')
+  expect(third.match(/\| webp \| sharp/g)).toHaveLength(1)
+  expect([librariesOf(third), sectionOf(third, 'pictures')]).toEqual([librariesOf(first), sectionOf(second, 'pictures')])
 })

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
 import type { Measured, Row } from './harness.ts'
-import { librariesOf } from './libraries/tables.ts'
+import { sectionOf } from './sections.ts'
 
 export const FILE = 'docs/contributors/measured.md'
 
@@ -27,6 +27,9 @@ const TABLE = `
 |---|---|---|---|---|---|---|---|---|---|
 `
 
+/** Benchmarks that write a section of their own, in the order of the page. */
+const SECTIONS = ['libraries', 'pictures']
+
 /** Number of columns. Older tables lack the column of warm runs. */
 const COLUMNS = 10
 
@@ -46,7 +49,8 @@ export function writeDocs(report: Report, set: SetName): void {
 
 /** Returns the text of measured.md with the new rows in the table of `set`. */
 export function withNewRows(text: string, report: Report, set: SetName, when: string): string {
-  const tables = known(text)
+  const sections = SECTIONS.map((bench) => sectionOf(text, bench)).filter((section) => section !== '')
+  const tables = known(sections.reduce((rest, section) => rest.replace(section, ''), text))
   const lines = tables[set]
   for (const [bench, rows] of Object.entries(report)) {
     for (const peer of new Set(rows.flatMap((row) => Object.keys(row.peers)))) {
@@ -62,8 +66,7 @@ export function withNewRows(text: string, report: Report, set: SetName, when: st
       .map((cells) => `| ${cells.join(' | ')} |\n`)
       .toSorted()
       .join('')
-  const libraries = librariesOf(text)
-  return `${HEAD}${NAMES.map((each) => `\n## ${SETS[each]}\n${table(each)}`).join('')}${libraries && `\n${libraries}`}`
+  return `${HEAD}${NAMES.map((each) => `\n## ${SETS[each]}\n${table(each)}`).join('')}${sections.map((section) => `\n${section}`).join('')}`
 }
 
 const NAMES = Object.keys(SETS) as SetName[]

@@ -5,7 +5,8 @@
  * Some benchmarks only run by name: `stock`, `libraries` and `pictures` install npm packages and take long. `throughput` and `load` need an idle machine.
  * `scores` measures every level (`--only 'PNG, GIF'`: these kinds; `--resume FILE`: skips files already measured at this commit).
  * `libraries` compares the library with others of npm (`--count 100` pictures a task; `--only 'JPEG; SVG'`: these tasks).
- * `pictures` compares pictures on the fly with sharp behind a bare route (`--only 'webp, avif'`: these formats).
+ * `pictures` compares pictures on the fly with sharp behind a bare route, and with imgproxy (`--imgproxy PROGRAM`; `--only 'webp, avif'`:
+ * these formats).
  * `memory` compares estimated with measured memory (`--only 'JPEG, GIF'`). `growth` measures files from 1 to 500 MB. `sweep` cleans up
  * ten million blobs.
  */
@@ -30,6 +31,7 @@ const { values, positionals } = parseArgs({
     count: { type: 'string', default: '100' },
     only: { type: 'string' },
     resume: { type: 'string' },
+    imgproxy: { type: 'string' },
   },
 })
 
@@ -68,7 +70,8 @@ for (const name of wanted) {
   }
   if (name === 'pictures') {
     const { benchPictures } = await import('./pictures/pictures.ts')
-    await benchPictures({ corpus: values.corpus, count: Number(values.count), only: values.only?.split(', ') })
+    const options = { count: Number(values.count), only: values.only?.split(', '), imgproxy: values.imgproxy, docs: values.docs }
+    await benchPictures({ corpus: values.corpus, ...options })
     continue
   }
   if (name === 'libraries') {

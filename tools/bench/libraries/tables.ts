@@ -1,4 +1,5 @@
 /** Tables of the library benchmark in docs/contributors/measured.md, between markers. */
+import { sectionOf, table, withSection } from '../sections.ts'
 import type { TaskName } from './contestants.ts'
 
 export interface LibraryRow {
@@ -26,22 +27,14 @@ export interface Libraries {
   readonly installed: readonly InstallRow[]
 }
 
-const [FROM, TO] = ['<!-- npm run bench -- libraries -->\n', '<!-- end of libraries -->\n']
-
 /** Returns the section of the libraries with its markers. Empty: `text` has none. */
-export function librariesOf(text: string): string {
-  const [from, to] = [text.indexOf(FROM), text.indexOf(TO)]
-  return from === -1 || to < from ? '' : text.slice(from, to + TO.length)
-}
+export const librariesOf = (text: string): string => sectionOf(text, 'libraries')
 
 /** Returns the text of measured.md with new tables of the libraries. */
-export function withLibraries(text: string, libraries: Libraries, when: string): string {
-  const before = librariesOf(text)
-  const section = `${FROM}${sectionOf(libraries, when)}${TO}`
-  return before === '' ? `${text}\n${section}` : text.replace(before, () => section)
-}
+export const withLibraries = (text: string, libraries: Libraries, when: string): string =>
+  withSection(text, 'libraries', tablesOf(libraries, when))
 
-function sectionOf({ pictures, rows, installed }: Libraries, when: string): string {
+function tablesOf({ pictures, rows, installed }: Libraries, when: string): string {
   const lines = rows.map(({ task, library, compared, ratio, wallSeconds, cpuSeconds, note = '' }) => [
     task,
     library,
@@ -66,6 +59,3 @@ Each library compresses ${pictures} pictures of 320 × 240 pixels or drawings, o
 ${table(['task', 'library', 'bytes', 'compared', 'wall, s', 'CPU, s', 'remarks'], lines)}
 ${table(['library', 'installed, MB', 'remarks'], sizes)}`
 }
-
-const table = (head: readonly string[], lines: readonly (readonly string[])[]) =>
-  `${[head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |\n`).join('')}`

@@ -1,90 +1,89 @@
 /**
- * Pictures on the fly beside sharp behind a bare route of Node: `npm run bench -- pictures [--count 12] [--only 'webp, avif']`. Bytes are
- * compared at the SSIMULACRA 2.1 score of Whittle's result, against a lossless reduction by sharp. Times need an idle machine.
+ * Pictures on the fly beside sharp behind a bare route of Node, and imgproxy if `--imgproxy PROGRAM` names it:
+ * `npm run bench -- pictures [--count 12] [--only 'webp, avif'] [--imgproxy PROGRAM] [--docs]`. Bytes are compared at the SSIMULACRA 2.1
+ * score of Whittle's result, against a lossless reduction by the peer. Times need an idle machine.
  */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { imageUrl } from '../../../packages/clients/typescript/src/images.ts'
-import { startService } from '../../../test/e2e/running.ts'
+import { FILE, when } from '../docs.ts'
 import { bytesAt, type Point } from '../equal-score.ts'
-import { installPackages } from '../libraries/install.ts'
 import { perceptualFiguresOfFiles } from '../seen-of.ts'
+import { type Format, QUALITIES, type Server, startImgproxy, startSharp, startWhittle } from './servers.ts'
+import { cellsOf, type PictureRow, withPictures } from './tables.ts'
+import { watchMemory } from './tree-memory.ts'
 
-const WIDTH = 640
-const FORMATS = { webp: [60, 70, 80, 88, 94], avif: [40, 50, 60, 70, 80], jpg: [60, 70, 80, 88, 94] } as const
-type Format = keyof typeof FORMATS
-/** sharp's name of each format, and its default quality. */
-const SHARP = { webp: ['webp', 80], avif: ['avif', 50], jpg: ['jpeg', 80] } as const
+/** Beginnings of colour profiles in WebP, AVIF and JPEG. Whittle's results have one if the picture is not in sRGB. */
+const PROFILES = ['ICCP', 'colrprof', 'ICC_PROFILE']
 const POLL_MS = 25
-const [WARM_REQUESTS, WARM_CLIENTS] = [2000, 16]
+const WARM_CLIENTS = 16
+/** Repeated requests end at this number or after this time, whichever comes first. */
+const [WARM_REQUESTS, WARM_MS] = [2000, 20_000]
 
-type Addresses = (path: string, format: Format, quality?: number) => Promise<string>
-
-interface Side {
-  readonly cold: number[]
-  /** Milliseconds until the small picture was there. */
-  readonly small: number[]
-  readonly warm: { readonly ms: number[]; readonly perSecond: number }
+interface Options {
+  readonly corpus: string
+  readonly count: number
+  readonly only: readonly string[] | undefined
+  /** Path of imgproxy, or its name in `PATH`. `undefined`: it is left out. */
+  readonly imgproxy: string | undefined
+  readonly docs: boolean
 }
 
-export async function benchPictures({ corpus, count, only }: { corpus: string; count: number; only: readonly string[] | undefined }) {
+export async function benchPictures({ corpus, count, only, imgproxy, docs }: Options): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-pictures-'))
   await using cleanUp = new AsyncDisposableStack()
   cleanUp.defer(() => rmSync(folder, { recursive: true }))
   const pictures = readdirSync(join(corpus, 'image/jpg'))
     .filter((name) => /\.jpe?g$/i.test(name))
     .slice(0, count)
+  const origin = await serveFolder(join(corpus, 'image/jpg'), cleanUp)
+  const ours = await startWhittle(origin, cleanUp)
+  const peers = [await startSharp(folder, origin, cleanUp)]
+  if (imgproxy !== undefined) peers.push(await startImgproxy(imgproxy, origin, cleanUp))
+  const others = new Set(peers.flatMap((peer) => peer.processes()))
+  const own = { ...ours, processes: () => ours.processes().filter((pid) => !others.has(pid)) }
+  const rows: PictureRow[] = []
+  for (const format of Object.keys(QUALITIES) as Format[]) {
+    if (only && !only.includes(format)) continue
+    const to = join(folder, format)
+    mkdirSync(to)
+    rows.push(shown({ format, server: ours.name, compared: 0, ...(await measured(pictures, format, own, to)) }))
+    for (const peer of peers) {
+      const figures = await measured(pictures, format, peer, undefined)
+      rows.push(shown({ format, server: peer.name, ...figures, ...(await compareBytes(pictures, format, peer, to)) }))
+    }
+  }
+  if (docs) writeFileSync(FILE, withPictures(readFileSync(FILE, 'utf8'), rows, when()))
+}
+
+function shown(row: PictureRow): PictureRow {
+  console.log(cellsOf(row).join(' | '))
+  return row
+}
+
+async function serveFolder(folder: string, cleanUp: AsyncDisposableStack): Promise<string> {
   const origin = createServer((request, response) => {
-    const bytes = readFileSync(join(corpus, 'image/jpg', decodeURIComponent(request.url ?? '').slice(1)))
+    const bytes = readFileSync(join(folder, decodeURIComponent(request.url ?? '').slice(1)))
     response.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': bytes.length }).end(bytes)
   })
   origin.listen(0, '127.0.0.1')
   await once(origin, 'listening')
   cleanUp.defer(() => void origin.close().closeAllConnections())
-  const address = `http://127.0.0.1:${(origin.address() as AddressInfo).port}/`
-  const ours = await whittle(address, cleanUp)
-  const theirs = await sharpRoute(folder, address, cleanUp)
-  for (const format of Object.keys(FORMATS) as Format[]) {
-    if (only && !only.includes(format)) continue
-    const to = join(folder, format)
-    mkdirSync(to)
-    show(`${format}, Whittle`, await side(pictures, format, ours, join(to, 'ours')))
-    show(`${format}, sharp`, await side(pictures, format, theirs, join(to, 'theirs')))
-    await compareBytes(pictures, format, theirs, to)
-  }
+  return `http://127.0.0.1:${(origin.address() as AddressInfo).port}/`
 }
 
-async function whittle(origin: string, cleanUp: AsyncDisposableStack): Promise<Addresses> {
-  const service = await startService()
-  cleanUp.defer(() => service.stop())
-  const headers = { Authorization: `Bearer ${service.keys.enterprise}`, 'Content-Type': 'application/json' }
-  const setting = { method: 'PUT', headers, body: JSON.stringify({ origin }) }
-  const answer = await fetch(`${service.baseUrl}/v1/image-origins/photos`, setting)
-  const { image_key: key = '', image_secret: secret = '' } = (await answer.json()) as Record<string, string>
-  return (path, format) => imageUrl(service.baseUrl, { key, secret }, `photos/${path}`, `w_${WIDTH},f_${format}`)
-}
-
-async function sharpRoute(folder: string, origin: string, cleanUp: AsyncDisposableStack): Promise<Addresses> {
-  const packages = join(folder, 'packages')
-  installPackages(packages, { sharp: '0.35.5' })
-  const route = spawn(process.execPath, [join(import.meta.dirname, 'route.ts'), packages, origin], { stdio: ['ignore', 'pipe', 'inherit'] })
-  cleanUp.defer(() => void route.kill())
-  const [port] = (await once(route.stdout, 'data')) as [Buffer]
-  return async (path, format, quality = SHARP[format][1]) =>
-    `http://127.0.0.1:${String(port).trim()}/${quality === 0 ? 'png' : SHARP[format][0]}/${quality}/${WIDTH}/${encodeURIComponent(path)}`
-}
-
-/** Requests every picture for the first time, one after the other, then all of them often. */
-async function side(pictures: readonly string[], format: Format, addressOf: Addresses, to: string): Promise<Side> {
+/**
+ * Requests every picture for the first time, one after the other, then all of them often.
+ * @param to folder for the results. `undefined`: they are not kept
+ */
+async function measured(pictures: readonly string[], format: Format, server: Server, to: string | undefined) {
   const [cold, small]: [number[], number[]] = [[], []]
-  mkdirSync(to)
+  const stopWatching = watchMemory(server.processes)
   for (const picture of pictures) {
-    const url = await addressOf(picture, format)
+    const url = await server.addressOf(picture, format)
     const started = performance.now()
     let got = await get(url)
     cold.push(performance.now() - started)
@@ -93,9 +92,10 @@ async function side(pictures: readonly string[], format: Format, addressOf: Addr
       got = await get(url)
     }
     small.push(performance.now() - started)
-    writeFileSync(join(to, picture), got.bytes)
+    if (to !== undefined) writeFileSync(join(to, picture), got.bytes)
   }
-  return { cold, small, warm: await warm(await Promise.all(pictures.map((picture) => addressOf(picture, format)))) }
+  const repeated = await warm(await Promise.all(pictures.map((picture) => server.addressOf(picture, format))))
+  return { cold, small, ...repeated, peakBytes: stopWatching() }
 }
 
 async function get(url: string): Promise<{ bytes: Buffer; isPending: boolean }> {
@@ -105,52 +105,51 @@ async function get(url: string): Promise<{ bytes: Buffer; isPending: boolean }> 
   return { bytes, isPending: answer.headers.get('Whittle-Outcome') === 'pending' }
 }
 
-async function warm(urls: readonly string[]): Promise<Side['warm']> {
-  const ms: number[] = []
+async function warm(urls: readonly string[]): Promise<{ warm: number[]; perSecond: number }> {
+  const times: number[] = []
+  const startedMs = performance.now()
   let next = 0
   const client = async () => {
-    while (next < WARM_REQUESTS) {
+    while (next < WARM_REQUESTS && performance.now() - startedMs < WARM_MS) {
       const url = urls[next++ % urls.length]!
-      const started = performance.now()
+      const sentMs = performance.now()
       await get(url)
-      ms.push(performance.now() - started)
+      times.push(performance.now() - sentMs)
     }
   }
-  const started = performance.now()
   await Promise.all(Array.from({ length: WARM_CLIENTS }, client))
-  return { ms, perSecond: (ms.length * 1000) / (performance.now() - started) }
+  return { warm: times, perSecond: (times.length * 1000) / (performance.now() - startedMs) }
 }
 
-function show(name: string, { cold, small, warm }: Side): void {
-  const at = (all: readonly number[], share: number) => Math.round(all.toSorted((a, b) => a - b)[Math.ceil(all.length * share) - 1] ?? 0)
-  const both = (all: readonly number[]) => `p50 ${at(all, 0.5)} ms, p99 ${at(all, 0.99)} ms`
-  console.log(
-    `${name}: first answer ${both(cold)}; small picture ${both(small)}; warm ${both(warm.ms)}, ${Math.round(warm.perSecond)} a second`,
-  )
-}
-
-/** Prints the bytes of Whittle's results as a share of sharp's at the same score. */
-async function compareBytes(pictures: readonly string[], format: Format, theirs: Addresses, to: string): Promise<void> {
+/** Compares the bytes of Whittle's results in `to` with a peer's at the same score. */
+async function compareBytes(
+  pictures: readonly string[],
+  format: Format,
+  peer: Server,
+  to: string,
+): Promise<Pick<PictureRow, 'ratio' | 'compared'>> {
   const sum = { ours: 0, theirs: 0, count: 0 }
+  const [reference, file] = [join(to, 'reference.png'), join(to, 'point')]
   for (const picture of pictures) {
-    const reference = join(to, 'reference.png')
-    writeFileSync(reference, (await get(await theirs(picture, format, 0))).bytes)
-    const result = join(to, 'ours', picture)
+    const result = join(to, picture)
+    const ours = readFileSync(result)
+    // Peers convert such colours to sRGB, so that scores would compare different samples.
+    if (PROFILES.some((mark) => ours.includes(mark))) continue
+    writeFileSync(reference, (await get(await peer.addressOf(picture, format, 0))).bytes)
     const score = (await perceptualFiguresOfFiles(reference, 'png', result, format))?.score
     if (score === undefined) continue
     const points: Point[] = []
-    for (const quality of FORMATS[format]) {
-      const file = join(to, 'point')
-      const { bytes } = await get(await theirs(picture, format, quality))
+    for (const quality of QUALITIES[format]) {
+      const { bytes } = await get(await peer.addressOf(picture, format, quality))
       writeFileSync(file, bytes)
       const found = await perceptualFiguresOfFiles(reference, 'png', file, format)
       if (found?.score !== undefined) points.push({ score: found.score, measured: { bytes: bytes.length, cpuSeconds: 0 }, file })
     }
-    const peer = bytesAt(points, score)
-    if (!peer) continue
-    sum.ours += readFileSync(result).length
-    sum.theirs += peer.bytes
+    const compared = bytesAt(points, score)
+    if (!compared) continue
+    sum.ours += ours.length
+    sum.theirs += compared.bytes
     sum.count++
   }
-  console.log(`${format}: ${(sum.ours / sum.theirs).toFixed(3)} of sharp's bytes at equal score, over ${sum.count} pictures`)
+  return sum.count === 0 ? { compared: 0 } : { compared: sum.count, ratio: sum.ours / sum.theirs }
 }
