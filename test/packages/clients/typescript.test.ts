@@ -128,3 +128,21 @@ it('saves the results of a batch as one ZIP, and nothing if the connection break
     rmSync(folder, { recursive: true })
   }
 })
+
+it('compresses an object of a bucket, and waits until the result is delivered or given up', async () => {
+  const answers = ['pending', 'pending', 'delivered', 'pending', 'failed']
+  const requests: [string, string][] = []
+  const service: typeof fetch = async (url, init) => {
+    requests.push([`${init?.method ?? 'GET'} ${new URL(String(url)).pathname}`, String(init?.body ?? '')])
+    return Response.json({ task_id: 'tsk_1', status: 'completed', delivery: { status: answers.shift(), attempts: 1, last_status: 200 } })
+  }
+  const whittle = new Whittle({ baseUrl: 'http://service.test', key: 'whl_live_x', fetch: service })
+  const source = { connection: 'shop', key: 'photos/a.jpg' }
+  const send = () => whittle.compress({ ...source }, { destination: { connection: 'shop', prefix: 'small/' } })
+  expect(await whittle.delivered(await send(), { pollSeconds: 0.001 })).toMatchObject({ delivery: { status: 'delivered' } })
+  expect(requests.map(([request]) => request)).toEqual(['POST /v1/compress', 'GET /v1/tasks/tsk_1', 'GET /v1/tasks/tsk_1'])
+  expect(JSON.parse(requests[0]![1])).toEqual({ source, destination: { connection: 'shop', prefix: 'small/' } })
+  const task = await send()
+  await expect(whittle.delivered(task, { signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow('enough')
+  expect(await whittle.delivered(task, { pollSeconds: 0.001 })).toMatchObject({ delivery: { status: 'failed' } })
+})
