@@ -37,9 +37,9 @@ test.each<[what: string, output: string, megabytes: string, limitMB: number, eff
   // Megapixels of a grid of tiles, as phones write them.
   ['heic', 'jpg', '48', 110],
   // One packet a page.
-  ['opus', 'opus', '20', 30],
+  ['opus', 'opus', '20', 15],
   // Thousands of entries of an index, of five elements each: 90 % of the most elements.
-  ['mkv', 'mkv', '90', 30],
+  ['mkv', 'mkv', '90', 20],
   // 900,000 frames: 90 % of the most frames, and of the most elements.
   ['mkv-sound', 'mp4', '90', 30],
   // One member, in segments.
