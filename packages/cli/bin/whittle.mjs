@@ -33,7 +33,8 @@ function build() {
   return currentBundle()
 }
 
-const isPublished = existsSync(published)
+// `npm pack` in a checkout writes the published bundle for a moment, while other commands run.
+const isPublished = existsSync(published) && !existsSync(new URL('tools/release/packages/command.ts', root))
 const main = isPublished ? published : new URL(`${currentBundle() ?? build()}/main.js`, folder)
 // The next start is faster with compiled code. Node 22 introduced the cache.
 module.enableCompileCache?.(isPublished ? undefined : fileURLToPath(new URL('../compiled', folder)))
