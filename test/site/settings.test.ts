@@ -17,7 +17,7 @@ it('offers only outputs that every file can become', () => {
       for (const output of commonOutputs(ids)) for (const id of ids) expect(FORMATS[id].outputs as readonly string[]).toContain(output)
     }),
   )
-  expect(commonOutputs(['jpg', 'png', 'gif'])).toEqual(['jpg', 'png', 'webp', 'avif'])
+  expect(commonOutputs(['jpg', 'png', 'gif'])).toEqual(['jpg', 'png', 'webp', 'avif', 'jxl'])
   expect(commonOutputs(['jpg', 'pdf'])).toEqual([])
   expect(commonOutputs(['jpg'])).toEqual(['png', 'webp', 'avif', 'jxl'])
 })

@@ -19,7 +19,7 @@ export async function perceptualFiguresOfFiles(
   path: string,
   format: Input,
   result: string,
-  output: Input | 'webp' | 'avif',
+  output: Input | 'webp' | 'avif' | 'jxl',
 ): Promise<PerceptualFigures | undefined> {
   const [before, after] = [path, result].map((name) => memorySource(new Uint8Array(readFileSync(name)), name))
   try {

@@ -1,4 +1,5 @@
-// The JPEG that a JPEG XL was made from, rebuilt byte for byte. One file an instance.
+// The JPEG that a JPEG XL was made from, rebuilt byte for byte, or the pixels of any still picture. One file an instance.
+#include <jxl/cms.h>
 #include <jxl/decode.h>
 
 #include "../jxl/memory.h"
@@ -37,4 +38,90 @@ extern "C" EXPORT(rebuild) void export_rebuild(const unsigned char* jxl, u32 byt
     }
   }
   JxlDecoderDestroy(decoder);
+}
+
+namespace {
+
+// Properties of the decoded picture, in the order in which the host reads them.
+struct Decoded {
+  u32 width, height;
+  u32 channels;           // 1 or 3 colours, and alpha if even
+  u32 bits;               // bits of a colour sample in the file
+  u32 exponent_bits;      // 0: integers
+  unsigned char* icc;     // profile of the samples
+  u32 icc_bytes;
+  unsigned char* pixels;  // interleaved, 8 bits, or 16 bits little-endian
+} decoded;
+
+// Most extra channels: alpha and a few others, which are decoded with the picture and take its memory.
+constexpr u32 kMostExtraChannels = 4;
+
+void read_basic_info(JxlDecoder* decoder, u32 most_pixels) {
+  JxlBasicInfo info;
+  if (JxlDecoderGetBasicInfo(decoder, &info) != JXL_DEC_SUCCESS) host_fail(FAIL_DAMAGED, "no basic info");
+  if ((u64)info.xsize * info.ysize > most_pixels) host_fail(FAIL_LIMIT, "too many pixels");
+  if (info.have_animation) host_fail(FAIL_UNSUPPORTED, "an animation");
+  if (info.num_extra_channels > kMostExtraChannels) host_fail(FAIL_LIMIT, "too many extra channels");
+  decoded.width = info.xsize;
+  decoded.height = info.ysize;
+  decoded.channels = info.num_color_channels + (info.alpha_bits ? 1 : 0);
+  decoded.bits = info.bits_per_sample;
+  decoded.exponent_bits = info.exponent_bits_per_sample;
+}
+
+// Asks for samples in the profile of the file, and copies the profile.
+void read_profile(JxlDecoder* decoder) {
+  size_t bytes = 0;
+  if (JxlDecoderGetICCProfileSize(decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &bytes) != JXL_DEC_SUCCESS)
+    host_fail(FAIL_UNSUPPORTED, "no colour profile");
+  decoded.icc = (unsigned char*)kMemory.alloc(nullptr, bytes);
+  decoded.icc_bytes = (u32)bytes;
+  if (JxlDecoderGetColorAsICCProfile(decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL, decoded.icc, bytes) != JXL_DEC_SUCCESS)
+    host_fail(FAIL_DAMAGED, "the colour profile");
+  JxlDecoderSetCms(decoder, *JxlGetDefaultCms());
+  JxlColorEncoding encoding;
+  const bool is_named =
+      JxlDecoderGetColorAsEncodedProfile(decoder, JXL_COLOR_PROFILE_TARGET_ORIGINAL, &encoding) == JXL_DEC_SUCCESS;
+  const JxlDecoderStatus status = is_named ? JxlDecoderSetOutputColorProfile(decoder, &encoding, nullptr, 0)
+                                           : JxlDecoderSetOutputColorProfile(decoder, nullptr, decoded.icc, bytes);
+  if (status != JXL_DEC_SUCCESS) host_fail(FAIL_UNSUPPORTED, "the colour profile");
+}
+
+void set_buffer(JxlDecoder* decoder, bool is_deep) {
+  const JxlPixelFormat format = {decoded.channels, is_deep ? JXL_TYPE_UINT16 : JXL_TYPE_UINT8, JXL_LITTLE_ENDIAN, 0};
+  size_t bytes = 0;
+  if (JxlDecoderImageOutBufferSize(decoder, &format, &bytes) != JXL_DEC_SUCCESS) host_fail(FAIL_UNSUPPORTED, "pixels");
+  decoded.pixels = (unsigned char*)kMemory.alloc(nullptr, bytes);
+  if (JxlDecoderSetImageOutBuffer(decoder, &format, decoded.pixels, bytes) != JXL_DEC_SUCCESS)
+    host_fail(FAIL_UNSUPPORTED, "pixels");
+}
+
+}  // namespace
+
+// Decodes the still picture of the file at `jxl`, upright, to 8 bits a sample, or 16 if `is_deep`. Refuses a picture of more
+// than `most_pixels` before it is decoded.
+extern "C" EXPORT(decode) const void* export_decode(const unsigned char* jxl, u32 bytes, u32 most_pixels, u32 is_deep) {
+  JxlDecoder* decoder = JxlDecoderCreate(&kMemory);
+  if (!decoder) host_fail(FAIL_MEMORY, "no memory");
+  const int events = JXL_DEC_BASIC_INFO | JXL_DEC_COLOR_ENCODING | JXL_DEC_FULL_IMAGE;
+  if (JxlDecoderSubscribeEvents(decoder, events) != JXL_DEC_SUCCESS) host_fail(FAIL_MISUSE, "events");
+  JxlDecoderSetUnpremultiplyAlpha(decoder, JXL_TRUE);
+  if (JxlDecoderSetInput(decoder, jxl, bytes) != JXL_DEC_SUCCESS) host_fail(FAIL_MISUSE, "input");
+  JxlDecoderCloseInput(decoder);
+  for (;;) {
+    const JxlDecoderStatus status = JxlDecoderProcessInput(decoder);
+    if (status == JXL_DEC_BASIC_INFO) {
+      read_basic_info(decoder, most_pixels);
+    } else if (status == JXL_DEC_COLOR_ENCODING) {
+      read_profile(decoder);
+    } else if (status == JXL_DEC_NEED_IMAGE_OUT_BUFFER) {
+      set_buffer(decoder, is_deep != 0);
+    } else if (status == JXL_DEC_FULL_IMAGE) {
+      break;
+    } else {
+      host_fail(status == JXL_DEC_NEED_MORE_INPUT ? FAIL_TRUNCATED : FAIL_DAMAGED, "the file cannot be decoded");
+    }
+  }
+  JxlDecoderDestroy(decoder);
+  return &decoded;
 }

@@ -15,8 +15,7 @@ interface Exports extends JxlEngine {
  * @throws EngineError `unsupported` if libjxl cannot store this JPEG (four components, lossless, damaged), `memory`
  */
 export async function encodeJxl(jpeg: EngineInput, memory: JobMemory, write: (piece: Uint8Array) => Promise<void>): Promise<void> {
-  const request = { module: wasmModule, memory, write: () => undefined }
-  await withJxlEngine<Exports>(request, jpeg, async (engine, pointer) => {
+  await withJxlEngine<Exports>({ module: wasmModule, memory }, jpeg, async (engine, pointer) => {
     engine.open(pointer, jpeg.size)
     for (let length = engine.next(); length > 0; length = engine.next())
       await write(new Uint8Array(engine.memory.buffer, engine.output(), length).slice())

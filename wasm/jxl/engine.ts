@@ -21,30 +21,64 @@ const FIRST_BYTES = 4 * 1024 * 1024
 /** Failures in the order of host.h, from -1 on. */
 const FAILURES = ['memory', 'truncated', 'damaged', 'unsupported', 'limit', 'misuse'] as const
 
+/** Engine in a memory of its own, with a file that was copied into it. */
+export interface StartedJxlEngine<Exports extends JxlEngine> {
+  readonly engine: Exports
+  /** Address of the file. */
+  readonly pointer: number
+}
+
+export interface JxlRequest {
+  readonly module: EngineImport
+  readonly memory: JobMemory
+  /** Receives each piece that the engine passes on by itself, valid during the call. An error that it throws ends the engine. */
+  write?(piece: Uint8Array): void
+}
+
 /**
- * Copies a file into a new engine and runs `work` with it. The engine has ended afterwards, also after an error.
- * @param write receives each piece that the engine passes on by itself, valid during the call; an error that it throws ends the engine
- * @throws EngineError. A trap is `unsupported`: libjxl ends so where an assumption does not hold
+ * Copies a file into a new engine, which ends when `retire` is called. After an error, it has ended.
+ * @throws EngineError `memory`, `truncated`
  */
-export async function withJxlEngine<Exports extends JxlEngine>(
-  { module, memory, write }: { module: EngineImport; memory: JobMemory; write: (piece: Uint8Array) => void },
+export async function startJxlEngine<Exports extends JxlEngine>(
+  { module, memory, write = () => undefined }: JxlRequest,
   input: EngineInput,
-  work: (engine: Exports, pointer: number) => Promise<void> | void,
-): Promise<void> {
+): Promise<StartedJxlEngine<Exports>> {
   const fail = (code: number, text: number): never => {
     throw new EngineError('jxl', FAILURES[-code - 1] ?? 'damaged', textAt(engine, text))
   }
   const pass = (pointer: number, length: number) => write(new Uint8Array(engine.memory.buffer, pointer, length))
-  let engine = memory.instantiate<Exports>(module, refusedWasi(module, { fail, write: pass }), FIRST_BYTES)
+  const engine = memory.instantiate<Exports>(module, refusedWasi(module, { fail, write: pass }), FIRST_BYTES)
   try {
     engine._initialize()
-    await work(engine, await copied(engine, input))
+    return { engine, pointer: await copied(engine, input) }
   } catch (error) {
-    throw error instanceof WebAssembly.RuntimeError ? new EngineError('jxl', 'unsupported', error.message) : error
-  } finally {
-    engine = retire(engine)
+    retire(engine)
+    throw engineErrorOf(error)
   }
 }
+
+/**
+ * Copies a file into a new engine and runs `work` with it. The engine has ended afterwards, also after an error.
+ * @throws EngineError. A trap is `unsupported`: libjxl ends so where an assumption does not hold
+ */
+export async function withJxlEngine<Exports extends JxlEngine>(
+  request: JxlRequest,
+  input: EngineInput,
+  work: (engine: Exports, pointer: number) => Promise<void> | void,
+): Promise<void> {
+  const { engine, pointer } = await startJxlEngine<Exports>(request, input)
+  try {
+    await work(engine, pointer)
+  } catch (error) {
+    throw engineErrorOf(error)
+  } finally {
+    retire(engine)
+  }
+}
+
+/** Converts a trap. */
+export const engineErrorOf = (error: unknown): unknown =>
+  error instanceof WebAssembly.RuntimeError ? new EngineError('jxl', 'unsupported', error.message) : error
 
 /** Most bytes of a text of an engine. */
 const TEXT_BYTES = 200

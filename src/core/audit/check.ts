@@ -9,7 +9,7 @@ import { sha256Hex } from '../bytes/digest.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { FORMATS, type FormatId } from '../catalog/index.ts'
 import type { RemovingMode } from '../catalog/metadata.ts'
-import { isLosslessAs, type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
+import { holdsFile, isLosslessAs, type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import { levelOfScore, TARGET_SCORES } from '../catalog/score-goal.ts'
 import { type Codecs, type Options, type Outcome, type Quality, removesMetadata, type Source } from '../model/codec.ts'
 import type { ExternalFilmCodec } from '../model/external-encoder.ts'
@@ -201,8 +201,8 @@ async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<
   const isMovie = format.id === 'mp4' || format.id === 'mov' || ((format.id === 'mkv' || format.id === 'webm') && output === 'mp4')
   if (isMovie && !pair.native && (await needsExternalDecoder(pair).catch(() => false)))
     return { ...known, findings: [unchecked('result', 'the film was not decoded; install FFmpeg on this machine and check again')] }
-  const { wraps, holdsFile } = outputFacts(output)
-  const isWhole = wraps || holdsFile || (isLosslessAs(format, output) && !FORMATS_WITH_PICTURES.has(format.id))
+  const isHeld = outputFacts(output).wraps || holdsFile(format.id, output)
+  const isWhole = isHeld || (isLosslessAs(format, output) && !FORMATS_WITH_PICTURES.has(format.id))
   let difference = ''
   for (const quality of qualities) {
     const options = optionsFor(pair, quality)

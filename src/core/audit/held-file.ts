@@ -2,7 +2,7 @@
 import { withEngines } from '../../../wasm/loading/engine-files.ts'
 import { allowMemory } from '../../../wasm/memories/memories.ts'
 import { FORMATS } from '../catalog/index.ts'
-import { outputFacts } from '../catalog/outputs.ts'
+import { holdsFile } from '../catalog/outputs.ts'
 import type { InventoryPair } from '../inventory/check.ts'
 
 /** Memory in bytes, as for all checks (check.ts). */
@@ -12,7 +12,7 @@ type Pair = Omit<InventoryPair, 'signal'>
 
 /** Replaces a result that holds a file by that file. @throws CodecError if the file cannot be rebuilt */
 export async function withHeldFile(pair: Pair): Promise<Pair> {
-  if (!outputFacts(pair.output).holdsFile) return pair
+  if (!holdsFile(pair.format.id, pair.output)) return pair
   using _ = allowMemory(MEMORY_BYTES)
   const { jpegOfJxl } = await withEngines(import('../formats/jpg/jxl.ts'))
   // The JPEG is the original, or the original without some metadata, and so not larger than it.

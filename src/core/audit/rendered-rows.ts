@@ -49,6 +49,9 @@ function byArea(reference: Raster, { width, height }: { width: number; height: n
 export const sameSize = (a: { width: number; height: number }, b: { width: number; height: number }) =>
   a.width === b.width && a.height === b.height
 
+/** Most pixels of a JPEG XL result that is checked. */
+const MOST_PIXELS = 268_435_456
+
 export async function openOriginalPicture(source: Source, format: PictureFormat, options: Options): Promise<UploadedPicture> {
   if (format === 'png') return convertiblePng(source, options)
   if (format === 'bmp') return convertibleBmp(source, options)
@@ -74,6 +77,7 @@ export async function renderedRaster(result: Source, output: OutputId, options: 
   if (output === 'gif') return (await convertibleGifOf(result, options)).raster
   if (output === 'bmp') return asRgba((await convertibleBmp(result, options)).raster)
   if (output === 'webp') return asRgba((await convertibleWebp(result, options)).raster)
+  if (output === 'jxl') return await (await withEngines(import('../images/jxl/decode.ts'))).jxlRaster(result, MOST_PIXELS)
   if (output === 'avif') return undefined
   throw unsupported(message('picture_as', { output }))
 }

@@ -16,6 +16,7 @@ import jpeg from '../../../wasm/jpeg/origin.json' with { type: 'json' }
 import jpegls from '../../../wasm/jpegls/origin.json' with { type: 'json' }
 import jxlDecoder from '../../../wasm/jxl-decoder/origin.json' with { type: 'json' }
 import jxlEncoder from '../../../wasm/jxl-encoder/origin.json' with { type: 'json' }
+import jxlPicture from '../../../wasm/jxl-picture/origin.json' with { type: 'json' }
 import lame from '../../../wasm/lame/origin.json' with { type: 'json' }
 import laz from '../../../wasm/laz/origin.json' with { type: 'json' }
 import libdeflate from '../../../wasm/libdeflate/origin.json' with { type: 'json' }
@@ -32,7 +33,7 @@ import zlib from '../../../wasm/zlib/origin.json' with { type: 'json' }
 import zstd from '../../../wasm/zstd/origin.json' with { type: 'json' }
 import type { FormatId } from './index.ts'
 import { OUTPUT_ONLY_FORMATS, type Output } from './output-table.ts'
-import type { OutputId } from './outputs.ts'
+import { holdsFile, type OutputId } from './outputs.ts'
 
 const ORIGINS = {
   'avif-decoder': avifDecoder,
@@ -48,6 +49,7 @@ const ORIGINS = {
   jpegls,
   'jxl-decoder': jxlDecoder,
   'jxl-encoder': jxlEncoder,
+  'jxl-picture': jxlPicture,
   lame,
   laz,
   libdeflate,
@@ -150,6 +152,7 @@ const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = {
   avif: ['avif-decoder', 'avif-encoder'],
   flac: ['flac'],
   jpg: ['jpeg'],
+  jxl: ['jxl-decoder', 'jxl-picture'],
   m4a: ['ffmpeg', 'libdeflate'],
   mp3: ['ffmpeg', 'lame'],
   opus: ['opus'],
@@ -170,13 +173,14 @@ const OTHERS: { readonly [id: string]: Pick<Output, 'title'> & { readonly engine
 const HOLDERS: { readonly [Id in OutputId]?: readonly EngineName[] } = {
   br: ['brotli'],
   gz: ['libdeflate', 'zlib'],
-  jxl: ['jxl-decoder', 'jxl-encoder'],
   zst: ['zstd'],
 }
+/** Engines of pictures from which the file can be rebuilt. */
+const HOLDING_PICTURES: readonly EngineName[] = ['jxl-decoder', 'jxl-encoder']
 
 /** Returns the names of the engines for a conversion, sorted. */
 export function engineNames(format: FormatId, output: OutputId): EngineName[] {
-  const holder = HOLDERS[output]
+  const holder = holdsFile(format, output) ? HOLDING_PICTURES : HOLDERS[output]
   if (holder) return [...holder]
   const container = CONTAINERS[`${format} ${output}`] ?? []
   const others = output === format ? [] : [...(DECODERS[format] ?? []), ...(CONVERTED[output] ?? OTHERS[output]?.engines ?? [])]

@@ -16,11 +16,11 @@ export interface Output {
   /** True if the output wraps the whole file and its name: `notes.md.zst`. */
   readonly wraps: boolean
   /**
-   * True if the file can be rebuilt from the result byte for byte, although the result is a picture by itself. Such results are equal at every
-   * level and effort.
+   * Input formats whose files can be rebuilt from the result byte for byte, although the result is a picture by itself. Such results are
+   * equal at every level and effort. `undefined`: none.
    */
-  readonly holdsFile?: true
-  /** Largest number of pixels, if it is smaller than that of the input format. Pictures only. */
+  readonly holdsFilesOf?: readonly string[]
+  /** Largest number of pixels of a result that holds a file. */
   readonly mostPixels?: PixelLimits
   /** Bytes that identify such a file, and their offset. `undefined`: the file name identifies it. */
   readonly magic?: Magic
@@ -71,12 +71,13 @@ export const PICTURE_FACTS = {
     usualQuality: { high: 88, medium: 72, low: 46 },
   },
   avif: { exactInstead: false, turnedUpright: true, readToTheEnd: true, usualQuality: { high: 68, medium: 49, low: 36 } },
+  jxl: { exactInstead: true, turnedUpright: true, readToTheEnd: true, usualQuality: { high: 80, medium: 64, low: 45 } },
 } as const satisfies { readonly [id: string]: PictureFacts }
 
 export type OtherPicture = keyof typeof PICTURE_FACTS
 
 /** Names of these outputs, in the order in which formats list them. */
-export const CONVERTED_PICTURES = ['webp', 'avif'] as const satisfies readonly OtherPicture[]
+export const CONVERTED_PICTURES = ['webp', 'avif', 'jxl'] as const satisfies readonly OtherPicture[]
 
 export const OUTPUT_ONLY_FORMATS = {
   'nii.gz': {
@@ -93,8 +94,10 @@ export const OUTPUT_ONLY_FORMATS = {
     mediaType: 'image/jxl',
     aliases: [],
     wraps: false,
-    holdsFile: true,
+    holdsFilesOf: ['jpg'],
     mostPixels: { isolate: 16_000_000, roomy: 100_000_000 },
+    holds: { alpha: true, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
+    picture: PICTURE_FACTS.jxl,
     magic: { offset: 0, bytes: [0, 0, 0, 0x0c, 0x4a, 0x58, 0x4c, 0x20, 0x0d, 0x0a, 0x87, 0x0a] },
   },
   zst: wrapper('Zstandard', 'zst', 'application/zstd', ['zstd'], { offset: 0, bytes: [0x28, 0xb5, 0x2f, 0xfd] }),

@@ -39,6 +39,9 @@ export function outputFacts(id: OutputId): Output {
   }
 }
 
+/** True if a file of `format` can be rebuilt byte for byte from each result as `output`, which is a picture by itself. */
+export const holdsFile = (format: FormatId, output: OutputId): boolean => outputFacts(output).holdsFilesOf?.includes(format) === true
+
 /**
  * Returns the output of `format` with a name: an output id, extension or alias, in any case, with or without a leading dot.
  * `undefined`: the format has no such output.

@@ -56,7 +56,7 @@ export function scoreTarget(score: number): PicturePerceptualTarget {
     cast: Number.POSITIVE_INFINITY,
     steps: Number.POSITIVE_INFINITY,
     floor: LUMA_FLOOR,
-    usualQuality: { jpeg: usual('jpeg'), webp: usual('webp'), avif: usual('avif') },
+    usualQuality: { jpeg: usual('jpeg'), webp: usual('webp'), avif: usual('avif'), jxl: usual('jxl') },
     isWantedScore: true,
   }
 }

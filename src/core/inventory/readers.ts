@@ -40,6 +40,7 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   heic: async () => (await import('./avif.ts')).HEIC_READER,
   gif: async () => (await import('./gif.ts')).GIF_READER,
   jpg: async () => (await import('./jpg.ts')).JPG_READER,
+  jxl: async () => (await import('./jxl.ts')).JXL_READER,
   png: async () => (await import('./png.ts')).PNG_READER,
   webp: async () => (await import('./webp.ts')).WEBP_READER,
   aiff: async () => (await import('./aiff.ts')).aiff,
@@ -66,5 +67,7 @@ const CONVERSIONS: { readonly [conversion: string]: (() => Promise<InventoryRead
 export const readerOf = async (id: OutputId): Promise<InventoryReader | undefined> => READERS[id]?.()
 
 /** Returns the reader of an original that becomes `output`. `undefined`: its format has no inventory. */
-export const readerOfOriginal = async (id: OutputId, output: OutputId): Promise<InventoryReader | undefined> =>
-  (CONVERSIONS[`${id} ${output}`] ?? READERS[id])?.()
+export async function readerOfOriginal(id: OutputId, output: OutputId): Promise<InventoryReader | undefined> {
+  const reader = await (CONVERSIONS[`${id} ${output}`] ?? READERS[id])?.()
+  return reader && output === 'jxl' ? (await import('./jxl.ts')).asOriginalOfJxl(reader) : reader
+}

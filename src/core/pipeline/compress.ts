@@ -1,7 +1,7 @@
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { FLOOR_PSNR_DB, FLOOR_SNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { FALLBACK_LEVELS } from '../catalog/level-order.ts'
-import { isLosslessAs, type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
+import { holdsFile, isLosslessAs, type KnownFormat, type OutputId } from '../catalog/outputs.ts'
 import { englishText, type Message, message } from '../i18n/message.ts'
 import type { Codec, Compressed, Options, Outcome, Reason, Source, Suggestion, Verdict } from '../model/codec.ts'
 import { CodecError, malformed, overBudget, unsupported } from '../model/error.ts'
@@ -47,7 +47,7 @@ export async function compress(
   options: Options,
 ): Promise<CompressionResult> {
   let pressed = await compressAtLevel(codec, source, openSink, options)
-  if (isLosslessAs(codec.format, options.output) || outputFacts(options.output).holdsFile) return pressed
+  if (isLosslessAs(codec.format, options.output) || holdsFile(codec.format.id, options.output)) return pressed
   for (const quality of FALLBACK_LEVELS[options.quality]) {
     if (pressed.outcome.kind === 'compressed' || !mayGentlerLevelHelp(pressed.outcome.reason, codec.format)) break
     pressed = await compressAtLevel(codec, source, openSink, { ...options, quality })

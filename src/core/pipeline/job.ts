@@ -3,7 +3,7 @@
  * file. Only this file builds a codec's `Options` and decides between one step and several.
  */
 import { allowMemory } from '../../../wasm/memories/memories.ts'
-import { type KnownFormat, outputFacts } from '../catalog/outputs.ts'
+import { holdsFile, type KnownFormat, outputFacts } from '../catalog/outputs.ts'
 import { hasLargeMemoryBudget, STANDARD_MEMORY_BYTES } from '../model/budget.ts'
 import type { Codec, Codecs, Options, Sink, Source } from '../model/codec.ts'
 import {
@@ -147,8 +147,8 @@ export function optionsOf(format: KnownFormat, lent: Codecs, request: JobRequest
 
 /** True if the job has the effort `best` and its codec can use it. */
 function isLongerSearch({ format }: Codec, { effort, output }: Options): boolean {
-  const { wraps, holdsFile } = outputFacts(output)
-  return effort === 'best' && !holdsFile && (format.hasEfforts === true || wraps)
+  const isPicked = format.hasEfforts === true || outputFacts(output).wraps
+  return effort === 'best' && !holdsFile(format.id, output) && isPicked
 }
 
 const uploadedOf = ({ uploaded }: Prepared) => (uploaded ? { uploaded } : {})

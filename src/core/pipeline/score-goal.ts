@@ -1,5 +1,5 @@
 /** Compresses a file to a score (`target_score`): the smallest result whose still pictures reach it, or a lossless one. */
-import { outputFacts } from '../catalog/outputs.ts'
+import { holdsFile } from '../catalog/outputs.ts'
 import { levelOfScore } from '../catalog/score-goal.ts'
 import type { Codec, Options, Reason, Source } from '../model/codec.ts'
 import type { ResultSink } from '../model/sink.ts'
@@ -38,7 +38,7 @@ async function compressToScore(
     extraPoints += pressed.missedPoints + SPARE_POINTS
   }
   if (!missed) throw new Error('a search for a score makes at least one attempt')
-  const isLossless = options.lossless || outputFacts(options.output).holdsFile
+  const isLossless = options.lossless || holdsFile(codec.format.id, options.output)
   if (isLossless || options.fitWithin?.isRequired || !mayLosslessHelp(missed.outcome.reason)) return missed
   const exact = await compressAtLevel(codec, source, openSink, { ...options, lossless: true })
   return exact.result === undefined ? missed : { ...exact, outcome: { ...exact.outcome, targetScore } }

@@ -82,7 +82,7 @@ const claimOf = async (codec: Codec, file: Uint8Array, name: string, more: Param
 /** Largest PSNR difference in dB from rounding the gradient to 10-bit fields and to 16-bit samples. */
 const ROUNDING_DB = 0.3
 
-describe.each(['jpg', 'webp', 'avif'] as const)('a slope of 16 bits as %s', (output) => {
+describe.each(['jpg', 'webp', 'avif', 'jxl'] as const)('a slope of 16 bits as %s', (output) => {
   it.each([
     [png, greyPng(), 'a.png'],
     [bmp, tenBitBmp(), 'a.bmp'],
@@ -100,6 +100,7 @@ const TURNED = Uint8Array.of(0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 
 it.each([
   ['avif', HEIGHT, WIDTH],
   ['webp', WIDTH, HEIGHT],
+  ['jxl', HEIGHT, WIDTH],
 ] as const)('measures a rotated 16-bit picture as %s stores it', async (output, width, height) => {
   const turned = greyPng(chunk('eXIf', TURNED))
   const { claim, bytes } = await claimOf(png, turned, 'a.png', { output, quality: 'high' })

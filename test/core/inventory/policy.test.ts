@@ -14,9 +14,9 @@ import { XML_LIBRARY } from '../../../src/core/inventory/xml-library.ts'
 
 const formats = Object.keys(FORMATS) as FormatId[]
 /** True if an output has the inventory of the file inside. */
-const holdsFile = (id: OutputId) => outputFacts(id).wraps || outputFacts(id).holdsFile === true
+const wraps = (id: OutputId) => outputFacts(id).wraps
 /** Formats and outputs with an inventory of their own. Nobody knows what other data holds. */
-const outputs = [...formats, ...(Object.keys(OUTPUT_ONLY_FORMATS) as OutputId[])].filter((id) => id !== 'data' && !holdsFile(id))
+const outputs = [...formats, ...(Object.keys(OUTPUT_ONLY_FORMATS) as OutputId[])].filter((id) => id !== 'data' && !wraps(id))
 
 describe('policy of inventories', () => {
   it.each(outputs)('%s has a reader and at least one kind', async (id) => {

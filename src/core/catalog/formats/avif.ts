@@ -7,7 +7,7 @@ export const AVIF = {
   family: 'image',
   extensions: ['avif', 'avifs'],
   mimeTypes: ['image/avif', 'image/avif-sequence'],
-  outputs: ['avif', 'jpg', 'png', 'webp'],
+  outputs: ['avif', 'jpg', 'png', 'webp', 'jxl'],
   // Results have eight bits per sample, or ten if the picture has more than eight.
   holds: { alpha: true, bits: 10, frames: false, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: { isolate: 60_000_000, roomy: 268_435_456 },

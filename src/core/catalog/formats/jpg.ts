@@ -9,7 +9,7 @@ export const JPG = {
   extensions: ['jpg', 'jpeg', 'jpe', 'jfif'],
   mimeTypes: ['image/jpeg'],
   magic: [{ offset: 0, bytes: [0xff, 0xd8, 0xff] }],
-  outputs: ['jpg', 'png', ...CONVERTED_PICTURES, 'jxl'],
+  outputs: ['jpg', 'png', ...CONVERTED_PICTURES],
   holds: { alpha: false, bits: 8, frames: false, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: { isolate: 268_435_456, roomy: 268_435_456 },
   metadata: true,

@@ -88,6 +88,12 @@ export const PICTURES = {
     resolution: 'kept',
     segments: 'kept',
   },
+  // Code points of SDR colours become a profile. The pixels are turned upright.
+  jxl: {
+    ...METADATA,
+    exif_tags: removable(EVERY_LEVEL, 'stale', (item) => item.startsWith('IFD0:Orientation = ')),
+    rotation: removable(EVERY_LEVEL, 'stale'),
+  },
   png: {
     ...METADATA,
     bit_depth: 'kept',

@@ -1,6 +1,6 @@
 /** Verifies compressed animations: the structure byte by byte, the frames by decoding. */
 import { equalBytes } from '../../bytes/equal.ts'
-import { claimDifference, isExact } from '../../images/convert/verify-output.ts'
+import { claimDifference, isExact } from '../../images/convert/claims.ts'
 import type { Options, Outcome, Source, Verdict } from '../../model/codec.ts'
 import { NO_STILL_PICTURE } from '../../model/loss.ts'
 import { trailingDataDifference } from '../../model/trailing-data.ts'

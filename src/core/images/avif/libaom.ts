@@ -6,8 +6,6 @@
 import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { CODEC_MEMORIES } from '../../../../wasm/memories/memories.ts'
-import type { ColourFigures } from '../../catalog/target.ts'
-import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { compareSamples, type Figures, type Measure } from '../compare/compare.ts'
 import { FIRST_BYTES } from './emscripten.ts'
 import type { Decoder } from './libaom-decoder.ts'
@@ -102,8 +100,3 @@ export const comparePixels = <M extends Measure>(reference: RgbaPixels, decoded:
 
 const bytesOf = ({ pixels }: RgbaPixels) => new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
 
-export const colourFiguresOf = ({ ssim, psnrDb, psnrRgbDb }: Similarity): ColourFigures => ({
-  ssim,
-  psnrDb: Math.min(99, psnrDb),
-  colourPsnrDb: Math.min(99, psnrRgbDb),
-})

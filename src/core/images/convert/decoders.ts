@@ -54,4 +54,8 @@ const DECODERS: { readonly [output: string]: Decoder | undefined } = {
       yield new Uint8Array(decoded.pixels.buffer, decoded.pixels.byteOffset, decoded.pixels.length)
     discardPixels(decoded)
   },
+  jxl: async function* (file, size) {
+    const { jxlRows } = await withEngines(import('../jxl/decode.ts'))
+    yield* jxlRows(file, size)
+  },
 } satisfies Readonly<Record<PictureOutput, Decoder>>

@@ -6,6 +6,7 @@ import { encodeAvif } from '../avif/avif.ts'
 import { encodeJpeg } from '../jpeg/encode.ts'
 import type { PictureMetadata, Raster } from '../raster/raster.ts'
 import type { Encoder } from '../search/encode-request.ts'
+import { differenceOfJxl } from '../jxl/difference.ts'
 import { differenceOfAvif, differenceOfPng, differenceOfWebp } from './verify-output.ts'
 
 interface OutputCodec {
@@ -15,6 +16,7 @@ interface OutputCodec {
   readonly difference?: (raster: Raster, carried: PictureMetadata, result: Source, outcome: Outcome) => Promise<string | undefined>
 }
 
+const encodeJxl: Encoder = async (...picture) => await (await withEngines(import('../jxl/encode.ts'))).encodeJxl(...picture)
 const encodeWebp: Encoder = async (...picture) => await (await withEngines(import('../webp/encode.ts'))).encodeWebp(...picture)
 
 export const OUTPUT_CODECS: { readonly [output: string]: OutputCodec | undefined } = {
@@ -22,6 +24,7 @@ export const OUTPUT_CODECS: { readonly [output: string]: OutputCodec | undefined
   png: { difference: differenceOfPng },
   webp: { encode: encodeWebp, difference: differenceOfWebp },
   avif: { encode: encodeAvif, difference: differenceOfAvif },
+  jxl: { encode: encodeJxl, difference: differenceOfJxl },
 } satisfies Readonly<Record<Exclude<PictureOutput, 'jpg' | 'png'>, Required<OutputCodec>> & Record<'jpg' | 'png', OutputCodec>>
 
 /** Describes why `result`, a file of format `output`, does not contain the picture and its metadata. `undefined`: it does. */

@@ -14,7 +14,7 @@ import { onWhite16, type Raster16, resizedByOpacity16, toRaster16 } from '../ras
 import type { EncodedPicture } from '../search/encode-request.ts'
 import { reducedSize } from '../search/fit-to-size.ts'
 import { decodedRows } from './decoders.ts'
-import { claimDifference, isExact } from './verify-output.ts'
+import { claimDifference, isExact } from './claims.ts'
 
 /** Uploaded picture at its original size. */
 export interface UploadedPicture {

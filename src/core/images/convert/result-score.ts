@@ -11,7 +11,7 @@ import { resizedByOpacity } from '../raster/resize.ts'
 import { reducedSize } from '../search/fit-to-size.ts'
 import { decodedRows } from './decoders.ts'
 import { referenceOf, type UploadedPicture } from './reference.ts'
-import { isExact } from './verify-output.ts'
+import { isExact } from './claims.ts'
 
 /** Score of a file of format `options.output`, for the verdict. Empty for lossless results. */
 export async function scoreOfResult(

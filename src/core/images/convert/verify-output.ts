@@ -3,8 +3,6 @@
 import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { equalBytes } from '../../bytes/equal.ts'
-import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../../catalog/floors.ts'
-import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Outcome, Source } from '../../model/codec.ts'
 import { readAll } from '../../model/source.ts'
 import { similarityOfGrid } from '../avif/grid.ts'
@@ -13,8 +11,8 @@ import { similarityOfRows } from '../compare/compare.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
 import { asRgba, type PictureMetadata, type Raster, wholeRgba } from '../raster/raster.ts'
 import { webpChunks } from '../webp/container.ts'
+import { isExact, lossDifference } from './claims.ts'
 import { decodedRows } from './decoders.ts'
-import { CLAIM_TOLERANCE } from './tuning.ts'
 
 /** Describes how a WebP result differs from `raster` and the metadata in `carried`. `undefined`: no difference. */
 export async function differenceOfWebp(
@@ -78,30 +76,6 @@ export async function differenceOfAvif(
     return `the result has ${decoded.width}×${decoded.height} pixels, expected ${raster.width}×${raster.height}`
   const whole: RgbaPixels = { width: raster.width, height: raster.height, pixels: await wholeRgba(raster) }
   return lossDifference(outcome, comparePixels(whole, decoded, ['similarity']).similarity)
-}
-
-/** True if the outcome is lossless, so that every sample must be unchanged. */
-export const isExact = (outcome: Outcome): boolean => outcome.kind === 'unchanged' || !outcome.loss
-
-/**
- * Describes a contradiction between the outcome and the measured figures. Claimed figures must not be better, and a lossless claim
- * requires equal samples. `undefined`: none.
- */
-export function claimDifference(outcome: Outcome, found: Similarity): string | undefined {
-  if (outcome.kind === 'unchanged') return undefined
-  if (!outcome.loss)
-    return Number.isFinite(found.psnrRgbDb) ? `the outcome claims a lossless result, but the PSNR is ${found.psnrRgbDb} dB` : undefined
-  if (!outcome.loss.pictures) return 'the outcome has a loss without quality figures'
-  const { ssim, psnrDb } = outcome.loss.pictures
-  return ssim > found.ssim + CLAIM_TOLERANCE.ssim || psnrDb > found.psnrDb + CLAIM_TOLERANCE.psnrDb
-    ? `claimed ${ssim} and ${psnrDb} dB, found ${found.ssim} and ${found.psnrDb} dB`
-    : undefined
-}
-
-const lossDifference = (outcome: Outcome, found: Similarity) => belowFloors(found) ?? claimDifference(outcome, found)
-
-function belowFloors({ ssim, psnrDb }: Similarity): string | undefined {
-  return ssim < FLOOR_SSIM || psnrDb < FLOOR_PSNR_DB ? `SSIM ${ssim.toFixed(3)}, ${psnrDb.toFixed(1)} dB` : undefined
 }
 
 /** Describes how a lossless PNG result differs from a grey or RGB raster and its metadata. `undefined`: no difference. */

@@ -16,7 +16,7 @@ import type { ConvertiblePicture } from './convert.ts'
 import { differenceOf } from './output-codecs.ts'
 import { differenceFromUpload } from './reference.ts'
 import { scoreOfResult } from './result-score.ts'
-import { claimDifference, isExact } from './verify-output.ts'
+import { claimDifference, isExact } from './claims.ts'
 
 interface ConvertedFiles {
   readonly original: Source

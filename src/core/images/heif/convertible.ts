@@ -113,7 +113,7 @@ async function metadataOf(
   { output }: Options,
 ): Promise<PictureMetadata> {
   const { colours, exif, xmp, colour } = picture
-  const needsProfile = signalling && (output === 'jpg' || output === 'webp') && formOfTiles(colour).hasChroma
+  const needsProfile = signalling && (output === 'jpg' || output === 'webp' || output === 'jxl') && formOfTiles(colour).hasChroma
   const block = exif === undefined ? undefined : await readExif(source, file, exif)
   return {
     ...(output === 'avif' && signalling && { signalling }),

@@ -11,6 +11,7 @@ import { fitsMemoryBudget, hasLargeMemoryBudget } from '../../model/budget.ts'
 import type { Options } from '../../model/codec.ts'
 import { isCodecError, overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
 import { pixelLoss } from '../../model/loss.ts'
+import { hasFewColours } from '../raster/few-colours.ts'
 import { asRgba, type PictureMetadata, type Raster } from '../raster/raster.ts'
 import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import {
@@ -30,7 +31,6 @@ import {
   BASE_BYTES,
   EXACT_BYTES_PER_PIXEL,
   FASTEST_METHOD,
-  FEW_COLOURS,
   FITTED_CHROMA_LIMITS,
   FRUGAL_PIXELS,
   LOSSY_BYTES_PER_PIXEL,
@@ -83,23 +83,6 @@ export async function encodeWebp(raster: Raster, carried: PictureMetadata, reque
   if (instead && bytesOf(instead) < request.sizeLimit) return instead
   if (isUnacceptable(scoreResult)) throw unsupported('colours_webp_does_not_keep')
   return lossy
-}
-
-/** True if the picture has so few colours that a lossless result may be the smallest. */
-async function hasFewColours(raster: Raster): Promise<boolean> {
-  const { width, height, channels } = raster
-  if (width * height <= FEW_COLOURS.anyBelowPixels) return true
-  const most = Math.max(FEW_COLOURS.least, width * height * FEW_COLOURS.share)
-  const colours = new Set<number>()
-  for await (const strip of raster.rows()) {
-    for (let at = 0; at < strip.length; at += channels) {
-      let colour = 0
-      for (let c = 0; c < channels; c++) colour = colour * 256 + (strip[at + c] ?? 0)
-      colours.add(colour)
-    }
-    if (colours.size > most) return false
-  }
-  return true
 }
 
 const bytesOf = (encoded: EncodedPicture) => encoded.chunks.reduce((sum, chunk) => sum + chunk.length, 0)

@@ -58,13 +58,6 @@ export const FRUGAL_PIXELS = 8_000_000
  */
 export const FITTED_CHROMA_LIMITS = { leastContrast: 0.0003, mostPixels: 2_000_000, mostMargin: 3 }
 
-/**
- * Number of colours up to which a lossless form is tried, as a share of the pixels and as a least number. Photographs have more; their
- * lossless form is several times as large as the lossy one. `anyBelowPixels`: small pictures are always tried, because their smooth
- * gradients pack well.
- */
-export const FEW_COLOURS = { share: 0.04, least: 1024, anyBelowPixels: 128 * 128 }
-
 /** Quality range of the search by luma SSIM and PSNR. */
 export const QUALITY = { lowest: 30, highest: 97 }
 

@@ -34,6 +34,8 @@ test.each<[what: string, output: string, megabytes: string, limitMB: number, eff
   ['jpg', 'jpg', '108', 90],
   // Megapixels, as many as an isolate's engine holds.
   ['jpg', 'jxl', '14', 92],
+  // Megapixels, nearly as many as an isolate's engine encodes.
+  ['png-photo', 'jxl', '12', 110],
   // Megapixels of a grid of tiles, as phones write them.
   ['heic', 'jpg', '48', 110],
   // One packet a page.

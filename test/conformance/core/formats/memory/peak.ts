@@ -50,7 +50,7 @@ async function openSource(): Promise<Source> {
 }
 
 const input = await openSource()
-const codec = { text, png, jpg, heic, opus, mkv, 'mkv-sound': mkv, gz, zip }[what] ?? tiff
+const codec = { text, png, 'png-photo': png, jpg, heic, opus, mkv, 'mkv-sound': mkv, gz, zip }[what] ?? tiff
 const before = used()
 let peak = before
 function sample(): void {

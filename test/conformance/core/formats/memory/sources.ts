@@ -88,10 +88,15 @@ function photograph(pixels: number): Uint8Array {
 }
 
 /** PNG with alpha, as high as a band of AVIF's tiles. */
-function widePng(width: number): Uint8Array {
-  using encoder = new PngEncoder({ width, height: 200, colourType: 6, bitDepth: 8 }, QUICK_EFFORT)
-  const row = new Uint8Array(width * 4)
-  for (let y = 0; y < 200; y++) {
+const widePng = (width: number) => wavesAsPng(width, 200, 4)
+
+/** A picture of so many megapixels, 4000 pixels wide. */
+const photoPng = (megapixels: number) => wavesAsPng(4000, megapixels * 250, 3)
+
+function wavesAsPng(width: number, height: number, channels: 3 | 4): Uint8Array {
+  using encoder = new PngEncoder({ width, height, colourType: channels === 3 ? 2 : 6, bitDepth: 8 }, QUICK_EFFORT)
+  const row = new Uint8Array(width * channels)
+  for (let y = 0; y < height; y++) {
     for (let i = 0; i < row.length; i++) row[i] = 128 + 60 * Math.sin(i / 300 + y / 53) + (Math.imul(i * 7919 + y, 2654435761) >>> 28)
     encoder.writeRow(row)
   }
@@ -148,6 +153,7 @@ export const COMPUTED: { readonly [what: string]: ((bytes: number) => Source) | 
 export const FILES: { readonly [what: string]: ((millions: number) => Uint8Array | Promise<Uint8Array>) | undefined } = {
   'tiff-jpeg': (megabytes) => jpegTiff(megabytes * 1e6),
   png: (thousandPixels) => widePng(thousandPixels * 1000),
+  'png-photo': photoPng,
   jpg: (megapixels) => photograph(megapixels * 1e6),
   heic: (megapixels) => heicGrid(megapixels * 1e6),
   opus: (megabytes) => opusFile(Math.round((megabytes * 1e6) / 138)),

@@ -1,0 +1,35 @@
+/**
+ * Tuning constants of JPEG XL encoding. Qualities are steps of libjxl's Butteraugli distance; scores are SSIMULACRA 2.1 points. Constants
+ * without a source were set by experiment on the project's fixtures.
+ */
+
+/** Distance in thousandths of one quality step. Quality 100 would be distance 0. */
+export const DISTANCE_STEP = 60
+
+/** Quality range of all searches: distances 5.4 to 0.12. */
+export const QUALITY = { lowest: 10, highest: 98 }
+
+/**
+ * Perceptual search. `pointsPerCoarseness`: score points per quality step; `mostAskedByWindows`: points that casts and steps may demand,
+ * because chroma has its full resolution.
+ */
+export const PERCEPTUAL_SCALE = { ...QUALITY, pointsPerCoarseness: 0.5, mostProbes: 4, mostAskedByWindows: 6 }
+
+/** libjxl's effort of lossy pictures, by effort of the job. */
+export const EFFORTS = { fast: 5, usual: 7 }
+
+/** Fixed memory in bytes: tables of libjxl, and one tile of 512 × 256 pixels. */
+export const BASE_BYTES = 10 * 1024 * 1024
+
+/**
+ * Memory in bytes per pixel of a square of 2048 × 2048 pixels: tokens of a photograph, and alpha as a lossless picture. Noise takes up to
+ * 27; such pictures may end with `EngineError`.
+ */
+export const LOSSY_BYTES_PER_PIXEL = 7
+export const LOSSY_ALPHA_BYTES_PER_PIXEL = 9
+
+/** Memory in bytes per sample of a square of 1024 × 1024 pixels that is encoded without loss. Measured: 14 to 17. */
+export const EXACT_BYTES_PER_SAMPLE = 16
+
+/** Largest memory of an engine in an isolate (wasm/jxl/build-engine.sh). */
+export const ISOLATE_ENGINE_BYTES = 88 * 1024 * 1024
