@@ -66,7 +66,10 @@ export class JxlPixels implements Disposable {
    * @throws EngineError `limit` for a picture of more than `mostPixels`, which is not decoded, `unsupported` for an animation, `damaged`,
    * `truncated` or `memory`
    */
-  static async open(jxl: EngineInput, { memory, mostPixels, isDeep }: Omit<RebuildRequest, 'write'> & { isDeep?: boolean }): Promise<JxlPixels> {
+  static async open(
+    jxl: EngineInput,
+    { memory, mostPixels, isDeep }: Omit<RebuildRequest, 'write'> & { isDeep?: boolean },
+  ): Promise<JxlPixels> {
     const { engine, pointer } = await startJxlEngine<Exports>({ module: wasmModule, memory }, jxl)
     try {
       const decoded = engine.decode(pointer, jxl.size, mostPixels, isDeep ? 1 : 0)

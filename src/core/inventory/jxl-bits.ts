@@ -40,7 +40,15 @@ export class JxlBits {
 
   skipSize(): void {
     const isSmall = this.flag()
-    const side = () => (isSmall ? this.number(5) : this.choice([[1, 9], [1, 13], [1, 18], [1, 30]]))
+    const side = () =>
+      isSmall
+        ? this.number(5)
+        : this.choice([
+            [1, 9],
+            [1, 13],
+            [1, 18],
+            [1, 30],
+          ])
     side()
     if (this.number(3) === 0) side()
   }

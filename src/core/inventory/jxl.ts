@@ -90,7 +90,8 @@ export function asOriginalOfJxl(reader: InventoryReader): InventoryReader {
     read: async (source: Source, signal: AbortSignal) => {
       const builder = new InventoryBuilder()
       for (const [kind, items] of await reader.read(source, signal))
-        for (const [item, count] of items) builder.add(kind, kind === 'icc_profile' && item.startsWith(`${PROFILE} = `) ? PROFILE : item, count)
+        for (const [item, count] of items)
+          builder.add(kind, kind === 'icc_profile' && item.startsWith(`${PROFILE} = `) ? PROFILE : item, count)
       return builder.build()
     },
   }

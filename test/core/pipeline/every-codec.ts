@@ -83,7 +83,8 @@ async function expectFlipsSeen(file: Uint8Array, result: Uint8Array, row: Genera
   }
   // The result of another file is intact, so only the comparison can detect it.
   const middle = file.length >> 1
-  if (outputFacts(options.output).wraps || holdsFile(codec.format.id, options.output)) expect((await verdict(result, file.with(middle, file[middle]! ^ 1))).equal).toBe(false)
+  if (outputFacts(options.output).wraps || holdsFile(codec.format.id, options.output))
+    expect((await verdict(result, file.with(middle, file[middle]! ^ 1))).equal).toBe(false)
 }
 
 it('every format has a codec and a generated file', () => {

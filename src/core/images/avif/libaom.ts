@@ -99,4 +99,3 @@ export const comparePixels = <M extends Measure>(reference: RgbaPixels, decoded:
   compareSamples(bytesOf(reference), bytesOf(decoded), { width: reference.width, height: reference.height, channels: 4 }, measures)
 
 const bytesOf = ({ pixels }: RgbaPixels) => new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
-

@@ -4,9 +4,9 @@ import type { PictureOutput } from '../../catalog/outputs.ts'
 import type { Outcome, Source } from '../../model/codec.ts'
 import { encodeAvif } from '../avif/avif.ts'
 import { encodeJpeg } from '../jpeg/encode.ts'
+import { differenceOfJxl } from '../jxl/difference.ts'
 import type { PictureMetadata, Raster } from '../raster/raster.ts'
 import type { Encoder } from '../search/encode-request.ts'
-import { differenceOfJxl } from '../jxl/difference.ts'
 import { differenceOfAvif, differenceOfPng, differenceOfWebp } from './verify-output.ts'
 
 interface OutputCodec {

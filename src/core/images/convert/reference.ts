@@ -13,8 +13,8 @@ import type { PictureMetadata, Raster } from '../raster/raster.ts'
 import { onWhite16, type Raster16, resizedByOpacity16, toRaster16 } from '../raster/raster16.ts'
 import type { EncodedPicture } from '../search/encode-request.ts'
 import { reducedSize } from '../search/fit-to-size.ts'
-import { decodedRows } from './decoders.ts'
 import { claimDifference, isExact } from './claims.ts'
+import { decodedRows } from './decoders.ts'
 
 /** Uploaded picture at its original size. */
 export interface UploadedPicture {

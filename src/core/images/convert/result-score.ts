@@ -9,9 +9,9 @@ import { asRgba, onWhite, type Raster } from '../raster/raster.ts'
 import { toRaster8 } from '../raster/raster16.ts'
 import { resizedByOpacity } from '../raster/resize.ts'
 import { reducedSize } from '../search/fit-to-size.ts'
+import { isExact } from './claims.ts'
 import { decodedRows } from './decoders.ts'
 import { referenceOf, type UploadedPicture } from './reference.ts'
-import { isExact } from './claims.ts'
 
 /** Score of a file of format `options.output`, for the verdict. Empty for lossless results. */
 export async function scoreOfResult(

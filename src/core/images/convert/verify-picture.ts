@@ -12,11 +12,11 @@ import { similarityOfRows } from '../compare/compare.ts'
 import { shownOrientationOf } from '../raster/orientation.ts'
 import { onWhite, type Raster } from '../raster/raster.ts'
 import { fitToSize, fitToSize16, optionsForStored } from '../search/fit-to-size.ts'
+import { claimDifference, isExact } from './claims.ts'
 import type { ConvertiblePicture } from './convert.ts'
 import { differenceOf } from './output-codecs.ts'
 import { differenceFromUpload } from './reference.ts'
 import { scoreOfResult } from './result-score.ts'
-import { claimDifference, isExact } from './claims.ts'
 
 interface ConvertedFiles {
   readonly original: Source

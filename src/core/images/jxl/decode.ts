@@ -3,8 +3,8 @@ import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JxlPixels } from '../../../../wasm/jxl-decoder/jxl-decoder.ts'
 import { JobMemory } from '../../../../wasm/memories/memories.ts'
 import { boxes } from '../../containers/isobmff/box.ts'
-import type { Source } from '../../model/codec.ts'
 import { message } from '../../i18n/message.ts'
+import type { Source } from '../../model/codec.ts'
 import { malformed } from '../../model/error.ts'
 import { memorySource, readAll } from '../../model/source.ts'
 import { asRgba, type Raster } from '../raster/raster.ts'
@@ -37,7 +37,10 @@ export async function withJxl<Result>(
  */
 export async function* jxlRows(file: Source, { width, height }: Size, memory?: JobMemory): AsyncGenerator<Uint8Array> {
   using own = memory ? undefined : new JobMemory()
-  const pixels = await JxlPixels.open({ chunks: file.stream(), size: file.size }, { memory: memory ?? own ?? new JobMemory(), mostPixels: width * height }).catch(unlessDamaged)
+  const pixels = await JxlPixels.open(
+    { chunks: file.stream(), size: file.size },
+    { memory: memory ?? own ?? new JobMemory(), mostPixels: width * height },
+  ).catch(unlessDamaged)
   if (!pixels) return
   using _ = pixels
   if (pixels.width === width && pixels.height === height) yield* asRgba(rasterOf(pixels)).rows()

@@ -12,9 +12,9 @@ import { highestThatFits, lowestThatHolds } from '../../metrics/search.ts'
 import { fitsMemoryBudget, hasLargeMemoryBudget } from '../../model/budget.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
 import { pixelLoss } from '../../model/loss.ts'
+import { bandsOf } from '../compare/bands.ts'
 import { colourFiguresOf } from '../compare/colour-figures.ts'
 import { comparePictures, type Figures, type Measure } from '../compare/compare.ts'
-import { bandsOf } from '../compare/bands.ts'
 import { hasFewColours } from '../raster/few-colours.ts'
 import { orientationOf, uprightRaster, withUprightOrientation } from '../raster/orientation.ts'
 import { asRgb, asRgba, type PictureMetadata, type Raster } from '../raster/raster.ts'
@@ -151,7 +151,8 @@ class Encoder implements Disposable {
     const reference = asRgba(this.#raster)
     const bands = bandsOf(reference, MOST_MEASURED_PIXELS)
     const found = await comparePictures(reference, rows, measures, bands)
-    if (!found) throw new Error('the result of the JPEG XL encoder cannot be decoded')
+    // libjxl encodes with some profiles that its decoder does not support.
+    if (!found) throw unsupported('jxl_cannot_hold_picture')
     return { ...found, chunks, figures: colourFiguresOf(found.similarity) }
   }
 
@@ -186,7 +187,9 @@ class Encoder implements Disposable {
   /** Lowest quality that reaches luma SSIM and PSNR of the level. */
   async #toTarget(): Promise<number> {
     const { target } = this.#request
-    return await lowestThatHolds(QUALITY.lowest, QUALITY.highest, async (quality) => reaches((await this.#probe(quality, LUMA)).figures, target))
+    return await lowestThatHolds(QUALITY.lowest, QUALITY.highest, async (quality) =>
+      reaches((await this.#probe(quality, LUMA)).figures, target),
+    )
   }
 
   async #toSize(limit: number): Promise<number> {
