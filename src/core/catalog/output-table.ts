@@ -71,7 +71,7 @@ export const PICTURE_FACTS = {
     usualQuality: { high: 88, medium: 72, low: 46 },
   },
   avif: { exactInstead: false, turnedUpright: true, readToTheEnd: true, usualQuality: { high: 68, medium: 49, low: 36 } },
-  jxl: { exactInstead: true, turnedUpright: true, readToTheEnd: true, usualQuality: { high: 80, medium: 64, low: 45 } },
+  jxl: { exactInstead: true, turnedUpright: true, readToTheEnd: true, usualQuality: { high: 82, medium: 67, low: 40 } },
 } as const satisfies { readonly [id: string]: PictureFacts }
 
 export type OtherPicture = keyof typeof PICTURE_FACTS

@@ -4,16 +4,16 @@
  */
 
 /** Distance in thousandths of one quality step. Quality 100 would be distance 0. */
-export const DISTANCE_STEP = 60
+export const DISTANCE_STEP = 90
 
-/** Quality range of all searches: distances 5.4 to 0.12. */
-export const QUALITY = { lowest: 10, highest: 98 }
+/** Quality range of all searches: distances 8.28 to 0.18. */
+export const QUALITY = { lowest: 8, highest: 98 }
 
 /**
- * Perceptual search. `pointsPerCoarseness`: score points per quality step; `mostAskedByWindows`: points that casts and steps may demand,
- * because chroma has its full resolution.
+ * Perceptual search. `pointsPerCoarseness`: score points per quality step; `mostAskedByWindows`: points that casts and steps may demand:
+ * chroma has its full resolution, but casts of single windows hardly fall with quality.
  */
-export const PERCEPTUAL_SCALE = { ...QUALITY, pointsPerCoarseness: 0.5, mostProbes: 4, mostAskedByWindows: 6 }
+export const PERCEPTUAL_SCALE = { ...QUALITY, pointsPerCoarseness: 0.6, mostProbes: 4, mostAskedByWindows: 3 }
 
 /** libjxl's effort of lossy pictures, by effort of the job. */
 export const EFFORTS = { fast: 5, usual: 7 }
