@@ -23,7 +23,7 @@ import { isSteeredByScore, isUnacceptable, lowestPerceptualQuality, type Quality
 import { MOST_MEASURED_PIXELS } from '../search/tuning.ts'
 import { jxlRows, sourceOfPieces } from './decode.ts'
 import { memoryOf } from './memory.ts'
-import { DISTANCE_STEP, EFFORTS, ISOLATE_ENGINE_BYTES, PERCEPTUAL_SCALE, QUALITY } from './tuning.ts'
+import { DISTANCE_STEP, EFFORTS, FEW_PROBES, ISOLATE_ENGINE_BYTES, PERCEPTUAL_SCALE, QUALITY } from './tuning.ts'
 
 const SCALE: QualityScale = { ...PERCEPTUAL_SCALE, coarseness: (quality) => -quality, qualityOf: (coarseness) => -coarseness }
 
@@ -177,7 +177,7 @@ class Encoder implements Disposable {
         bytes: () => bytesOf(lastProbe()),
       },
       target,
-      SCALE,
+      this.#raster.width * this.#raster.height < FEW_PROBES.fromPixels ? SCALE : { ...SCALE, mostProbes: FEW_PROBES.mostProbes },
       { quality: target.usualQuality.jxl },
     )
     if (isUnacceptable(found)) throw unsupported('colours_jxl_does_not_keep')

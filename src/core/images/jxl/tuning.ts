@@ -15,6 +15,9 @@ export const QUALITY = { lowest: 8, highest: 98 }
  */
 export const PERCEPTUAL_SCALE = { ...QUALITY, pointsPerCoarseness: 0.6, mostProbes: 4, mostAskedByWindows: 3 }
 
+/** Most probes of large pictures, because each takes about a second a megapixel. */
+export const FEW_PROBES = { fromPixels: 8_000_000, mostProbes: 2 }
+
 /** libjxl's effort of lossy pictures, by effort of the job. */
 export const EFFORTS = { fast: 5, usual: 7 }
 
