@@ -11,8 +11,6 @@ extern "C" {
 
 namespace {
 
-// Efforts of libjxl. lean.patch does not support lossy ones above 7.
-constexpr int kExactEffort = 4;
 // Side of the modular groups is 128, so that an exact picture is encoded by 1024 x 1024 pixels.
 constexpr int kSmallGroups = 0;
 
@@ -118,8 +116,8 @@ extern "C" EXPORT(metadata) void export_metadata(u32 kind, const unsigned char* 
 }
 
 // Takes the picture at `pixels`, which host_alloc has allocated: grey or RGB, with alpha if `channels` is even, samples of
-// `sample_bytes` bytes, little-endian. `distance`: Butteraugli distance in thousandths; 0: without loss. Passes the file to
-// host_write in pieces.
+// `sample_bytes` bytes, little-endian. `distance`: Butteraugli distance in thousandths; 0: without loss. `effort`: libjxl's, up
+// to 7, because lean.patch does not support higher ones. Passes the file to host_write in pieces.
 extern "C" EXPORT(encode) void export_encode(unsigned char* pixels, u32 width, u32 height, u32 channels, u32 sample_bytes,
                                          u32 distance, u32 effort) {
   const bool exact = distance == 0;
@@ -136,7 +134,7 @@ extern "C" EXPORT(encode) void export_encode(unsigned char* pixels, u32 width, u
   const auto set = [&](JxlEncoderFrameSettingId id, int value) {
     check(JxlEncoderFrameSettingsSetOption(settings, id, value));
   };
-  set(JXL_ENC_FRAME_SETTING_EFFORT, exact ? kExactEffort : (int)effort);
+  set(JXL_ENC_FRAME_SETTING_EFFORT, (int)effort);
   set(JXL_ENC_FRAME_SETTING_BUFFERING, 2);
   set(JXL_ENC_FRAME_SETTING_RESPONSIVE, 0);
   if (exact) {

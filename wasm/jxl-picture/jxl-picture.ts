@@ -25,7 +25,7 @@ export interface JxlPicture {
 export interface JxlSettings {
   /** Butteraugli distance in thousandths, 10 to 25,000. 0: without loss. */
   readonly distance: number
-  /** libjxl's effort of lossy pictures, 3 to 7. */
+  /** libjxl's effort, 3 to 7. */
   readonly effort: number
 }
 

@@ -8,7 +8,7 @@ export const WEBP = {
   family: 'image',
   extensions: ['webp'],
   mimeTypes: ['image/webp'],
-  outputs: ['webp', 'jpg', 'png', 'avif'],
+  outputs: ['webp', 'jpg', 'png', 'avif', 'jxl'],
   holds: { alpha: true, bits: 8, frames: true, metadata: ['icc', 'exif', 'xmp'] },
   mostPixels: PICTURE_FACTS.webp.mostPixels,
   metadata: true,

@@ -18,7 +18,7 @@ export const PERCEPTUAL_SCALE = { ...QUALITY, pointsPerCoarseness: 0.6, mostProb
 /** Most probes of large pictures, because each takes about a second a megapixel. */
 export const FEW_PROBES = { fromPixels: 8_000_000, mostProbes: 2 }
 
-/** libjxl's effort of lossy pictures, by effort of the job. */
+/** libjxl's effort, by effort of the job. Effort 4 takes half the time without loss, for 4 % more bytes of photographs and 70 % of screens. */
 export const EFFORTS = { fast: 5, usual: 7 }
 
 /** Fixed memory in bytes: tables of libjxl, and one tile of 512 × 256 pixels. */
