@@ -63,7 +63,7 @@ const rasterOf = (pixels: JxlPixels): Raster => ({
 export async function jxlRaster(file: Source, mostPixels: number): Promise<Raster> {
   const strips: Uint8Array[] = []
   const size = await withJxl(file, mostPixels, async (picture) => {
-    for await (const strip of asRgba(picture).rows()) strips.push(strip)
+    for await (const strip of asRgba(picture).rows()) strips.push(strip.slice())
     return { width: picture.width, height: picture.height }
   })
   if (typeof size === 'string') throw malformed('jxl', 0, message('engine_reports', { problem: size }))
@@ -71,7 +71,8 @@ export async function jxlRaster(file: Source, mostPixels: number): Promise<Raste
     ...size,
     channels: 4,
     async *rows() {
-      yield* strips
+      // Readers may discard what they get.
+      for (const strip of strips) yield strip.slice()
     },
   }
 }
