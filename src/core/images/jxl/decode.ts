@@ -12,8 +12,8 @@ import { asRgba, type Raster } from '../raster/raster.ts'
 type Size = Pick<Raster, 'width' | 'height'>
 
 /**
- * Decodes a file to 8 bits a sample and runs `work` with its rows and its ICC profile, which are valid during the call. A file that cannot
- * be decoded, or of more than `mostPixels` pixels, is an error of `work`'s caller: the result is then a description of the damage.
+ * Decodes a file to 8 bits a sample and runs `work` with its rows and its ICC profile, which are valid during the call. Returns its result,
+ * or a text that says why the file cannot be decoded: damaged, an animation, more than `mostPixels` pixels.
  * @throws EngineError `memory`
  */
 export async function withJxl<Result>(
