@@ -1,15 +1,15 @@
 #!/bin/sh
-# Builds flac.wasm: libFLAC 1.4.2 (Debian source package flac 1.4.2+ds-2) and glue.c.
-# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and apt with a deb-src entry.
+# Builds flac.wasm: libFLAC 1.5.0 (Debian source package flac 1.5.0+ds-2) and glue.c.
+# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and apt with a deb-src entry of Debian 13.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/flac
-orig=flac_1.4.2+ds.orig.tar.xz
-hash=47274ac8fcb1f0e6caa91d29f943925d7a40c0a3f6357c3275773bdb1ee46638
+orig=flac_1.5.0+ds.orig.tar.xz
+hash=51d6a5bf5a37b67f9af847daa07c07091f6bf1583d5abb7fbb064bc68428b0f1
 
 mkdir -p "$cache"
 cd "$cache"
-[ -e "$orig" ] || apt-get source --download-only flac=1.4.2+ds-2
+[ -e "$orig" ] || apt-get source --download-only --tar-only flac=1.5.0+ds-2
 echo "$hash  $orig" | sha256sum --check --quiet
 rm -rf flac && mkdir flac
 tar xJf "$orig" -C flac --strip-components=1
@@ -19,6 +19,7 @@ cat > config.h <<'H'
 #define CPU_IS_BIG_ENDIAN 0
 #define CPU_IS_LITTLE_ENDIAN 1
 #define ENABLE_64_BIT_WORDS 1
+#define HAVE_FSEEKO 1
 #define HAVE_INTTYPES_H 1
 #define HAVE_LROUND 1
 #define HAVE_STDINT_H 1
@@ -26,7 +27,7 @@ cat > config.h <<'H'
 #define HAVE_STRING_H 1
 #define FLAC__HAS_OGG 0
 #define FLAC__NO_ASM 1
-#define PACKAGE_VERSION "1.4.2"
+#define PACKAGE_VERSION "1.5.0"
 #define NDEBUG 1
 H
 flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I. -Iinclude -Isrc/libFLAC/include -DHAVE_CONFIG_H -DFLAC__NO_DLL

@@ -1,23 +1,25 @@
 #!/bin/sh
-# Builds openjpeg.wasm: the decoder of OpenJPEG 2.5.0 with Debian's security patches, and glue.c.
-# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, patch, xz, and apt with a deb-src entry.
+# Builds openjpeg.wasm: the decoder of OpenJPEG 2.5.3 with Debian's security patches, and glue.c.
+# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, patch, xz, and apt with a deb-src entry of
+# Debian 13.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/openjpeg
-orig=openjpeg2_2.5.0.orig.tar.xz
-debian=openjpeg2_2.5.0-2+deb12u3.debian.tar.xz
+orig=openjpeg2_2.5.3.orig.tar.xz
+debian=openjpeg2_2.5.3-2.1~deb13u2.debian.tar.xz
 
 mkdir -p "$cache"
 cd "$cache"
-[ -e "$orig" ] && [ -e "$debian" ] || apt-get source --download-only openjpeg2=2.5.0-2+deb12u3
+[ -e "$orig" ] || apt-get source --download-only --tar-only openjpeg2=2.5.3-2.1~deb13u2
+[ -e "$debian" ] || apt-get source --download-only --diff-only openjpeg2=2.5.3-2.1~deb13u2
 sha256sum --check --quiet <<SUMS
-007e19d772c8b6b22e35379630b06ff3549e49ba719d96453607a36ad7b4de73  $orig
-36dedb0ca4c1659c173feac97c19b31985656f4cd112b1a4d54d54bc4133ad37  $debian
+3100f0316e922630112cf6d72c0c20776896e64ad7eab72c2f713c460287eb92  $orig
+a9d861cd8f22249876a589b56ebcceed101a0ea17155258f3d778de13b619441  $debian
 SUMS
-rm -rf openjpeg-2.5.0 debian
+rm -rf openjpeg-2.5.3 debian
 tar xJf "$orig"
 tar xJf "$debian"
-cd openjpeg-2.5.0
+cd openjpeg-2.5.3
 grep -v '^ *#' ../debian/patches/series | while read -r name; do [ -z "$name" ] || patch -s -p1 <"../debian/patches/$name"; done
 
 flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -I$here -Isrc/lib/openjp2 -DOPJ_STATIC -DMUTEX_stub

@@ -1,19 +1,20 @@
 #!/bin/sh
-# Builds zlib.wasm: the inflating half of zlib 1.2.13 (Debian source package zlib 1:1.2.13.dfsg-1) and glue.c.
-# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and apt with a deb-src entry.
+# Builds zlib.wasm: the inflating half of zlib 1.3.1 (Debian source package zlib
+# 1:1.3.dfsg+really1.3.1-1+deb13u1) and glue.c.
+# Needs: clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32, and apt with a deb-src entry of Debian 13.
 set -eu
 here=$(dirname "$(realpath "$0")")
 cache=$here/../.cache/zlib
-orig=zlib_1.2.13.dfsg.orig.tar.bz2
-hash=71feb7947e3c00ef125f83b79a4e529bde31171e5babe48b391f06758d1ab0a1
+orig=zlib_1.3.dfsg+really1.3.1.orig.tar.gz
+hash=60dd315c07f616887caa029408308a018ace66e3d142726a97db164b3b8f69fb
 
 mkdir -p "$cache"
 cd "$cache"
-[ -e "$orig" ] || apt-get source --download-only zlib=1:1.2.13.dfsg-1
+[ -e "$orig" ] || apt-get source --download-only --tar-only zlib=1:1.3.dfsg+really1.3.1-1+deb13u1
 echo "$hash  $orig" | sha256sum --check --quiet
-rm -rf zlib-1.2.13.dfsg
-tar xjf "$orig"
-cd zlib-1.2.13.dfsg
+rm -rf zlib-1.3.1
+tar xzf "$orig"
+cd zlib-1.3.1
 
 flags="--target=wasm32-wasi --sysroot=/usr -isystem /usr/include/wasm32-wasi -isystem . -O3 -msimd128 -mbulk-memory -flto
   -ffunction-sections -fdata-sections -fno-ident -ffile-prefix-map=$PWD=. -ffile-prefix-map=$here=."
