@@ -1,7 +1,7 @@
 /**
  * `npm run sources`: writes the corresponding source of `whittle-media` (GPL-3.0, section 6) to `dist/whittle-media-source.tar`: the
  * committed repository and the source archives of its engines. The archives come from Debian and are checked against `origin.json`.
- * Needs git, tar and apt's source packages of Debian 12.
+ * Needs git, tar and apt's source packages of Debian 12 and 13.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -26,7 +26,7 @@ interface Source {
 function fetchSource({ name, version, sha256 }: Source, folder: string): string {
   const packageName = DEBIAN.exec(name)?.[1]
   if (packageName === undefined) throw new Error(`The source '${name}' names no Debian source package.`)
-  execFileSync('apt-get', ['source', '--download-only', '-q', `${packageName}=${version}`], {
+  execFileSync('apt-get', ['source', '--download-only', '--tar-only', '-q', `${packageName}=${version}`], {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'inherit'],
   })
