@@ -149,7 +149,8 @@ int EXPORT(picture_damaged)(void) {
   return film.picture->decode_error_flags != 0 || (film.picture->flags & AV_FRAME_FLAG_CORRUPT) != 0;
 }
 int EXPORT(picture_interlaced)(void) {
-  return film.picture->interlaced_frame ? 1 + !!film.picture->top_field_first : 0;
+  const int flags = film.picture->flags;
+  return flags & AV_FRAME_FLAG_INTERLACED ? 1 + !!(flags & AV_FRAME_FLAG_TOP_FIELD_FIRST) : 0;
 }
 /* Returns the largest bit depth of any component. */
 int EXPORT(picture_depth)(void) {
@@ -214,9 +215,9 @@ int EXPORT(encoder_open)(int rate_num, int rate_den, double timescale, int annex
     film.param.vui.i_sar_width = film.picture->sample_aspect_ratio.num;
     film.param.vui.i_sar_height = film.picture->sample_aspect_ratio.den;
   }
-  if (film.picture->interlaced_frame) {
+  if (film.picture->flags & AV_FRAME_FLAG_INTERLACED) {
     film.param.b_interlaced = 1;
-    film.param.b_tff = film.picture->top_field_first;
+    film.param.b_tff = !!(film.picture->flags & AV_FRAME_FLAG_TOP_FIELD_FIRST);
   }
   x264_param_apply_profile(&film.param, "high");
   film.encoder = x264_encoder_open(&film.param);
@@ -234,7 +235,8 @@ int EXPORT(encoder_headers)(void) {
 /* Converts the current picture to 8-bit 4:2:0 if needed; interlaced pictures are converted field by field. */
 static const AVFrame *as_420(void) {
   if (film.picture->format == AV_PIX_FMT_YUV420P || film.picture->format == AV_PIX_FMT_YUVJ420P) return film.picture;
-  const int fields = film.picture->interlaced_frame ? 2 : 1, w = film.picture->width, h = film.picture->height;
+  const int fields = film.picture->flags & AV_FRAME_FLAG_INTERLACED ? 2 : 1;
+  const int w = film.picture->width, h = film.picture->height;
   AVFrame **kept = &film.conversions[film.picture == film.pictures[1]];
   if (*kept && ((*kept)->width != w || (*kept)->height != h)) av_frame_free(kept);
   AVFrame *converted = *kept;

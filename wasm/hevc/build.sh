@@ -1,15 +1,15 @@
 #!/bin/sh
 # Builds hevc.wasm: FFmpeg's HEVC decoder alone, under LGPL-2.1-or-later (no --enable-gpl), the conversion of yuv/, and
-# glue.c. Needs: clang-19, lld-19, llvm-19, wasi-libc, libclang-rt-19-dev-wasm32, make, pkg-config and Debian 12's
+# glue.c. Needs: clang-19, lld-19, llvm-19, wasi-libc, libclang-rt-19-dev-wasm32, make, pkg-config and Debian 13's
 # source packages.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cache=$here/../.cache/hevc
-build=$cache/build
-archive=ffmpeg_5.1.9.orig.tar.xz
+build=$cache/build-7.1.5
+archive=ffmpeg_7.1.5.orig.tar.xz
 mkdir -p "$cache" "$build"
-[ -e "$cache/$archive" ] || (cd "$cache" && apt-get source --download-only -q ffmpeg=7:5.1.9-0+deb12u1 >/dev/null)
-echo "d9b593bb2ba93d4b50f74177e0cdcd41747e708596367deed0c30348a71dd176  $cache/$archive" | sha256sum --check --quiet
+[ -e "$cache/$archive" ] || (cd "$cache" && apt-get source --download-only --tar-only -q ffmpeg=7:7.1.5-0+deb13u1 >/dev/null)
+echo "de668509caf9e35e3cd162473441fdb29538c6d96ed080292b3cf9e6fc5d558f  $cache/$archive" | sha256sum --check --quiet
 
 target="--target=wasm32-wasi --sysroot=/usr -I/usr/include/wasm32-wasi"
 flags="-O3 -msimd128 -mbulk-memory -fno-math-errno -ffile-prefix-map=$build=. -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_PROCESS_CLOCKS -D_WASI_EMULATED_MMAN"
