@@ -106,3 +106,19 @@ export function vorbisFile(count: number, perPage = 1, entries: readonly string[
   }
   return oggPages(pages)
 }
+
+/** Speex file of 8 kHz with packets of one frame of 160 samples, one on each page (Speex manual, section 7.3). */
+export function speexFile(count: number): Uint8Array {
+  const head = ByteWriter.growing(true).ascii('Speex   1.2').bytes(new Uint8Array(17))
+  // Version, bytes of the header, rate, mode, bitstream version, channels, bit rate, samples of a frame, VBR, frames of a packet.
+  for (const value of [1, 80, 8000, 0, 4, 1, -1, 160, 0, 1, 0, 0, 0]) head.u32(value)
+  const packets = Array.from(
+    { length: count },
+    (_, i): TestPage => ({
+      packets: [randomBytes(38, i)],
+      granule: (i + 1) * 160,
+      flags: i === count - 1 ? 4 : 0,
+    }),
+  )
+  return oggPages([{ flags: 2, packets: [head.finish()] }, { packets: [comments('TITLE=Talk')] }, ...packets])
+}

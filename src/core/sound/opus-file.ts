@@ -1,11 +1,15 @@
 /** Writes an Ogg Opus file (RFC 7845) whose sound is encoded anew, and measures the noise by decoding each packet. */
 import { OPUS_PACKET_FRAMES, OpusDecoder, type OpusEncoder } from '../../../wasm/opus/opus.ts'
+import { latin1Bytes } from '../bytes/latin1.ts'
 import { FIRST, LAST, lacingOf } from '../containers/ogg/page.ts'
 import { addPacket, PageWriter } from '../containers/ogg/page-writer.ts'
 import { DelayedSnr } from '../metrics/delayed-snr.ts'
 import type { Sink } from '../model/codec.ts'
 import { WriteBuffer } from '../model/sink.ts'
 import { Trim } from './trim.ts'
+
+/** Vendor in the comments: the encoder that was used (RFC 7845, section 5.2). */
+export const OPUS_VENDOR: Uint8Array = latin1Bytes('libopus 1.5.2')
 
 export interface OpusStream {
   /** Serial number of the pages. */

@@ -16,11 +16,10 @@ import { message } from '../i18n/message.ts'
 import type { Options, Sink, Source } from '../model/codec.ts'
 import { malformed, unsupported } from '../model/error.ts'
 import type { DecodedSound } from './decoded-sound.ts'
-import { OpusFile } from './opus-file.ts'
+import { OPUS_VENDOR, OpusFile } from './opus-file.ts'
 import type { SoundOutput } from './sound-output.ts'
 import { Trim } from './trim.ts'
 
-const VENDOR = 'libopus 1.5.2'
 /** Serial number of the only stream. Any number will do. */
 const SERIAL = 1
 
@@ -59,7 +58,7 @@ function headOf({ delay, layout: { channels, streams, coupled, mapping } }: Opus
 function tagsOf({ tags, covers }: DecodedSound): Uint8Array {
   const pictures = covers.map((cover) => `METADATA_BLOCK_PICTURE=${base64Of(pictureBlock(cover))}`)
   const entries = [...commentsOf(tags), ...pictures].map((entry) => new TextEncoder().encode(entry))
-  return concat([latin1Bytes('OpusTags'), commentBytes({ vendor: latin1Bytes(VENDOR), entries, rest: new Uint8Array(0) })])
+  return concat([latin1Bytes('OpusTags'), commentBytes({ vendor: OPUS_VENDOR, entries, rest: new Uint8Array(0) })])
 }
 
 /** Yields the samples behind the pre-skip, in the order of WAVE. @throws CodecError (malformed) if the last position tells another end */

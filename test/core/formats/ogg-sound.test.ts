@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { base64Of } from '../../../src/core/bytes/base64.ts'
 import { concat } from '../../../src/core/bytes/concat.ts'
+import { latin1Bytes, latin1Of } from '../../../src/core/bytes/latin1.ts'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
 import { oggCrc } from '../../../src/core/containers/ogg/crc.ts'
 import { pagesOf } from '../../../src/core/containers/ogg/read-pages.ts'
+import { parseComments } from '../../../src/core/containers/xiph/comments.ts'
 import { flac } from '../../../src/core/formats/flac/flac.ts'
 import { factsOf } from '../../../src/core/formats/ogg/decoders.ts'
 import { ogg, opus } from '../../../src/core/formats/ogg/ogg.ts'
@@ -18,7 +20,7 @@ import { identify } from '../../../src/core/pipeline/identify.ts'
 import { isEngineError } from '../../../wasm/engine-error.ts'
 import { flacFile, pictureBlock } from '../../support/flac-file.ts'
 import { inEnglish } from '../../support/in-english.ts'
-import { oggPages, opusFile, opusHead, opusPacket, opusTags, randomBytes, vorbisHeaders } from '../../support/ogg-file.ts'
+import { oggPages, opusFile, opusHead, opusPacket, opusTags, randomBytes, speexFile, vorbisHeaders } from '../../support/ogg-file.ts'
 import { oggFlac, opusSound, vorbisFixture } from '../../support/sound-file.ts'
 import { roundsOf } from '../../support/thorough.ts'
 import { noise, optionsFor, press, tones, wave } from './media-fixtures.ts'
@@ -165,6 +167,12 @@ describe('tags of Ogg', () => {
     expect(outcome).not.toHaveProperty('removed')
   })
 
+  it('are kept in M4A if a cover is no JPEG and no PNG', async () => {
+    const [, webp] = pictureBlock(randomBytes(300, 2), 'image/webp')
+    const { outcome } = await resultOf(opusSound({ entries: [`METADATA_BLOCK_PICTURE=${base64Of(webp)}`] }), 'm4a', 'low')
+    expect(outcome).toMatchObject({ kind: 'compressed', inventory: { covers: 1 } })
+  })
+
   it('stay in FLAC that is unpacked, with covers as blocks', async () => {
     const samples = Int32Array.from(tones(44_100, 2, 44_100), (value) => Math.round(value * 32_000))
     const { outcome, bytes } = await resultOf(oggFlac(samples, 2, entries), 'flac')
@@ -199,6 +207,21 @@ describe('Opus encoded again', () => {
       expect(b.stream.first).toEqual(a.stream.first)
       expect([b.skip, b.frames]).toEqual([a.skip, a.frames])
     }
+  })
+
+  it('names the encoder that was used as vendor (RFC 7845, section 5.2)', async () => {
+    const bytes = opusSound()
+    const vendorOf = async (file: Uint8Array) => {
+      const { headers } = await readOggSound(memorySource(file, 'a'), signal)
+      return latin1Of(parseComments(headers[0]!, 8)!.vendor)
+    }
+    const [exact, encoded] = [await resultOf(bytes, 'opus', 'high'), await resultOf(bytes, 'opus')]
+    expect([await vendorOf(exact.bytes), await vendorOf(encoded.bytes)]).toEqual(['vendor', 'libopus 1.5.2'])
+    const old = encoded.bytes.slice()
+    old.set(latin1Bytes('libopus 9.9.9'), Buffer.from(old).indexOf('libopus 1.5.2'))
+    repairChecksums(old)
+    const verdict = await opus.verify(memorySource(bytes, 'a'), memorySource(old, 'b'), encoded.outcome, optionsFor('medium', 'opus'))
+    expect(verdict).toMatchObject({ equal: false, difference: 'header packets changed' })
   })
 
   it('keeps a longer pre-skip, and the mapping of six channels', async () => {
@@ -285,6 +308,7 @@ describe('Ogg files that are not converted', () => {
     ['positions that do not begin at zero', oggPages([...heads, page(96_000), page(96_960, 4)]), 'position zero'],
     ['a position at the end of 64 bits', oggPages([...heads, { ...page(960), granule: 2n ** 63n - 1n }]), 'position zero'],
     ['two streams', oggPages([{ serial: 8, flags: 2, packets: [randomBytes(40, 1)] }, ...heads, page(960, 4)]), 'several streams'],
+    ['Speex', speexFile(40), 'Speex'],
     ['two files in one', concat([opusFile(3), opusFile(3)]), 'several streams'],
     ['a rate of 1 Hz', vorbisAt(1), '1 Hz'],
     ['a rate of 4 GHz', vorbisAt(4_000_000_000), '4000000000 Hz'],

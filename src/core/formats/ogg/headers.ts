@@ -71,6 +71,14 @@ async function planComments(codec: SoundCodec, packet: Uint8Array, options: Opti
   return { packet: packed, covers, droppedPadding: rest.length < comments.rest.length }
 }
 
+/** Returns the header packets behind the first one of Opus with another vendor. Comments that cannot be read stay. */
+export function withOpusVendor([packet, ...rest]: readonly Uint8Array[], vendor: Uint8Array): Uint8Array[] {
+  if (!packet) return rest
+  const at = commentsAt('opus')
+  const comments = parseComments(packet, at)
+  return [comments ? concat([packet.subarray(0, at), commentBytes({ ...comments, vendor })]) : packet, ...rest]
+}
+
 /** True if a comment stays. `mode`: metadata that the caller asked to remove. `undefined`: none. */
 export const keepsComment = (mode: RemovingMode | undefined, key: string): boolean =>
   !mode || FOR_PLAYERS.test(key) || keepsSoundTag(mode, key) || (mode === 'safe' && key === PICTURE_KEY)

@@ -1,6 +1,6 @@
 /**
- * Encodes Opus again at a lower bit rate, at `medium` and `low`. Header packets, pre-skip, gain and length stay the same. A file whose
- * header the encoder cannot keep is not encoded again.
+ * Encodes Opus again at a lower bit rate, at `medium` and `low`. Header packets, pre-skip, gain and length stay the same, but the vendor
+ * names the new encoder. A file whose header the encoder cannot keep is not encoded again.
  */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
@@ -12,9 +12,9 @@ import { message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { checkWork } from '../../model/work-estimate.ts'
-import { OpusFile } from '../../sound/opus-file.ts'
+import { OPUS_VENDOR, OpusFile } from '../../sound/opus-file.ts'
 import { opusChannels } from './decoders.ts'
-import { planHeaders } from './headers.ts'
+import { planHeaders, withOpusVendor } from './headers.ts'
 import { decoded } from './played.ts'
 import { type OggSound, readOggSound } from './read-sound.ts'
 import { MAX_REENCODED_SAMPLES, MIN_REENCODED_SECONDS, OPUS_SECONDS_PER_MILLION_SAMPLES } from './tuning.ts'
@@ -102,7 +102,7 @@ async function encodeAgain({ source, sound, sink, options }: Job, bitsPerSecond:
   if (sound.skip < encoder.delay || !isSameLayout(encoder.layout, header)) return undefined
   const plan = await planHeaders(sound.stream, sound.headers, true, options)
   using file = new OpusFile({ ...sound, serial: sound.stream.serial }, encoder, sink)
-  await file.begin(plan)
+  await file.begin({ first: plan.first, others: withOpusVendor(plan.others, OPUS_VENDOR) })
   // With the pre-skip, which the decoder needs to settle, but without the delay that the encoder adds.
   const input = { ...sound, skip: encoder.delay, frames: sound.skip - encoder.delay + sound.frames }
   for await (const planar of decoded(source, input, { withGain: false }, options)) {
