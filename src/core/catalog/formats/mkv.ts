@@ -16,6 +16,7 @@ export const MKV = {
   mimeTypes: ['video/x-matroska', 'video/matroska', 'audio/x-matroska', 'audio/matroska'],
   outputs: ['mkv', 'mp4'],
   lossyOutputs: ['mp4'],
+  metadata: true,
   fidelity: 'perceptual',
   levels: LEVELS,
 } as const satisfies Format
@@ -29,6 +30,7 @@ export const WEBM = {
   mimeTypes: ['video/webm', 'audio/webm'],
   outputs: ['webm', 'mp4'],
   lossyOutputs: ['mp4'],
+  metadata: true,
   fidelity: 'perceptual',
   levels: LEVELS,
 } as const satisfies Format

@@ -77,6 +77,7 @@ export const FILM = {
   mkv_no_tracks: 'the Matroska file describes no tracks',
   mkv_old_positions:
     'the Matroska file has positions of old programs (codec states, referenced clusters), which repacking would make wrong',
+  mkv_pictures_among_large_files: 'a picture is attached beside files of more than 8 MiB together, so the metadata stays',
   mkv_position_leads_nowhere: 'a position in the Matroska file leads to no element',
   mkv_repacked_as_mp4: 'tracks repacked from Matroska to MP4 with the same frames and times',
   mkv_segment_has_checksum: 'the segment of the Matroska file has a checksum, which is not supported',

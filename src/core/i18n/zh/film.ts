@@ -76,6 +76,7 @@ export const FILM = {
   mkv_no_segment: 'Matroska 文件没有段',
   mkv_no_tracks: 'Matroska 文件没有描述任何轨道',
   mkv_old_positions: 'Matroska 文件含有旧程序写入的位置（编解码状态、引用的簇），重新打包会使其失效',
+  mkv_pictures_among_large_files: '图片与总计超过 8 MiB 的文件一同附加，因此保留元数据',
   mkv_position_leads_nowhere: 'Matroska 文件中的某个位置没有指向任何元素',
   mkv_repacked_as_mp4: '轨道从 Matroska 重新封装为 MP4，帧和时间不变',
   mkv_segment_has_checksum: 'Matroska 文件的段带有校验和，不受支持',

@@ -9,8 +9,8 @@ import type { Element, Elements } from './elements.ts'
 const [EDITION, ATOM, CHAPTER_START, CHAPTER_DISPLAY, CHAPTER_TITLE] = [0x45b9, 0xb6, 0x91, 0x80, 0x85]
 const [SIMPLE_TAG, TARGETS, TAG_NAME, TAG_TEXT] = [0x67c8, 0x63c0, 0x45a3, 0x4487]
 const [FILE_NAME, MEDIA_TYPE, FILE_DATA] = [0x466e, 0x4660, 0x465c]
-const [TRACK_NUMBER, TRACK_TYPE, CODEC, LANGUAGE, LANGUAGE_BCP_47, IS_DEFAULT, IS_FORCED] = [
-  0xd7, 0x83, 0x86, 0x22b59c, 0x22b59d, 0x88, 0x55aa,
+const [TRACK_NUMBER, TRACK_TYPE, TRACK_NAME, CODEC, LANGUAGE, LANGUAGE_BCP_47, IS_DEFAULT, IS_FORCED] = [
+  0xd7, 0x83, 0x536e, 0x86, 0x22b59c, 0x22b59d, 0x88, 0x55aa,
 ]
 const [TRACK_POSITIONS, CUE_TRACK] = [0xb7, 0xf7]
 const NANOSECONDS = 1e9
@@ -35,18 +35,19 @@ const KINDS = new Map([
 /** TrackEntry. */
 export async function describeTrack(elements: Elements, track: Element, items: InventoryBuilder): Promise<void> {
   let [number, type, codec] = [0, 0, '']
-  const facts: [kind: 'languages' | 'dispositions', text: string][] = []
+  const facts: [kind: 'languages' | 'dispositions' | 'tags', text: string][] = []
   for await (const child of elements.children(track)) {
     if (child.id === TRACK_NUMBER) number = await elements.number(child)
     else if (child.id === TRACK_TYPE) type = await elements.number(child)
     else if (child.id === CODEC) codec = await elements.text(child)
+    else if (child.id === TRACK_NAME) facts.push(['tags', ` title = ${await elements.text(child)}`])
     else if (child.id === LANGUAGE || child.id === LANGUAGE_BCP_47) facts.push(['languages', ` = ${await elements.text(child)}`])
     else if (child.id === IS_DEFAULT) facts.push(['dispositions', ` default = ${await elements.number(child)}`])
     else if (child.id === IS_FORCED) facts.push(['dispositions', ` forced = ${await elements.number(child)}`])
   }
   for (const [kind, text] of facts) items.add(kind, `track ${number}${text}`)
   const kind = KINDS.get(type as 1 | 2 | 17) ?? 'other_tracks'
-  items.add(kind, `track ${number} ${codec} = ${await elements.digest(track, PARENTS)}`)
+  items.add(kind, `track ${number} ${codec} = ${await elements.digest(track, PARENTS, 0, TRACK_NAME)}`)
 }
 
 /** Tag. */

@@ -77,11 +77,15 @@ export class Elements {
     return bytes.length === 8 ? data.getFloat64(0) : bytes.length === 4 ? data.getFloat32(0) : 0
   }
 
-  /** Digest of an element, independent of the way in which sizes are stored. `parents`: identifiers of elements with children. */
-  async digest(element: Element, parents: ReadonlySet<number>, depth = 0): Promise<string> {
+  /**
+   * Digest of an element, independent of the way in which sizes are stored. `parents`: identifiers of elements with children. `without`:
+   * child of the element that does not count; default: all count.
+   */
+  async digest(element: Element, parents: ReadonlySet<number>, depth = 0, without = 0): Promise<string> {
     if (!parents.has(element.id) || depth > MAX_DEPTH) return await digestOfRange(this.view, element.body, element.end - element.body)
     const parts: string[] = []
-    for await (const child of this.children(element)) parts.push(`${child.id} ${await this.digest(child, parents, depth + 1)}`)
+    for await (const child of this.children(element))
+      if (child.id !== without) parts.push(`${child.id} ${await this.digest(child, parents, depth + 1)}`)
     return `#${digestOf(new TextEncoder().encode(parts.join('\n')))}`
   }
 }

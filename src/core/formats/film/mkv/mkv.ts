@@ -4,11 +4,12 @@
  */
 import { MKV, WEBM } from '../../../catalog/formats/mkv.ts'
 import { message } from '../../../i18n/message.ts'
-import type { Options, Outcome, Sink, Source } from '../../../model/codec.ts'
+import type { MetadataCodec, Options, Outcome, Sink, Source } from '../../../model/codec.ts'
 import type { SegmentedCodec } from '../../../model/segmented.ts'
 import { scan } from './scan.ts'
 import { compressAsMp4, compressPartAsMp4, joinAsMp4, planAsMp4, verifyAsMp4 } from './to-mp4/to-mp4.ts'
 import { verifyMatroska } from './verify.ts'
+import { withoutMkvMetadata } from './without-metadata.ts'
 import { writeSmaller } from './write.ts'
 
 const isMp4 = ({ output }: Options): boolean => output === 'mp4'
@@ -23,8 +24,9 @@ async function repack(source: Source, sink: Sink, options: Options): Promise<Out
   return { kind: 'compressed', steps }
 }
 
-const matroskaCodec = (format: typeof MKV | typeof WEBM): SegmentedCodec => ({
+const matroskaCodec = (format: typeof MKV | typeof WEBM): SegmentedCodec & MetadataCodec => ({
   format,
+  withoutMetadata: withoutMkvMetadata,
   compress: (source, sink, options) => (isMp4(options) ? compressAsMp4 : repack)(source, sink, options),
   plan: async (source, options) => (isMp4(options) ? await planAsMp4(source, options) : { kind: 'whole' }),
   compressPart: compressPartAsMp4,
@@ -33,5 +35,5 @@ const matroskaCodec = (format: typeof MKV | typeof WEBM): SegmentedCodec => ({
     isMp4(options) ? verifyAsMp4(original, result, outcome, options) : verifyMatroska(original, result, options),
 })
 
-export const mkv: SegmentedCodec = matroskaCodec(MKV)
-export const webm: SegmentedCodec = matroskaCodec(WEBM)
+export const mkv: SegmentedCodec & MetadataCodec = matroskaCodec(MKV)
+export const webm: SegmentedCodec & MetadataCodec = matroskaCodec(WEBM)
