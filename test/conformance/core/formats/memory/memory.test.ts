@@ -40,6 +40,12 @@ test.each<[what: string, output: string, megabytes: string, limitMB: number, eff
   ['heic', 'jpg', '48', 110],
   // One packet a page.
   ['opus', 'opus', '20', 15],
+  // Minutes of sound with the largest tags: memory does not grow with the length.
+  ['long-opus', 'opus', '6', 45],
+  ['long-opus', 'm4a', '6', 45],
+  ['long-opus', 'mp3', '6', 45],
+  ['long-vorbis', 'm4a', '6', 45],
+  ['long-flac', 'opus', '20', 45],
   // Thousands of entries of an index, of five elements each: 90 % of the most elements.
   ['mkv', 'mkv', '90', 20],
   // 900,000 frames: 90 % of the most frames, and of the most elements.

@@ -9,10 +9,11 @@ import { join } from 'node:path'
 import { EFFORTS } from '../../../../../src/core/catalog/effort.ts'
 import type { OutputId } from '../../../../../src/core/catalog/outputs.ts'
 import { mkv } from '../../../../../src/core/formats/film/mkv/mkv.ts'
+import { flac } from '../../../../../src/core/formats/flac/flac.ts'
 import { gz } from '../../../../../src/core/formats/gz/gz.ts'
 import { heic } from '../../../../../src/core/formats/heic/heic.ts'
 import { jpg } from '../../../../../src/core/formats/jpg/jpg.ts'
-import { opus } from '../../../../../src/core/formats/ogg/ogg.ts'
+import { ogg, opus } from '../../../../../src/core/formats/ogg/ogg.ts'
 import { png } from '../../../../../src/core/formats/png/png.ts'
 import { text } from '../../../../../src/core/formats/text/text.ts'
 import { tiff } from '../../../../../src/core/formats/tiff/tiff.ts'
@@ -50,7 +51,8 @@ async function openSource(): Promise<Source> {
 }
 
 const input = await openSource()
-const codec = { text, png, 'png-photo': png, jpg, heic, opus, mkv, 'mkv-sound': mkv, gz, zip }[what] ?? tiff
+const sounds = { opus, 'long-opus': opus, 'long-vorbis': ogg, 'long-flac': flac, 'mkv-sound': mkv }
+const codec = { text, png, 'png-photo': png, jpg, heic, ...sounds, mkv, gz, zip }[what] ?? tiff
 const before = used()
 let peak = before
 function sample(): void {

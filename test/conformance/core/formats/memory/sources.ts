@@ -12,6 +12,7 @@ import { block, ebmlHeader, element, info, number, tracks, withChecksum } from '
 import { AAC, filmOf } from '../../../../support/mkv-tracks.ts'
 import { opusFile } from '../../../../support/ogg-file.ts'
 import { zipOf } from '../../../../support/packages.ts'
+import { longFlac, longOpus, longVorbis } from './long-sound.ts'
 
 /** Words that compress as prose does, the same at every read. */
 function words(offset: number, length: number): Uint8Array {
@@ -157,6 +158,9 @@ export const FILES: { readonly [what: string]: ((millions: number) => Uint8Array
   jpg: (megapixels) => photograph(megapixels * 1e6),
   heic: (megapixels) => heicGrid(megapixels * 1e6),
   opus: (megabytes) => opusFile(Math.round((megabytes * 1e6) / 138)),
+  'long-opus': (megabytes) => longOpus(megabytes * 1e6),
+  'long-vorbis': (megabytes) => longVorbis(megabytes * 1e6),
+  'long-flac': (megabytes) => longFlac(megabytes * 1e6),
   mkv: (thousandEntries) => indexedFilm(thousandEntries * 1000),
   'mkv-sound': (tenThousandFrames) => soundFilm(tenThousandFrames * 10_000),
   gz: (megabytes) => new Uint8Array(gzipSync(textOf(megabytes * 1e6), { level: 1 })),
