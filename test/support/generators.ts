@@ -30,7 +30,7 @@ import { bmpFile, gifFile } from './picture-files.ts'
 import { pressFile } from './press-file.ts'
 import { rtfFile } from './rtf-file.ts'
 import { hdf5File, netcdf3File, netcdf4File, niftiFile } from './science-files.ts'
-import { oggFlac, opusSound, vorbisFixture } from './sound-file.ts'
+import { appleLossless, oggFlac, opusSound, vorbisFixture } from './sound-file.ts'
 import { animationOf, webpOf } from './webp-file.ts'
 
 type Place = (result: Uint8Array) => readonly [from: number, to: number]
@@ -290,7 +290,7 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.aiff', () => aiffFile(pcm(24), 24), '16 bits in 24'),
     one('a.aiff', () => aiffFile(pcm(16), 16), 'to FLAC', { output: 'flac' }),
   ],
-  m4a: [one('a.m4a', () => soundMovie(50), 'file', { seenIn: share(0.4, 1) })],
+  m4a: [one('a.m4a', () => soundMovie(50), 'file', { seenIn: share(0.4, 1) }), one('a.m4a', appleLossless, 'to FLAC', { output: 'flac' })],
   mov: [one('a.mov', () => rawMovie(10), 'file', { seenIn: share(0.2, 1) })],
   avi: [one('a.avi', () => rawAvi(10, 64, 48, 8000))],
   // The first frame is a seek table, which decoders ignore.

@@ -10,9 +10,12 @@ import { tones } from '../core/formats/media-fixtures.ts'
 import { commentBlock } from './flac-file.ts'
 import { oggPages, opusTags, type TestPage } from './ogg-file.ts'
 
+const fixture = (name: string) => new Uint8Array(readFileSync(join(import.meta.dirname, '../fixtures/sound', name)))
+
 /** Vorbis files of `test/fixtures/sound`. */
-export const vorbisFixture = (name: 'chord.ogg' | 'six-tones.ogg'): Uint8Array =>
-  new Uint8Array(readFileSync(join(import.meta.dirname, '../fixtures/sound', name)))
+export const vorbisFixture = (name: 'chord.ogg' | 'six-tones.ogg'): Uint8Array => fixture(name)
+/** M4A with 0.2 s of Apple Lossless: 24 bits, two channels, 24 kHz, two tags. */
+export const appleLossless = (): Uint8Array => fixture('chord.m4a')
 
 export interface OpusOptions {
   readonly seconds?: number

@@ -254,7 +254,7 @@ async function claimFindings(pair: Pair, { fidelity, measured }: VerifyReport, c
   if (fidelity === 'unknown') findings.push(unchecked('fidelity', measured?.unmeasured.join(', ') ?? ''))
   else findings.push(finding('fidelity', (fidelity === 'perceptual') === (result.fidelity === 'perceptual'), `it is ${fidelity}`))
   if (fidelity === 'lossless') return findings
-  for (const one of figureFindings(claims, measured ?? { unmeasured: [] }, pair.format.id)) findings.push(one)
+  for (const one of figureFindings(claims, measured ?? { unmeasured: [] }, pair.format.id, pair.output)) findings.push(one)
   if (result.fidelity !== 'perceptual') return findings
   const difference = await differenceOf(pair, claimedOutcome(claims), optionsFor(pair, levelOf(claims)))
   findings.push(finding('figures', difference === undefined, difference))

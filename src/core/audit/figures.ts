@@ -1,7 +1,9 @@
 /** Compares the figures of a receipt with figures that were measured again. */
 
 import type { FormatId } from '../catalog/index.ts'
+import type { OutputId } from '../catalog/outputs.ts'
 import { NO_STILL_PICTURE, type PictureLoss } from '../model/loss.ts'
+import { FILMS, isFilmResult } from './film-result.ts'
 import { type Finding, finding, unchecked } from './finding.ts'
 import type { Measured } from './measure.ts'
 import type { Claims } from './receipt.ts'
@@ -12,12 +14,10 @@ import type { Claims } from './receipt.ts'
  */
 const TOLERANCE = { ssim: 0.002, filmSsim: 0.005, decibels: 0.2, points: 0.5 }
 
-const FILMS: ReadonlySet<FormatId> = new Set(['mp4', 'm4a', 'mov', 'avi', 'mkv', 'webm'])
-
 /** Checks each figure of a receipt. A claim may be lower than the measured figure, but not higher. A lossy result must have figures. */
-export function figureFindings(claims: Claims, { loss, unmeasured }: Measured, format: FormatId): Finding[] {
+export function figureFindings(claims: Claims, { loss, unmeasured }: Measured, format: FormatId, output: OutputId): Finding[] {
   const { ssim, psnr_db, snr_db, mean_ssim, mean_psnr_db } = claims.result
-  const isFilm = FILMS.has(format)
+  const isFilm = isFilmResult(format, output)
   const pictures = loss?.pictures
   const ssimTolerance = isFilm ? TOLERANCE.filmSsim : TOLERANCE.ssim
   const rows = [

@@ -10,6 +10,7 @@ import { isCodecError, unsupported } from '../model/error.ts'
 import { type Loss, lossOf, lossWithScore, NO_STILL_PICTURE, type PictureLoss, pixelLoss, worseLoss } from '../model/loss.ts'
 import { memorySource } from '../model/source.ts'
 import { identify } from '../pipeline/identify.ts'
+import { isFilmResult } from './film-result.ts'
 import type { EmbeddedPair } from './packages.ts'
 import type { PicturePair } from './pictures.ts'
 
@@ -40,6 +41,10 @@ export async function measure(files: MeasuredPair, options: Options): Promise<Me
 async function measureKind(files: MeasuredPair, options: Options): Promise<Measured> {
   const { original, result, output } = files
   const { id } = files.format
+  if (id === 'm4a' && !isFilmResult(id, output)) {
+    const { soundNoise } = await withEngines(import('./sound.ts'))
+    return soundLoss(await soundNoise(original, id, result, output, options))
+  }
   switch (id) {
     case 'jpg':
     case 'png':

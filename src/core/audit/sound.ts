@@ -2,6 +2,8 @@
 
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import type { OutputId } from '../catalog/outputs.ts'
+import { readMovie } from '../containers/isobmff/movie.ts'
+import { playedM4a } from '../formats/film/m4a/played.ts'
 import { framesOf } from '../formats/flac/decode.ts'
 import { readFlac } from '../formats/flac/file.ts'
 import { playedFlac } from '../formats/flac/played.ts'
@@ -32,7 +34,7 @@ type Blocks = AsyncGenerator<readonly Block[]>
  */
 export async function soundNoise(
   original: Source,
-  format: 'wav' | 'aiff' | 'mp3' | 'flac' | 'ogg' | 'opus',
+  format: 'wav' | 'aiff' | 'mp3' | 'flac' | 'm4a' | 'ogg' | 'opus',
   result: Source,
   output: OutputId,
   options: Options,
@@ -41,6 +43,10 @@ export async function soundNoise(
   if (format === 'flac' && output !== 'flac') {
     const played = await playedFlac(original, await readFlac(original), options)
     return decibels((await compareConverted(played, soundOutput(output), result, options)).meter)
+  }
+  if (format === 'm4a') {
+    using movie = await readMovie(original)
+    return decibels((await compareConverted(playedM4a(original, movie), soundOutput(output), result, options)).meter)
   }
   using engine = new Ffmpeg()
   if (format === 'mp3') {

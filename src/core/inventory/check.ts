@@ -92,7 +92,8 @@ export async function readInventories({ format, output, original, result, signal
   const libraries = [reader, resultReader].flatMap(({ library }) => (library === undefined ? [] : [library]))
   const readers = [...new Set([...names, ...libraries])]
   if (!needsCommonForm(format.id, output)) return { before, after, readers }
-  return { before: commonSound(before, output), after: commonSound(after, output), readers }
+  const isM4a = format.id === 'm4a' || output === 'm4a'
+  return { before: commonSound(before, isM4a), after: commonSound(after, isM4a), readers }
 }
 
 /** Returns the inventory of one file. `undefined`: the format has none. @throws CodecError if the file cannot be read */

@@ -59,6 +59,9 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
 
 /** Readers of originals that another container is made of, whose items have the words of that container. */
 const CONVERSIONS: { readonly [conversion: string]: (() => Promise<InventoryReader>) | undefined } = {
+  'm4a flac': async () => (await import('./mp4/as-sound.ts')).m4aAsSound,
+  'm4a mp3': async () => (await import('./mp4/as-sound.ts')).m4aAsSound,
+  'm4a opus': async () => (await import('./mp4/as-sound.ts')).m4aAsSound,
   'mkv mp4': async () => (await import('./mkv/as-film.ts')).mkvAsFilm,
   'webm mp4': async () => (await import('./mkv/as-film.ts')).mkvAsFilm,
 }

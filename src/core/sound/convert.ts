@@ -7,6 +7,7 @@ import { compareSounds, type SoundComparison } from './compare.ts'
 import { type DecodedSound, tagBytes } from './decoded-sound.ts'
 import { resampled } from './resampled.ts'
 import type { SoundOutput } from './sound-output.ts'
+import { FLAC_OUTPUT } from './to-flac.ts'
 import { CONVERTED_HERTZ, MAX_TAG_BYTES, SECONDS_PER_MILLION_SAMPLES, SNR_TOLERANCE_DB } from './tuning.ts'
 
 /**
@@ -57,6 +58,17 @@ export async function verifyConverted(
     return meter.decibels >= snrDb - SNR_TOLERANCE_DB ? { equal: true } : differs(`${meter.decibels} dB instead of ${snrDb}`)
   } catch (error) {
     if (isCodecError(error, 'malformed', 'unsupported_feature')) return differs(error.message)
+    throw error
+  }
+}
+
+/** Decodes a file and its FLAC, and compares all samples. */
+export async function verifyExact(original: DecodedSound, result: Source, options: Options): Promise<Verdict> {
+  try {
+    const { meter } = await compareConverted(original, FLAC_OUTPUT, result, options)
+    return meter.noise === 0 ? { equal: true } : { equal: false, difference: `samples differ (${meter.decibels} dB)` }
+  } catch (error) {
+    if (isCodecError(error, 'malformed', 'unsupported_feature')) return { equal: false, difference: error.message }
     throw error
   }
 }

@@ -1,4 +1,4 @@
-/** Writes decoded sound of lossy codecs as FLAC with 16 bits, and reads such files again. */
+/** Writes decoded sound as FLAC, with 16 bits for lossy codecs, and reads such files again. */
 import { FlacDecoder, FlacEncoder, STREAM_INFO_OFFSET } from '../../../wasm/flac/flac.ts'
 import { commentsOf } from '../containers/xiph/tags.ts'
 import { message } from '../i18n/message.ts'
@@ -8,53 +8,69 @@ import { malformed, unsupported } from '../model/error.ts'
 import type { DecodedSound } from './decoded-sound.ts'
 import type { SoundOutput } from './sound-output.ts'
 
-const BITS = 16
-const SCALE = 2 ** (BITS - 1)
+const LOSSY_BITS = 16
+/** Most bits that a sample of 32-bit floating point stores exactly. */
+const MAX_EXACT_BITS = 24
 const FLAC_LEVEL = 8
 const CHUNK_BYTES = 64 * 1024
 
 export const FLAC_OUTPUT: SoundOutput = {
   rate: (hertz) => hertz,
-  write: writeFlac,
+  write: (sound, sink, options) => writeFlac(sound, LOSSY_BITS, sink, options),
   samples: samplesOfFlac,
-  check({ channels, hertz }, { lossless }) {
+  check(sound, { lossless }) {
     if (lossless) throw unsupported('flac_of_lossy_sound_is_rounded')
-    if (channels > 8 || (hertz >= 65_536 && hertz % 10 !== 0)) throw unsupported(message('flac_has_no_channels_at_hz', { channels, hertz }))
+    checkStream(sound)
   },
 }
 
-async function writeFlac({ hertz, channels, frames, tags, covers, samples }: DecodedSound, sink: Sink, options: Options) {
+/** FLAC of sound whose samples have `bits` bits, so that nothing is rounded. */
+export const exactFlac = (bits: number): SoundOutput => ({
+  rate: (hertz) => hertz,
+  write: (sound, sink, options) => writeFlac(sound, bits, sink, options),
+  samples: samplesOfFlac,
+  check(sound) {
+    if (bits > MAX_EXACT_BITS) throw unsupported(message('flac_bits_not_exact', { bits }))
+    checkStream(sound)
+  },
+})
+
+function checkStream({ channels, hertz }: DecodedSound): void {
+  if (channels > 8 || (hertz >= 65_536 && hertz % 10 !== 0)) throw unsupported(message('flac_has_no_channels_at_hz', { channels, hertz }))
+}
+
+async function writeFlac({ hertz, channels, frames, tags, covers, samples }: DecodedSound, bits: number, sink: Sink, options: Options) {
   using encoder = new FlacEncoder(
-    { channels, bits: BITS, hertz, level: FLAC_LEVEL, totalFrames: frames },
+    { channels, bits, hertz, level: FLAC_LEVEL, totalFrames: frames },
     { comments: commentsOf(tags), applications: [], pictures: covers },
   )
   const meter = new SnrMeter()
   for await (const planar of samples(options)) {
-    const interleaved = rounded(planar)
-    measure(meter, planar, interleaved)
+    const interleaved = rounded(planar, 2 ** (bits - 1))
+    measure(meter, planar, interleaved, 2 ** (bits - 1))
     for (const chunk of encoder.encode(interleaved)) await sink.write(chunk)
   }
   const { chunks, streamInfo } = encoder.finish()
   for (const chunk of chunks) await sink.write(chunk)
   sink.patch(STREAM_INFO_OFFSET, streamInfo)
-  return { snrDb: meter.decibels, steps: [message('libflac_level_bits', { level: FLAC_LEVEL, bits: BITS })] }
+  return { snrDb: meter.decibels, steps: [message('libflac_level_bits', { level: FLAC_LEVEL, bits })] }
 }
 
 /** Rounds samples as players do: beyond full scale they are clipped. */
-function rounded(planar: readonly Float32Array[]): Int32Array {
+function rounded(planar: readonly Float32Array[], scale: number): Int32Array {
   const { length } = planar[0]!
   const out = new Int32Array(length * planar.length)
   for (const [channel, values] of planar.entries())
     for (let i = 0, at = channel; i < length; i++, at += planar.length)
-      out[at] = Math.max(-SCALE, Math.min(SCALE - 1, Math.round(values[i]! * SCALE)))
+      out[at] = Math.max(-scale, Math.min(scale - 1, Math.round(values[i]! * scale)))
   return out
 }
 
-function measure(meter: SnrMeter, planar: readonly Float32Array[], interleaved: Int32Array): void {
+function measure(meter: SnrMeter, planar: readonly Float32Array[], interleaved: Int32Array, scale: number): void {
   for (const [channel, values] of planar.entries())
     meter.add(
       values,
-      values.map((_, i) => interleaved[i * planar.length + channel]! / SCALE),
+      values.map((_, i) => interleaved[i * planar.length + channel]! / scale),
     )
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { outputFacts } from '../../../src/core/catalog/outputs.ts'
-import { m4a } from '../../../src/core/formats/film/film.ts'
+import { m4a } from '../../../src/core/formats/film/m4a/m4a.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { press, rawMovie, soundMovie } from './media-fixtures.ts'

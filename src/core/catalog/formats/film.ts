@@ -1,4 +1,4 @@
-import { describeAac, describeFilmMp3, describeFilmTarget, describeOversizedAac } from '../describe.ts'
+import { describeAac, describeFilmMp3, describeFilmTarget, describeOversizedAac, describeWavMp3 } from '../describe.ts'
 import type { Format } from '../format.ts'
 
 const LEVELS = {
@@ -39,20 +39,20 @@ export const MOV = {
   levels: LEVELS,
 } as const satisfies Format
 
-/** MP4 files with sound alone. Lossless sound (ALAC) stays as it is. */
+/** MP4 files with sound alone. Lossless sound (ALAC) stays as it is, or becomes FLAC without loss. */
 export const M4A = {
   id: 'm4a',
   title: 'M4A',
   family: 'audio',
   extensions: ['m4a', 'm4b', 'm4r'],
   mimeTypes: ['audio/mp4', 'audio/x-m4a'],
-  outputs: ['m4a', 'mp4'],
+  outputs: ['m4a', 'mp4', 'mp3', 'flac', 'opus'],
   metadata: true,
   fidelity: 'perceptual',
   levels: {
-    low: `${describeOversizedAac()} becomes ${describeAac('low')}; other sound is copied, unused space is removed`,
-    medium: `${describeOversizedAac()} becomes ${describeAac('medium')}; other sound is copied, unused space is removed`,
-    high: 'lossless: sound is copied, unused space is removed',
+    low: `${describeOversizedAac()} becomes ${describeAac('low')}; other sound is copied, unused space is removed; output MP3: ${describeWavMp3('low')}`,
+    medium: `${describeOversizedAac()} becomes ${describeAac('medium')}; other sound is copied, unused space is removed; output MP3: ${describeWavMp3('medium')}`,
+    high: `lossless: sound is copied, unused space is removed; output MP3: ${describeWavMp3('high')}`,
   },
 } as const satisfies Format
 

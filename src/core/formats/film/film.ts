@@ -4,7 +4,7 @@
  */
 
 import { sumOf } from '../../bytes/compact-array.ts'
-import { M4A, MOV, MP4 } from '../../catalog/formats/film.ts'
+import { MOV, MP4 } from '../../catalog/formats/film.ts'
 import type { KnownFormat } from '../../catalog/outputs.ts'
 import { samplesBetween } from '../../containers/isobmff/tables.ts'
 import type { Track } from '../../containers/isobmff/track.ts'
@@ -28,13 +28,11 @@ import { withoutFilmMetadata } from './without-metadata.ts'
 /** Codec for MP4 (ISO/IEC 14496-14) and related brands, for example M4V. */
 export const mp4: SegmentedCodec & MetadataCodec = filmCodec(MP4)
 
-/** Codec for MP4 files with sound alone. */
-export const m4a: SegmentedCodec & MetadataCodec = filmCodec(M4A)
-
 /** Codec for QuickTime movies (MOV). */
 export const mov: SegmentedCodec & MetadataCodec = filmCodec(MOV)
 
-function filmCodec(format: KnownFormat): SegmentedCodec & MetadataCodec {
+/** Returns the codec for a format that is an MP4 or QuickTime file. */
+export function filmCodec(format: KnownFormat): SegmentedCodec & MetadataCodec {
   return {
     format,
     withoutMetadata: withoutFilmMetadata,

@@ -3,12 +3,8 @@ import { bytesOfBase64 } from '../../bytes/base64.ts'
 import { concat } from '../../bytes/concat.ts'
 import { commentBytes, commentKey, commentValue, parseComments } from '../../containers/xiph/comments.ts'
 import { message } from '../../i18n/message.ts'
-import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
-import { isCodecError } from '../../model/error.ts'
+import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
 import { WriteBuffer } from '../../model/sink.ts'
-import { compareConverted } from '../../sound/convert.ts'
-import type { DecodedSound } from '../../sound/decoded-sound.ts'
-import { FLAC_OUTPUT } from '../../sound/to-flac.ts'
 import { BLOCK_HEADER_BYTES, blockType, COMMENTS, PICTURE, PICTURE_KEY, planHeaders, withBlockHeader } from './headers.ts'
 import { type OggSound, packetsOf } from './read-sound.ts'
 import { FLAC_INFO_AT } from './sound-stream.ts'
@@ -70,15 +66,4 @@ function tellSamples(first: number, samples: number): Uint8Array {
   }
   bytes[0] = (first & 0xf0) | (bytes[0]! & 15)
   return bytes
-}
-
-/** Decodes both files, and compares all samples. */
-export async function verifyUnpackedFlac(original: DecodedSound, result: Source, options: Options): Promise<Verdict> {
-  try {
-    const { meter } = await compareConverted(original, FLAC_OUTPUT, result, options)
-    return meter.noise === 0 ? { equal: true } : { equal: false, difference: `samples differ (${meter.decibels} dB)` }
-  } catch (error) {
-    if (isCodecError(error, 'malformed', 'unsupported_feature')) return { equal: false, difference: error.message }
-    throw error
-  }
 }

@@ -6,9 +6,9 @@
 import { OGG, OPUS } from '../../catalog/formats/ogg.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { MetadataCodec, Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
-import { convertSound, verifyConverted } from '../../sound/convert.ts'
+import { convertSound, verifyConverted, verifyExact } from '../../sound/convert.ts'
 import { soundOutput } from '../../sound/outputs.ts'
-import { canBeUnpacked, unpackFlac, verifyUnpackedFlac } from './flac.ts'
+import { canBeUnpacked, unpackFlac } from './flac.ts'
 import { playedSound } from './played.ts'
 import { readOggSound } from './read-sound.ts'
 import { reencodeOpus } from './reencode-opus.ts'
@@ -49,7 +49,7 @@ async function verifyConversion(original: Source, result: Source, outcome: Outco
   const played = await playedSound(original, sound, options)
   if (outcome.kind === 'compressed' && outcome.loss)
     return await verifyConverted(played, soundOutput(options.output), result, outcome, options)
-  return await verifyUnpackedFlac(played, result, options)
+  return await verifyExact(played, result, options)
 }
 
 function stepsOf({ pagesBefore, pagesAfter, covers, droppedPadding }: Repacked): Message[] {
