@@ -18,8 +18,6 @@ interface QueryResponse {
 }
 
 const TIMEOUT_MS = 10_000
-/** Debian release whose source packages the engines are built from. */
-const DEBIAN = 'Debian:12'
 
 /**
  * Builds the queries: npm packages, and crates and Debian source packages of engines. `others`: C sources inside npm packages, which OSV
@@ -37,7 +35,9 @@ export function questions(components: readonly Component[]): { queries: Query[];
       if (crate && crateVersion) add({ package: { name: crate, ecosystem: 'crates.io' }, version: crateVersion })
       const packageName = /Debian source package ([a-z0-9.+-]+)/.exec(source.name)?.[1]
       // A version without a Debian revision is an upstream archive. Its Debian patches are listed separately.
-      if (packageName && source.version?.includes('-')) add({ package: { name: packageName, ecosystem: DEBIAN }, version: source.version })
+      const release = /[?&]distro=debian-(\d+)/.exec(source.purl ?? '')?.[1]
+      if (packageName && release && source.version?.includes('-'))
+        add({ package: { name: packageName, ecosystem: `Debian:${release}` }, version: source.version })
       else if (/npm package/.test(source.name)) others.add(`${source.name} ${source.version}`)
     }
   }
