@@ -1,4 +1,4 @@
-/** Tools of `whittle mcp` for buckets: list connections; start, show and cancel syncs. None of them takes or returns credentials. */
+/** Tools of `whittle mcp` for buckets: list connections; start, show, cancel and resume syncs. None of them takes or returns credentials. */
 import * as z from 'zod'
 import { EFFORTS } from '../../../src/core/catalog/effort.ts'
 import { TARGET_SCORES } from '../../../src/core/catalog/score-goal.ts'
@@ -56,6 +56,7 @@ export const BUCKET_INPUTS = {
   }),
   sync_status: z.strictObject({ sync_id: syncId.optional().describe('Default: the newest syncs') }),
   sync_cancel: z.strictObject({ sync_id: syncId }),
+  sync_resume: z.strictObject({ sync_id: syncId }),
 }
 
 const READING = { readOnlyHint: true }
@@ -76,6 +77,11 @@ export const BUCKET_TOOLS = {
   sync_cancel: {
     description: 'Stop a sync. What it has written stays at the destination; the same sync_start later skips it.',
     annotations: { destructiveHint: false, idempotentHint: true },
+  },
+  sync_resume: {
+    description:
+      'Go on with a failed sync, for example after the user has corrected its connection, or end the pause of a paused one. It replaces objects of the same keys at the destination, as sync_start does.',
+    annotations: { destructiveHint: true },
   },
 }
 
@@ -104,6 +110,10 @@ export class BucketTools {
 
   cancel({ sync_id }: Input<'sync_cancel'>): Promise<unknown> {
     return this.#client().cancelSync(sync_id)
+  }
+
+  resume({ sync_id }: Input<'sync_resume'>): Promise<unknown> {
+    return this.#client().resumeSync(sync_id)
   }
 
   #client(): Client {

@@ -93,6 +93,7 @@ function addBucketTools(server: McpServer, tools: BucketTools): void {
   server.registerTool('sync_start', settings('sync_start'), (input) => toToolResult(() => tools.start(input)))
   server.registerTool('sync_status', settings('sync_status'), (input) => toToolResult(() => tools.status(input)))
   server.registerTool('sync_cancel', settings('sync_cancel'), (input) => toToolResult(() => tools.cancel(input)))
+  server.registerTool('sync_resume', settings('sync_resume'), (input) => toToolResult(() => tools.resume(input)))
 }
 
 /** Returns the result, or the error message as a tool result that the assistant can read. */

@@ -46,10 +46,11 @@ it('offers tools of which most only read, and none that takes credentials', asyn
     ['sync_start', false],
     ['sync_status', true],
     ['sync_cancel', false],
+    ['sync_resume', false],
   ])
   expect(JSON.stringify(tools.map(({ inputSchema }) => inputSchema))).not.toMatch(/secret|access_key|account_key|sas_token/)
   const isDestructive = (tool: string) => tools.find(({ name }) => name === tool)?.annotations?.destructiveHint
-  expect([isDestructive('sync_start'), isDestructive('sync_cancel')]).toEqual([true, false])
+  expect(['sync_start', 'sync_cancel', 'sync_resume'].map(isDestructive)).toEqual([true, false, true])
   expect(tools.find(({ name }) => name === 'connections')?.description).toContain('No tool creates or changes a connection')
 })
 
@@ -117,12 +118,18 @@ it('starts a sync as a dry run unless the argument says otherwise', async () => 
   expect(await callTool('sync_start', { ...places, source: { connection: '../shop' } })).toMatchObject({ failed: true })
 })
 
-it('shows and cancels syncs', async () => {
+it('shows, cancels and resumes syncs', async () => {
   expect(JSON.parse((await callTool('sync_status')).text)).toMatchObject([{ sync_id: 'syn_a', status: 'running' }])
   expect(JSON.parse((await callTool('sync_status', { sync_id: 'syn_a' })).text)).toMatchObject({ status: 'completed', failed: 1 })
   expect(JSON.parse((await callTool('sync_cancel', { sync_id: 'syn_a' })).text)).toMatchObject({ status: 'cancelled' })
   expect(service.requests.at(-1)).toBe('DELETE /v1/syncs/syn_a')
-  expect(await callTool('sync_cancel', { sync_id: '../tasks/tsk_a' })).toMatchObject({ failed: true })
+  expect(JSON.parse((await callTool('sync_resume', { sync_id: 'syn_a' })).text)).toMatchObject({ sync_id: 'syn_a', status: 'running' })
+  expect(service.requests.at(-1)).toBe('POST /v1/syncs/syn_a/resume')
+  const sent = service.requests.length
+  for (const tool of ['sync_cancel', 'sync_resume']) {
+    expect(await callTool(tool, { sync_id: '../tasks/tsk_a' }), tool).toMatchObject({ failed: true })
+  }
+  expect(service.requests).toHaveLength(sent)
 })
 
 it('compresses from bucket to bucket, from a bucket to a file, and from a file to a bucket', async () => {
