@@ -68,36 +68,32 @@ func (c *Client) Compress(ctx context.Context, source io.ReaderAt, size int64, n
 
 // Submit sends a file without waiting for its task, which may be completed already. Files above 32 MB are sent in chunks.
 func (c *Client) Submit(ctx context.Context, source io.ReaderAt, size int64, name string, options Options) (*Task, error) {
+	header, task := taskHeader(options), new(Task)
+	if size > ResumableBytes {
+		id, err := c.upload(ctx, source, size, name)
+		if err != nil {
+			return nil, err
+		}
+		return task, c.postJSON(ctx, "/v1/compress", header, struct {
+			Options
+			Upload string `json:"upload"`
+		}{options, id}, task)
+	}
+	body, contentType, err := formOf(source, size, name, options)
+	if err != nil {
+		return nil, err
+	}
+	header["Content-Type"] = contentType
+	return task, c.decodeInto(ctx, request{"POST", "/v1/compress", header, body}, task)
+}
+
+// taskHeader returns the headers of a request for a new task, without its content type.
+func taskHeader(options Options) map[string]string {
 	key := options.IdempotencyKey
 	if key == "" {
 		key = newKey()
 	}
-	header := map[string]string{"Idempotency-Key": strconv.Quote(key), "Prefer": fmt.Sprintf("wait=%d", firstWaitSeconds)}
-	var body func() (io.Reader, int64)
-	var err error
-	if size > ResumableBytes {
-		header["Content-Type"] = "application/json"
-		body, err = c.uploadedBody(ctx, source, size, name, options)
-	} else {
-		body, header["Content-Type"], err = formOf(source, size, name, options)
-	}
-	if err != nil {
-		return nil, err
-	}
-	task := new(Task)
-	return task, c.decodeInto(ctx, request{"POST", "/v1/compress", header, body}, task)
-}
-
-func (c *Client) uploadedBody(ctx context.Context, source io.ReaderAt, size int64, name string, options Options) (func() (io.Reader, int64), error) {
-	id, err := c.upload(ctx, source, size, name)
-	if err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(struct {
-		Options
-		Upload string `json:"upload"`
-	}{options, id})
-	return func() (io.Reader, int64) { return bytes.NewReader(text), int64(len(text)) }, err
+	return map[string]string{"Idempotency-Key": strconv.Quote(key), "Prefer": fmt.Sprintf("wait=%d", firstWaitSeconds)}
 }
 
 // formOf returns a multipart form that streams the file, and its content type.
@@ -212,86 +208,9 @@ type UploadToken struct {
 
 // UploadToken makes a token for the pages of an origin.
 func (c *Client) UploadToken(ctx context.Context, fields TokenFields) (*UploadToken, error) {
-	text, err := json.Marshal(fields)
-	if err != nil {
-		return nil, err
-	}
-	header := map[string]string{"Content-Type": "application/json"}
-	body := func() (io.Reader, int64) { return bytes.NewReader(text), int64(len(text)) }
 	token := new(UploadToken)
-	return token, c.decodeInto(ctx, request{"POST", "/v1/upload-tokens", header, body}, token)
+	return token, c.postJSON(ctx, "/v1/upload-tokens", nil, fields, token)
 }
-
-// SyncPlace names the objects of a connection whose keys begin with a prefix.
-type SyncPlace struct {
-	Connection string `json:"connection"`
-	Prefix     string `json:"prefix"`
-}
-
-// SyncFields are the fields of a sync. Empty fields use the service's defaults.
-type SyncFields struct {
-	Source      SyncPlace `json:"source"`
-	Destination SyncPlace `json:"destination"`
-	DryRun      bool      `json:"dry_run,omitempty"`
-	Quality     string    `json:"quality,omitempty"`
-	Format      string    `json:"format,omitempty"`
-	Preset      string    `json:"preset,omitempty"`
-	TargetScore float64   `json:"target_score,omitempty"`
-	Effort      string    `json:"effort,omitempty"`
-	Metadata    string    `json:"metadata,omitempty"`
-}
-
-// Sync is the compression of the objects of a bucket into another.
-type Sync struct {
-	SyncID           string  `json:"sync_id"`
-	Status           string  `json:"status"`
-	Found            int64   `json:"found"`
-	Skipped          int64   `json:"skipped"`
-	Compressed       int64   `json:"compressed"`
-	Unchanged        int64   `json:"unchanged"`
-	Failed           int64   `json:"failed"`
-	OriginalSize     int64   `json:"original_size"`
-	CompressedSize   int64   `json:"compressed_size"`
-	EstimatedSize    int64   `json:"estimated_size"`
-	EstimatedSeconds float64 `json:"estimated_cpu_seconds"`
-	Errors           []struct {
-		Key   string `json:"key"`
-		Error string `json:"error"`
-		Type  string `json:"type"`
-	} `json:"errors"`
-}
-
-// StartSync starts a sync, which the service runs by itself. Sync returns its state.
-func (c *Client) StartSync(ctx context.Context, fields SyncFields) (*Sync, error) {
-	text, err := json.Marshal(fields)
-	if err != nil {
-		return nil, err
-	}
-	header := map[string]string{"Content-Type": "application/json"}
-	body := func() (io.Reader, int64) { return bytes.NewReader(text), int64(len(text)) }
-	sync := new(Sync)
-	return sync, c.decodeInto(ctx, request{"POST", "/v1/syncs", header, body}, sync)
-}
-
-// Sync returns the current state of a sync.
-func (c *Client) Sync(ctx context.Context, syncID string) (*Sync, error) {
-	sync := new(Sync)
-	return sync, c.decodeInto(ctx, request{"GET", syncPathOf(syncID), nil, nil}, sync)
-}
-
-// CancelSync cancels a sync. What it has written stays at the destination.
-func (c *Client) CancelSync(ctx context.Context, syncID string) (*Sync, error) {
-	sync := new(Sync)
-	return sync, c.decodeInto(ctx, request{"DELETE", syncPathOf(syncID), nil, nil}, sync)
-}
-
-// ResumeSync goes on with a failed sync, or ends the pause of a paused one.
-func (c *Client) ResumeSync(ctx context.Context, syncID string) (*Sync, error) {
-	sync := new(Sync)
-	return sync, c.decodeInto(ctx, request{"POST", syncPathOf(syncID) + "/resume", nil, nil}, sync)
-}
-
-func syncPathOf(syncID string) string { return "/v1/syncs/" + url.PathEscape(syncID) }
 
 // Usage returns the usage of this month.
 func (c *Client) Usage(ctx context.Context) (map[string]any, error) {

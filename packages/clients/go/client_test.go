@@ -212,23 +212,35 @@ func TestSavesTheResultsOfABatchAsOneZip(t *testing.T) {
 	}
 }
 
-func TestRunsTheReadmeExample(t *testing.T) {
+// runReadmeExample runs an example of README.md in a folder with the photo. It returns the output.
+func runReadmeExample(t *testing.T, number int, folder string) string {
 	client(t)
-	folder, here := t.TempDir(), must(os.Getwd())(t)
-	example := regexp.MustCompile("(?s)```go\n(.*?)```").FindSubmatch(must(os.ReadFile("README.md"))(t))
+	here := must(os.Getwd())(t)
+	examples := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllSubmatch(must(os.ReadFile("README.md"))(t), -1)
 	module := "module readme\n\ngo 1.22\n\nrequire github.com/whittle-app/whittle/clients/go v0.0.0\n\nreplace github.com/whittle-app/whittle/clients/go => " + here + "\n"
-	for name, content := range map[string][]byte{"main.go": example[1], "go.mod": []byte(module), "photo.jpg": must(os.ReadFile(photo))(t)} {
+	for name, content := range map[string][]byte{"main.go": examples[number][1], "go.mod": []byte(module), "photo.jpg": must(os.ReadFile(photo))(t)} {
 		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	run := exec.Command("go", "run", ".")
 	run.Dir, run.Stderr = folder, os.Stderr
-	output := must(run.Output())(t)
-	if !regexp.MustCompile(`^240883 → \d{5} bytes, SSIM 0\.9\d+\n$`).Match(output) {
+	return string(must(run.Output())(t))
+}
+
+func TestRunsTheReadmeExample(t *testing.T) {
+	folder := t.TempDir()
+	output := runReadmeExample(t, 0, folder)
+	if !regexp.MustCompile(`^240883 → \d{5} bytes, SSIM 0\.9\d+\n$`).MatchString(output) {
 		t.Fatalf("%s", output)
 	}
 	if facts := must(os.Stat(filepath.Join(folder, "smaller.jpg")))(t); facts.Size() >= 240_883 {
 		t.Fatalf("%d bytes", facts.Size())
+	}
+}
+
+func TestRunsTheReadmeExampleOfBuckets(t *testing.T) {
+	if output := runReadmeExample(t, 1, t.TempDir()); output != "delivered\ncompleted 2\n" {
+		t.Fatalf("%s", output)
 	}
 }

@@ -31,7 +31,7 @@ type Task struct {
 // IsUnderWay reports whether the task has not ended.
 func (t *Task) IsUnderWay() bool { return t.Status == "pending" || t.Status == "processing" }
 
-// Delivery is the state of a delivery to DestinationURL.
+// Delivery is the state of a delivery to Destination or DestinationURL.
 type Delivery struct {
 	Status     string `json:"status"` // pending, delivered, failed
 	Attempts   int    `json:"attempts"`
@@ -75,6 +75,8 @@ type Options struct {
 	Effort      string  `json:"effort,omitempty"`       // "fast", "balanced" or "best"
 	Metadata    string  `json:"metadata,omitempty"`     // "keep", "safe" or "strip"
 	UsageRights string  `json:"usage_rights,omitempty"`
+	// Destination is a place in a bucket that the result is also sent to. Nil: none.
+	Destination *BucketDestination `json:"destination,omitempty"`
 	// DestinationURL is an address that the result is also sent to, with DestinationHeaders.
 	DestinationURL     string            `json:"destination_url,omitempty"`
 	DestinationHeaders map[string]string `json:"destination_headers,omitempty"`

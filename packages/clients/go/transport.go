@@ -1,10 +1,12 @@
 package whittle
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"syscall"
@@ -111,6 +113,21 @@ func (c *Client) decodeInto(ctx context.Context, wanted request, value any) erro
 	}
 	defer response.Body.Close()
 	return json.NewDecoder(response.Body).Decode(value)
+}
+
+// postJSON sends fields as JSON and decodes the JSON response into value. It adds Content-Type to header, which may be nil.
+func (c *Client) postJSON(ctx context.Context, path string, header map[string]string, fields, value any) error {
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	header = maps.Clone(header)
+	if header == nil {
+		header = map[string]string{}
+	}
+	header["Content-Type"] = "application/json"
+	body := func() (io.Reader, int64) { return bytes.NewReader(text), int64(len(text)) }
+	return c.decodeInto(ctx, request{"POST", path, header, body}, value)
 }
 
 func pause(ctx context.Context, wait time.Duration) error {

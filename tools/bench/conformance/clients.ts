@@ -13,6 +13,7 @@ import { Whittle } from '../../../packages/clients/typescript/src/index.ts'
 import { type Running, startService } from '../../../test/e2e/running.ts'
 import { failingProxy } from '../../../test/support/rough-road.ts'
 import { CHROMIUM, tryInBrowser } from './browser.ts'
+import { serveShop } from './shop-bucket.ts'
 
 interface Language {
   readonly name: string
@@ -57,6 +58,7 @@ const MISHAPS = ['told to wait', 'the answer was lost', 'a chunk broke off', 'a 
 let failed = 0
 const service = await startService()
 try {
+  await using _shop = await serveShop(service)
   const callback = join(folder, 'callback.json')
   writeFileSync(callback, JSON.stringify({ secret: await secretOf(service), ...(await callbackOf(service)) }))
   const batchId = await batchOf(service)
