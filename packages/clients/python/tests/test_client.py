@@ -9,15 +9,18 @@ import os
 import re
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from whittle_app import (
     ApiError,
     AsyncWhittle,
+    BucketObject,
     DamagedError,
     SignatureError,
     Task,
@@ -142,10 +145,81 @@ def test_makes_a_browser_token(whittle: Any) -> None:
     assert refused.value.type == "invalid_parameter"
 
 
+def test_compresses_from_a_bucket_and_waits_for_the_delivery_to_a_bucket(whittle: Any, request: pytest.FixtureRequest) -> None:
+    assert [(one["name"], one["bucket"]) for one in whittle.connections()] == [("shop", "photos")]
+    key = f"delivered/{request.node.name}.jpg"
+    task = whittle.compress(BucketObject("shop", "photos/photo.jpg"), quality="low", destination={"connection": "shop", "key": key})
+    assert task.original_size == PHOTO.stat().st_size and task.delivery
+    delivered = whittle.delivered(task, poll_seconds=0.1)
+    assert delivered.task_id == task.task_id and delivered.delivery["status"] == "delivered"
+    # The delivered object has the size of the result.
+    assert whittle.compress(BucketObject("shop", key)).original_size == task.compressed_size
+    with pytest.raises(TaskFailedError) as failed:
+        whittle.compress(BucketObject("shop", "photos/missing.jpg"))
+    assert failed.value.type == "source_unreachable"
+    with pytest.raises(ApiError) as refused:
+        whittle.submit(BucketObject("closed", "photos/photo.jpg"))
+    assert refused.value.type == "unknown_connection"
+
+
+def test_delivers_to_a_bucket_and_to_an_address_of_a_double() -> None:
+    states, requests = ["pending", "pending", "failed"], []
+
+    def respond(request: httpx.Request) -> httpx.Response:
+        requests.append((f"{request.method} {request.url.path}", json.loads(request.content or "null")))
+        delivery = {"status": states.pop(0), "attempts": 1, "last_status": None}
+        task = {"task_id": "tsk_1", "status": "completed", "file_name": "a", "format": "jpg", "quality": "low", "original_size": 9}
+        return httpx.Response(200, json={**task, "delivery": delivery})
+
+    whittle = Whittle("http://service.test", "whl_live_x", httpx.Client(transport=httpx.MockTransport(respond)))
+    task = whittle.compress(BucketObject("shop", "a"), destination_url="https://example.com/a", destination_headers={"X-A": "1"})
+    assert whittle.delivered(task, poll_seconds=0.001).delivery == {"status": "failed", "attempts": 1, "last_status": None}
+    assert [path for path, _ in requests] == ["POST /v1/compress", "GET /v1/tasks/tsk_1", "GET /v1/tasks/tsk_1"]
+    assert requests[0][1] == {
+        "source": {"connection": "shop", "key": "a"},
+        "destination_url": "https://example.com/a",
+        "destination_headers": {"X-A": "1"},
+    }
+
+
+def test_runs_syncs_until_they_end(whittle: Any, request: pytest.FixtureRequest) -> None:
+    source, destination = ({"connection": "shop", "prefix": prefix} for prefix in ("texts/", f"out/{request.node.name}/"))
+    estimate = whittle.wait_for_sync(whittle.start_sync(source, destination, dry_run=True)["sync_id"], poll_seconds=0.1)
+    assert (estimate["status"], estimate["dry_run"], estimate["found"], estimate["compressed"]) == ("completed", True, 2, 0)
+    assert estimate["estimated_size"] > 0
+    started = whittle.start_sync(source, destination, format="gz")
+    seen: list[str] = []
+    ended = whittle.wait_for_sync(started["sync_id"], on_progress=lambda sync: seen.append(sync["status"]), poll_seconds=0.05)
+    assert (ended["status"], ended["found"], ended["compressed"], ended["failed"]) == ("completed", 2, 2, 0)
+    assert "completed" not in seen
+    with pytest.raises(ApiError) as refused:
+        whittle.resume_sync(started["sync_id"])
+    assert refused.value.type == "not_resumable"
+
+
+def test_resumes_and_cancels_a_sync_that_waits_for_its_bucket(whittle: Any, request: pytest.FixtureRequest) -> None:
+    busy = {"connection": "shop", "prefix": f"busy/{request.node.name}/"}
+    sync_id = whittle.start_sync({"connection": "shop", "prefix": "texts/"}, busy)["sync_id"]
+    end = time.monotonic() + 60
+    while whittle.sync(sync_id)["status"] != "paused":
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    assert whittle.resume_sync(sync_id)["status"] == "running"
+    assert whittle.cancel_sync(sync_id)["status"] == "cancelled"
+    assert whittle.wait_for_sync(sync_id)["status"] == "cancelled"
+
+
+def run_readme_example(number: int, folder: Path) -> str:
+    examples = re.findall(r"```python\n(.*?)```", (ROOT / "packages/clients/python/README.md").read_text(), re.S)
+    command = [sys.executable, "-c", examples[number]]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
 def test_runs_the_readme_example(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(PHOTO.read_bytes())
-    example = re.search(r"```python\n(.*?)```", (ROOT / "packages/clients/python/README.md").read_text(), re.S)
-    assert example
-    output = subprocess.run([sys.executable, "-c", example[1]], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
-    assert re.fullmatch(r"240883 → \d{5} bytes, SSIM 0\.9\d+\n", output)
+    assert re.fullmatch(r"240883 → \d{5} bytes, SSIM 0\.9\d+\n", run_readme_example(0, tmp_path))
     assert (tmp_path / "smaller.jpg").stat().st_size < 240_883
+
+
+def test_runs_the_readme_example_of_buckets(tmp_path: Path) -> None:
+    assert run_readme_example(1, tmp_path) == "delivered\ncompleted 2\n"

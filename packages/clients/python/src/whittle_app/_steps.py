@@ -23,7 +23,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 
 from .errors import ApiError, DamagedError, TaskFailedError, UnreachableError, WhittleError
-from .models import Task, task_of
+from .models import BucketObject, Task, task_of
 
 RESUMABLE_BYTES = 32 * 1024 * 1024
 CHUNK_BYTES = 16 * 1024 * 1024
@@ -34,7 +34,11 @@ MAX_PAUSE_SECONDS = 5.0
 MAX_REFUSALS = 10
 FIRST_WAIT_SECONDS = 10
 POLL_SECONDS = 20
+DELIVERY_POLL_SECONDS = 2.0
+SYNC_POLL_SECONDS = 5.0
+ENDED_SYNCS = ("completed", "failed", "cancelled")
 TUS = {"Tus-Resumable": "1.0.0"}
+JSON = {"Content-Type": "application/json"}
 
 T = TypeVar("T")
 
@@ -159,13 +163,15 @@ def source_of(file: str | os.PathLike[str] | bytes | BinaryIO, name: str | None)
     return Source(file, size, name or os.path.basename(str(getattr(file, "name", "file"))))
 
 
-def submit(transport: Transport, source: Source, options: dict[str, Any], idempotency_key: str | None) -> Steps[Task]:
+def submit(transport: Transport, source: Source | BucketObject, options: dict[str, Any], idempotency_key: str | None) -> Steps[Task]:
     headers = {"Idempotency-Key": f'"{idempotency_key or uuid.uuid4()}"', "Prefer": f"wait={FIRST_WAIT_SECONDS}"}
     options = {name: value for name, value in options.items() if value is not None}
-    if source.size > RESUMABLE_BYTES:
+    if isinstance(source, BucketObject):
+        place = {"connection": source.connection, "key": source.key}
+        send = Send("POST", "/v1/compress", {**headers, **JSON}, json.dumps({**options, "source": place}).encode())
+    elif source.size > RESUMABLE_BYTES:
         upload_id = yield from upload(transport, source)
-        content = json.dumps({**options, "upload": upload_id}).encode()
-        send = Send("POST", "/v1/compress", {**headers, "Content-Type": "application/json"}, content)
+        send = Send("POST", "/v1/compress", {**headers, **JSON}, json.dumps({**options, "upload": upload_id}).encode())
     else:
         content = yield Call(partial(source.read, 0, source.size))
         form = {name: json.dumps(value) if isinstance(value, dict) else str(value) for name, value in options.items()}
@@ -203,17 +209,27 @@ def task(transport: Transport, task_id: str, wait_seconds: int) -> Steps[Task]:
 
 
 def upload_token(transport: Transport, fields: dict[str, Any]) -> Steps[dict[str, Any]]:
-    headers = {"Content-Type": "application/json"}
-    return (yield from transport.json(Send("POST", "/v1/upload-tokens", headers, json.dumps(fields).encode())))
+    return (yield from transport.json(Send("POST", "/v1/upload-tokens", JSON, json.dumps(fields).encode())))
 
 
 def start_sync(transport: Transport, fields: dict[str, Any]) -> Steps[dict[str, Any]]:
-    headers = {"Content-Type": "application/json"}
-    return (yield from transport.json(Send("POST", "/v1/syncs", headers, json.dumps(fields).encode())))
+    return (yield from transport.json(Send("POST", "/v1/syncs", JSON, json.dumps(fields).encode())))
 
 
 def sync_path(sync_id: str) -> str:
     return f"/v1/syncs/{quote(sync_id, safe='')}"
+
+
+def wait_for_sync(
+    transport: Transport, sync_id: str, on_progress: Callable[[dict[str, Any]], object] | None, poll_seconds: float
+) -> Steps[dict[str, Any]]:
+    while True:
+        current = yield from transport.json(Send("GET", sync_path(sync_id)))
+        if current["status"] in ENDED_SYNCS:
+            return current
+        if on_progress:
+            on_progress(current)
+        yield Sleep(poll_seconds)
 
 
 def wait(transport: Transport, current: Task, on_progress: Callable[[Task], object] | None, poll_seconds: int) -> Steps[Task]:
@@ -223,6 +239,13 @@ def wait(transport: Transport, current: Task, on_progress: Callable[[Task], obje
         current = yield from task(transport, current.task_id, poll_seconds)
     if current.status == "failed":
         raise TaskFailedError(current)
+    return current
+
+
+def delivered(transport: Transport, current: Task, poll_seconds: float) -> Steps[Task]:
+    while current.delivery is not None and current.delivery["status"] == "pending":
+        yield Sleep(poll_seconds)
+        current = yield from task(transport, current.task_id, 0)
     return current
 
 

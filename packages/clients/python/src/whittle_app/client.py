@@ -13,12 +13,12 @@ from typing import Any, Literal, BinaryIO, TypeVar
 import httpx
 
 from . import _steps
-from ._steps import POLL_SECONDS, Response, Call, Send, Sleep, Steps
+from ._steps import DELIVERY_POLL_SECONDS, POLL_SECONDS, SYNC_POLL_SECONDS, Response, Call, Send, Sleep, Steps
 from .errors import WhittleError
-from .models import Quality, Task, task_of
+from .models import BucketObject, Quality, Task, task_of
 
 T = TypeVar("T")
-File = str | os.PathLike[str] | bytes | BinaryIO
+File = str | os.PathLike[str] | bytes | BinaryIO | BucketObject
 #: Longer than the service holds any request.
 TIMEOUT = httpx.Timeout(90.0, connect=15.0)
 
@@ -90,8 +90,9 @@ class Whittle:
     ) -> Task:
         """Sends a file and waits until its task is completed.
 
-        `file` is a path, bytes or an open file. `options` have the API's names: `format`, `target_size`, `max_width`,
-        `callback_url`, `destination_url`, `destination_headers` (a dict), … Raises TaskFailedError, ApiError or UnreachableError.
+        `file` is a path, bytes, an open file, or a BucketObject that the service reads. `options` have the API's names: `format`,
+        `target_size`, `max_width`, `callback_url`, `destination` (a dict: `connection` with `prefix` or `key`), `destination_url`,
+        `destination_headers` (a dict), … Raises TaskFailedError, ApiError or UnreachableError.
         """
         task = self.submit(file, name=name, quality=quality, idempotency_key=idempotency_key, **options)
         return self.wait(task, on_progress=on_progress)
@@ -100,16 +101,21 @@ class Whittle:
         self, file: File, *, name: str | None = None, quality: Quality | None = None, idempotency_key: str | None = None, **options: Any
     ) -> Task:
         """Sends a file without waiting for its task, which may be completed already. Files above 32 MB are sent in chunks."""
-        source = _steps.source_of(file, name)
+        source = file if isinstance(file, BucketObject) else _steps.source_of(file, name)
         try:
             return self._run(_steps.submit(self._transport, source, {"quality": quality, **options}, idempotency_key))
         finally:
-            if source.file is not file:
+            if not isinstance(source, BucketObject) and source.file is not file:
                 source.file.close()
 
     def wait(self, task: Task, on_progress: Callable[[Task], object] | None = None, poll_seconds: int = POLL_SECONDS) -> Task:
         """Waits until the task is completed. Raises TaskFailedError if it fails."""
         return self._run(_steps.wait(self._transport, task, on_progress, poll_seconds))
+
+    def delivered(self, task: Task, poll_seconds: float = DELIVERY_POLL_SECONDS) -> Task:
+        """Waits until the service has sent a result to its `destination` or `destination_url`, or has given up. Returns the task, whose
+        `delivery["status"]` is `delivered` or `failed`."""
+        return self._run(_steps.delivered(self._transport, task, poll_seconds))
 
     def task(self, task_id: str, wait_seconds: int = 0) -> Task:
         return self._run(_steps.task(self._transport, task_id, wait_seconds))
@@ -146,14 +152,26 @@ class Whittle:
         `max_bytes`, `formats`, `quality`. Returns `token` and `expires_at`."""
         return self._run(_steps.upload_token(self._transport, {"origin": origin, **limits}))
 
+    def connections(self) -> list[dict[str, Any]]:
+        """Returns the bucket connections of the account. Their credentials are never in the response."""
+        connections: list[dict[str, Any]] = (self._run(self._transport.json(Send("GET", "/v1/connections"))))["connections"]
+        return connections
+
     def start_sync(self, source: dict[str, str], destination: dict[str, str], **options: Any) -> dict[str, Any]:
         """Starts a sync between two places, each `{"connection": …, "prefix": …}`. `options` have the API's names: `dry_run`,
-        `quality`, `format`, `preset`, … The service runs it by itself; `sync` returns its state."""
+        `quality`, `format`, `preset`, … `dry_run=True` only lists and estimates. The service runs it. `wait_for_sync` waits for its
+        end."""
         fields = {"source": source, "destination": destination, **options}
         return self._run(_steps.start_sync(self._transport, fields))
 
     def sync(self, sync_id: str) -> dict[str, Any]:
         return self._run(self._transport.json(Send("GET", _steps.sync_path(sync_id))))
+
+    def wait_for_sync(
+        self, sync_id: str, on_progress: Callable[[dict[str, Any]], object] | None = None, poll_seconds: float = SYNC_POLL_SECONDS
+    ) -> dict[str, Any]:
+        """Waits until a sync ends, whether it completes, fails or is cancelled. `on_progress` is called with each earlier state."""
+        return self._run(_steps.wait_for_sync(self._transport, sync_id, on_progress, poll_seconds))
 
     def cancel_sync(self, sync_id: str) -> dict[str, Any]:
         """Cancels a sync. What it has written stays at the destination."""

@@ -10,6 +10,15 @@ Status = Literal["pending", "processing", "completed", "failed"]
 
 
 @dataclass(frozen=True)
+class BucketObject:
+    """An object in a bucket of the account."""
+
+    #: Name of the connection.
+    connection: str
+    key: str
+
+
+@dataclass(frozen=True)
 class Receipt:
     """What was done to the file, and the measurements that verify it."""
 
@@ -50,6 +59,8 @@ class Task:
     output_name: str | None = None
     output_format: str | None = None
     receipt: Receipt | None = None
+    #: State of the delivery: `status` (pending, delivered or failed), `attempts`, `last_status`. None: no destination.
+    delivery: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
     error_detail: dict[str, Any] | None = None
 
