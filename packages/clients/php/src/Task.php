@@ -20,6 +20,8 @@ final class Task
     public readonly ?float $progress;
     /** @var array<string, mixed>|null What was done to the file and how it was verified: outcome, fidelity, verified, sha256, ssim, psnr_db, … */
     public readonly ?array $receipt;
+    /** @var array{status: string, attempts: int, last_status: ?int}|null State of the delivery: pending, delivered or failed. Null: no destination. */
+    public readonly ?array $delivery;
 
     /** @param array<string, mixed> $raw */
     public function __construct(public readonly array $raw)
@@ -32,6 +34,7 @@ final class Task
         $this->outputName = $raw['output_name'] ?? null;
         $this->progress = isset($raw['progress']) ? (float) $raw['progress'] : null;
         $this->receipt = $raw['result'] ?? null;
+        $this->delivery = $raw['delivery'] ?? null;
     }
 
     /** True if the task has not ended. */

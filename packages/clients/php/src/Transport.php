@@ -119,7 +119,7 @@ final class Transport
         return new Response(curl_getinfo($this->curl, CURLINFO_RESPONSE_CODE), $headers, $body);
     }
 
-    private static function pause(float $seconds): void
+    public static function pause(float $seconds): void
     {
         usleep((int) ceil($seconds * 1e6));
     }

@@ -12,6 +12,8 @@ namespace Whittle;
  */
 final class Whittle
 {
+    use Buckets;
+
     /** Files larger than this many bytes are sent in chunks (tus 1.0.0). */
     public const RESUMABLE_BYTES = 32 * 1024 * 1024;
     private const CHUNK_BYTES = 16 * 1024 * 1024;
@@ -40,7 +42,7 @@ final class Whittle
     /**
      * Sends a file and waits until its task is completed.
      *
-     * @param array<string, string|int|array<string, string>> $options with the API's names: quality, format, target_size, max_width, password, callback_url, destination_url, …
+     * @param array<string, string|int|array<string, string>> $options with the API's names: quality, format, target_size, max_width, password, callback_url, destination, destination_url, …
      * @throws TaskFailedException|ApiException|UnreachableException
      */
     public function compress(string $path, array $options = [], ?string $name = null): Task
@@ -60,7 +62,7 @@ final class Whittle
             throw new WhittleException("file not found: $path");
         }
         $name ??= basename($path);
-        $headers = ['Idempotency-Key: "' . ($idempotencyKey ?? bin2hex(random_bytes(16))) . '"', 'Prefer: wait=' . self::FIRST_WAIT_SECONDS];
+        $headers = self::headersOf($idempotencyKey);
         if (filesize($path) > self::RESUMABLE_BYTES) {
             $body = json_encode([...$options, 'upload' => $this->upload($path, $name)], JSON_THROW_ON_ERROR);
             $headers[] = 'Content-Type: application/json';
@@ -70,7 +72,13 @@ final class Whittle
         return new Task($this->transport->json(new Request('POST', '/v1/compress', $headers, $body)));
     }
 
-    /** Value of a form field. Headers of a destination are a JSON object. */
+    /** @return list<string> headers of a request for a new task, without its content type */
+    private static function headersOf(?string $idempotencyKey): array
+    {
+        return ['Idempotency-Key: "' . ($idempotencyKey ?? bin2hex(random_bytes(16))) . '"', 'Prefer: wait=' . self::FIRST_WAIT_SECONDS];
+    }
+
+    /** Value of a form field. A destination and its headers are JSON objects. */
     private static function fieldOf(string|int|array $value): string
     {
         return is_array($value) ? json_encode((object) $value, JSON_THROW_ON_ERROR) : strval($value);
@@ -191,43 +199,6 @@ final class Whittle
     {
         $body = json_encode(['origin' => $origin, ...$limits], JSON_THROW_ON_ERROR);
         return $this->transport->json(new Request('POST', '/v1/upload-tokens', ['Content-Type: application/json'], $body));
-    }
-
-    /**
-     * Starts a sync, which the service runs by itself. `sync` returns its state.
-     *
-     * @param array{connection: string, prefix?: string} $source
-     * @param array{connection: string, prefix?: string} $destination
-     * @param array<string, string|int|float|bool> $options with the API's names: dry_run, quality, format, preset, …
-     * @return array<string, mixed>
-     */
-    public function startSync(array $source, array $destination, array $options = []): array
-    {
-        $body = json_encode(['source' => $source, 'destination' => $destination, ...$options], JSON_THROW_ON_ERROR);
-        return $this->transport->json(new Request('POST', '/v1/syncs', ['Content-Type: application/json'], $body));
-    }
-
-    /** @return array<string, mixed> the current state of a sync */
-    public function sync(string $syncId): array
-    {
-        return $this->transport->json(new Request('GET', self::syncPathOf($syncId)));
-    }
-
-    /** Cancels a sync. What it has written stays at the destination. @return array<string, mixed> */
-    public function cancelSync(string $syncId): array
-    {
-        return $this->transport->json(new Request('DELETE', self::syncPathOf($syncId)));
-    }
-
-    /** Goes on with a failed sync, or ends the pause of a paused one. @return array<string, mixed> */
-    public function resumeSync(string $syncId): array
-    {
-        return $this->transport->json(new Request('POST', self::syncPathOf($syncId) . '/resume'));
-    }
-
-    private static function syncPathOf(string $syncId): string
-    {
-        return '/v1/syncs/' . rawurlencode($syncId);
     }
 
     /** @return array<string, mixed> the usage of this month */

@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 namespace Whittle\Tests;
 
-use Whittle\{ApiException, DamagedException, Image, SignatureException, TaskFailedException, UnreachableException, Webhook, Whittle};
+use Whittle\{ApiException, BucketObject, DamagedException, Image, SignatureException, TaskFailedException, UnreachableException, Webhook, Whittle};
 
 spl_autoload_register(static function (string $class): void {
     require __DIR__ . '/../src/' . substr($class, strlen('Whittle\\')) . '.php';
@@ -94,12 +94,47 @@ try {
     throws(ApiException::class, static fn () => $whittle->saveBatchZip('bat_unknown', "$folder/none.zip", true), 'unknown_batch');
     holds(glob("$folder/none*") === [], 'leaves no ZIP that failed');
 
-    preg_match('/```php\n<\?php\n(.*?)```/s', file_get_contents(__DIR__ . '/../README.md'), $example);
+    holds(array_column($whittle->connections(), 'bucket', 'name') === ['shop' => 'photos'], 'lists connections');
+    $destination = ['connection' => 'shop', 'key' => 'delivered/php.jpg'];
+    $task = $whittle->compressObject(new BucketObject('shop', 'photos/photo.jpg'), ['quality' => 'low', 'destination' => $destination]);
+    $delivered = $whittle->delivered($task, 0.1);
+    holds($delivered->taskId === $task->taskId && $delivered->delivery['status'] === 'delivered', 'waits for the delivery to a bucket');
+    $again = $whittle->compressObject(new BucketObject('shop', 'delivered/php.jpg'));
+    holds($again->originalSize === $task->compressedSize, 'reads the delivered result from the bucket');
+    $task = $whittle->compress("$folder/text", ['destination' => ['connection' => 'shop', 'prefix' => 'delivered/php/']]);
+    holds($whittle->delivered($task, 0.1)->delivery['status'] === 'delivered', 'sends the result of a file to a bucket');
+    throws(ApiException::class, static fn () => $whittle->submitObject(new BucketObject('closed', 'photos/photo.jpg')), 'unknown_connection');
+
+    [$from, $to] = [['connection' => 'shop', 'prefix' => 'texts/'], ['connection' => 'shop', 'prefix' => 'out/php/']];
+    $estimate = $whittle->waitForSync($whittle->startSync($from, $to, ['dry_run' => true])['sync_id'], null, 0.1);
+    $facts = [$estimate['status'], $estimate['dry_run'], $estimate['found'], $estimate['compressed']];
+    holds($facts === ['completed', true, 2, 0] && $estimate['estimated_size'] > 0, 'estimates a sync');
+    $seen = [];
+    $syncId = $whittle->startSync($from, $to, ['format' => 'gz'])['sync_id'];
+    $sync = $whittle->waitForSync($syncId, static function (array $sync) use (&$seen): void {
+        $seen[] = $sync['status'];
+    }, 0.05);
+    holds([$sync['status'], $sync['found'], $sync['compressed'], $sync['failed']] === ['completed', 2, 2, 0], 'runs a sync until it ends');
+    holds(!in_array('completed', $seen, true), 'reports the earlier states of a sync');
+    throws(ApiException::class, static fn () => $whittle->resumeSync($syncId), 'not_resumable');
+    $syncId = $whittle->startSync($from, ['connection' => 'shop', 'prefix' => 'busy/php/'])['sync_id'];
+    for ($end = time() + 60; $whittle->sync($syncId)['status'] !== 'paused'; usleep(200_000)) {
+        time() < $end || throw new \LogicException('the sync has not paused');
+    }
+    holds($whittle->resumeSync($syncId)['status'] === 'running', 'resumes a paused sync');
+    holds($whittle->cancelSync($syncId)['status'] === 'cancelled', 'cancels a sync');
+    holds($whittle->waitForSync($syncId)['status'] === 'cancelled', 'waits for a cancelled sync');
+
+    preg_match_all('/```php\n<\?php\n(.*?)```/s', file_get_contents(__DIR__ . '/../README.md'), $examples);
+    $runExample = static function (int $number) use ($examples): string {
+        ob_start();
+        eval(str_replace("require 'vendor/autoload.php';", '', $examples[1][$number]));
+        return (string) ob_get_clean();
+    };
     copy(PHOTO, "$folder/photo.jpg");
     chdir($folder);
-    ob_start();
-    eval(str_replace("require 'vendor/autoload.php';", '', $example[1]));
-    holds(preg_match('/^240883 → \d{5} bytes, SSIM 0\.9\d+\n$/', (string) ob_get_clean()) === 1, 'runs the README example');
+    holds(preg_match('/^240883 → \d{5} bytes, SSIM 0\.9\d+\n$/', $runExample(0)) === 1, 'runs the README example');
+    holds($runExample(1) === "delivered\ncompleted 2\n", 'runs the README example of buckets');
     holds(filesize("$folder/smaller.jpg") < 240883, 'saves a smaller photo');
 } finally {
     chdir('/');
