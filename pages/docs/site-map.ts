@@ -89,7 +89,6 @@ export const GROUPS: readonly Group[] = [
     pages: [
       contributors('architecture', 'Architecture'),
       contributors('add-a-format', 'Add a format'),
-      contributors('inventory-counts', 'Counts of the inventory'),
       contributors('promises', 'Promises and their tests'),
       contributors('measured', 'Measured against others'),
       contributors('growth', 'Growth'),
