@@ -1,9 +1,10 @@
 /** Reads streams of a compound file ([MS-CFB] 3.0) by byte ranges. No table may be larger than the file. */
 
 import { ByteReader } from '../../bytes/reader.ts'
+import { lastStartUpTo } from '../../bytes/search.ts'
 import { message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
-import { malformed } from '../../model/error.ts'
+import { malformed, unsupported } from '../../model/error.ts'
 
 const SIGNATURE = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]
 /** Bytes of a directory entry. */
@@ -15,6 +16,8 @@ const FREE_SECTOR = 0xffffffff
 export const MAX_DIRECTORY_ENTRIES = 10_000
 /** Bytes of the table of small streams. All entries of a directory together need less. Limits memory. */
 const MAX_MINI_FAT_BYTES = 4 * 1024 * 1024
+/** Pieces of one stream that do not follow each other in the file. Limits memory. */
+const MAX_RUNS = 250_000
 /** Object type of a directory entry: stream ([MS-CFB] 2.6.1). */
 export const STREAM = 2
 
@@ -55,7 +58,10 @@ interface Sectors {
   readonly count: number
 }
 
-/** Reads the tables of a compound file. @throws CodecError (malformed) if a table leaves the file or a sector chain has a loop */
+/**
+ * Reads the tables of a compound file. @throws CodecError (malformed) if a table leaves the file or a sector chain has a loop,
+ * `unsupported_feature` if a stream lies in too many pieces
+ */
 export async function openCompoundFile(source: Source): Promise<CompoundFile> {
   const header = await readHeader(source)
   const sectorBytes = 2 ** header.u16(30)
@@ -181,7 +187,7 @@ function runsOf({ table, start, unit, base }: Chain, sectors: Sectors): Run[] {
     const offset = base + sector * unit
     const last = runs.at(-1)
     if (last && last.offset + last.length === offset) last.length += unit
-    else runs.push({ offset, length: unit })
+    else if (runs.push({ offset, length: unit }) > MAX_RUNS) throw unsupported('compound_file_not_rewritten')
   }
   return runs
 }
@@ -229,24 +235,26 @@ function nameAt(directory: ByteReader, at: number): string {
 }
 
 function streamOf(source: Pick<Source, 'read'>, runs: readonly Run[], size: number): CfbStream {
-  const held = bytesOf(runs)
+  const starts = new Float64Array(runs.length)
+  let held = 0
+  for (const [index, { length }] of runs.entries()) {
+    starts[index] = held
+    held += length
+  }
   if (size > held) throw malformed('cfb', 0, message('stream_of_bytes_has_sectors', { size, held }))
   return {
     size,
     async read(offset, length) {
       const end = Math.min(size, offset + length)
       const bytes = new Uint8Array(Math.max(0, end - offset))
-      let start = 0
-      for (const run of runs) {
+      for (let index = lastStartUpTo(starts, runs.length, offset); index < runs.length && starts[index]! < end; index++) {
+        const [run, start] = [runs[index]!, starts[index]!]
         const from = Math.max(offset, start)
         const to = Math.min(end, start + run.length)
-        if (from < to) {
-          const part = await source.read(run.offset + from - start, to - from)
-          if (part.length < to - from) throw malformed('cfb', run.offset, 'file_ends_inside_stream')
-          bytes.set(part, from - offset)
-        }
-        start += run.length
-        if (start >= end) break
+        if (from >= to) continue
+        const part = await source.read(run.offset + from - start, to - from)
+        if (part.length < to - from) throw malformed('cfb', run.offset, 'file_ends_inside_stream')
+        bytes.set(part, from - offset)
       }
       return bytes
     },

@@ -130,17 +130,18 @@ export class CompoundRewriter {
     const perSector = this.#sector / 4
     const count = small.reduce((sum, { bytes }) => sum + Math.ceil(bytes.length / MINI_SECTOR), 0)
     const table = new Uint32Array(Math.ceil(count / perSector) * perSector).fill(FREE)
-    const mini = new Uint8Array(count * MINI_SECTOR)
     let next = 0
     for (const { index, bytes } of small) {
       const sectors = Math.ceil(bytes.length / MINI_SECTOR)
-      mini.set(bytes, next * MINI_SECTOR)
       for (let step = 1; step <= sectors; step++) table[next + step - 1] = step < sectors ? next + step : END_OF_CHAIN
       this.#place(index, sectors > 0 ? next : END_OF_CHAIN, bytes.length)
       next += sectors
+      const padded = new Uint8Array(sectors * MINI_SECTOR)
+      padded.set(bytes)
+      if (sectors > 0) await this.#sink.write(padded)
     }
-    this.#place(0, count > 0 ? first : END_OF_CHAIN, mini.length)
-    await this.#write(mini)
+    this.#place(0, count > 0 ? first : END_OF_CHAIN, count * MINI_SECTOR)
+    await this.#pad(count * MINI_SECTOR)
     this.#chain(first)
     return table
   }

@@ -19,7 +19,7 @@ export const DOCUMENTS = {
   bytes_stand_between_directory_and_end_record: 'the archive has bytes between the central directory and its end record',
   bytes_stand_in_front_of_archive: 'the archive has {bytes} bytes in front of its first entry; at most 16 MiB are allowed',
   chain_leaves_table: 'a sector chain points outside the allocation table',
-  compound_file_not_rewritten: 'the compound file has a size or a directory that Whittle does not write',
+  compound_file_not_rewritten: 'the compound file has a size, a directory or too many fragments, so Whittle does not write it anew',
   crc_differs: 'the CRC-32 checksum of a file does not match its data',
   difat_chain_has_loop: 'the chain of DIFAT sectors has a loop',
   directory_ends_behind_end_record: 'the central directory ends after its own end record',

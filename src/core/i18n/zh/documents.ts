@@ -21,7 +21,7 @@ export const DOCUMENTS = {
   bytes_stand_between_directory_and_end_record: '归档的中央目录与结束记录之间有多余字节',
   bytes_stand_in_front_of_archive: '归档的第一个条目之前有 {bytes} 字节；最多允许 16 MiB',
   chain_leaves_table: '扇区链指向分配表之外',
-  compound_file_not_rewritten: '此复合文件的大小或目录不受支持，Whittle 无法重写',
+  compound_file_not_rewritten: '此复合文件的大小、目录或碎片数量不受支持，Whittle 无法重写',
   crc_differs: '文件的 CRC-32 校验和与其数据不符',
   difat_chain_has_loop: 'DIFAT 扇区链存在循环',
   directory_ends_behind_end_record: '中央目录在其结束记录之后才结束',
