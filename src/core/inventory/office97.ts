@@ -39,12 +39,14 @@ async function addTail(file: CachedRanges, end: number, items: ItemCollector): P
   if (hasData) items.add('trailing_bytes', `${file.size - end} bytes #${digest.finish()}`)
 }
 
-async function addSlides({ path, data }: CompoundStream, streams: readonly CompoundStream[], items: ItemCollector): Promise<void> {
+async function addSlides({ path, open }: CompoundStream, streams: readonly CompoundStream[], items: ItemCollector): Promise<void> {
+  const data = open()
   const user = streams.find((stream) => stream.path === 'Current User')
-  await new ArtItems(items).read(data, path, user && (await objectsOf(data, user.data)))
+  await new ArtItems(items).read(data, path, user && (await objectsOf(data, user.open())))
 }
 
-async function addStream({ path, data }: CompoundStream, hasPictures: boolean, items: ItemCollector): Promise<void> {
+async function addStream({ path, open }: CompoundStream, hasPictures: boolean, items: ItemCollector): Promise<void> {
+  const data = open()
   if (hasPictures && path === 'Pictures') return new ArtItems(items).read(data, path)
   if (hasPictures && path === 'Workbook') return addWorkbook(data, path, items)
   const kind = MACROS.test(path)

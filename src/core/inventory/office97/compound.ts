@@ -18,7 +18,8 @@ const MAX_TABLE_BYTES = 8 * 1024 * 1024
 export interface CompoundStream {
   /** Names of its storages and its own, joined by `/`. */
   readonly path: string
-  readonly data: Ranges
+  /** Opens the data. The places of its sectors take memory, so readers keep one stream at a time. */
+  open(): Ranges
 }
 
 export interface CompoundContent {
@@ -49,13 +50,17 @@ export async function readCompound(file: CachedRanges): Promise<CompoundContent>
     if (data.size < size) throw file.malformed(48)
     return data
   }
-  return { ...walk(entries, open), end: reader.end }
+  const content = walk(entries, open)
+  // Entries that share sectors would make a small file large.
+  if (content.bytes > file.size) throw file.malformed(48)
+  return { ...content, end: reader.end }
 }
 
-/** Walks the tree of entries. Each is visited once, so loops end. */
-function walk(entries: Fields, open: (start: number, size: number) => Ranges): Omit<CompoundContent, 'end'> {
+/** Walks the tree of entries. Each is visited once, so loops end. `bytes`: of all streams. */
+function walk(entries: Fields, open: (start: number, size: number) => Ranges): Omit<CompoundContent, 'end'> & { readonly bytes: number } {
   const streams: CompoundStream[] = []
   const storages: string[] = []
+  let bytes = 0
   const seen = new Set<number>()
   const stack = [{ id: 0, prefix: '' }]
   for (let top = stack.pop(); top; top = stack.pop()) {
@@ -66,12 +71,15 @@ function walk(entries: Fields, open: (start: number, size: number) => Ranges): O
       String.fromCharCode(entries.u16(at + 2 * unit)),
     ).join('')
     const [type, path] = [entries.u8(at + 66), top.id === 0 ? '' : top.prefix + name]
-    if (type === 2) streams.push({ path, data: open(entries.u32(at + 116), entries.u32(at + 120)) })
-    else storages.push(`${path} class ${entries.hex(at + 80, at + 96)} times ${entries.hex(at + 100, at + 116)}`)
+    if (type === 2) {
+      const [start, size] = [entries.u32(at + 116), entries.u32(at + 120)]
+      streams.push({ path, open: () => open(start, size) })
+      bytes += size
+    } else storages.push(`${path} class ${entries.hex(at + 80, at + 96)} times ${entries.hex(at + 100, at + 116)}`)
     stack.push({ id: entries.u32(at + 68), prefix: top.prefix }, { id: entries.u32(at + 72), prefix: top.prefix })
     stack.push({ id: entries.u32(at + 76), prefix: path === '' ? '' : `${path}/` })
   }
-  return { streams, storages }
+  return { streams, storages, bytes }
 }
 
 class SectorReader {
