@@ -14,6 +14,7 @@ import { openPresentation } from '../../../src/core/formats/office97/ppt.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import { readerOf } from '../../../src/core/inventory/readers.ts'
 import type { Codec, Options, Quality } from '../../../src/core/model/codec.ts'
+import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { optionsOf } from '../../../src/core/pipeline/job.ts'
@@ -206,6 +207,28 @@ describe('compound files', () => {
     expect((await compress(doc, concat([file, new Uint8Array(2000)]))).bytes).toEqual(plain.bytes)
   })
 
+  it('with many small streams are written stream by stream', async () => {
+    const small = Array.from({ length: 300 }, (_, index) => ({ name: `s${index}`, bytes: new Uint8Array(4000).fill(index) }))
+    const file = compoundFile([{ name: 'WordDocument', bytes: docStream }, ...small], { free: 1 })
+    const sink = memorySink(file.length, 'a.doc')
+    let largest = 0
+    const write = (piece: Uint8Array) => {
+      largest = Math.max(largest, piece.length)
+      return sink.write(piece)
+    }
+    const measured = {
+      write,
+      patch: sink.patch.bind(sink),
+      get written() {
+        return sink.written
+      },
+    }
+    expect((await doc.compress(sourceOf(file), measured, optionsFor(doc))).kind).toBe('compressed')
+    expect(await streamOf(sink.bytes(), 's299')).toEqual(small[299]!.bytes)
+    // The table of small sectors is the largest piece. All small streams together have 1.2 MB.
+    expect(largest).toBeLessThan(128 * 1024)
+  })
+
   it('any streams come back with the same bytes', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -271,6 +294,22 @@ describe('hostile files', () => {
     const large = file.slice()
     for (const entry of [1, 2, 3]) new DataView(large.buffer).setUint32(directory + 128 * entry + 120, 0x7fffffff, true)
     expect((await compress(doc, large)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
+  it('with streams that share sectors are malformed, for the inventory too', async () => {
+    const streams = ['A', 'B', 'C'].map((name) => ({ name, bytes: new Uint8Array(40_000).fill(1) }))
+    const file = compoundFile([{ name: 'WordDocument', bytes: docStream }, ...streams])
+    const view = new DataView(file.buffer, file.byteOffset)
+    const directory = (view.getUint32(48, true) + 1) * 512
+    const entryOf = (name: string) => Buffer.from(file).indexOf(Buffer.from(`${name}\0\0\0`, 'latin1'), directory)
+    const read = async () => (await readerOf('doc'))!.read(sourceOf(file), signal)
+    await expect(read()).resolves.toBeDefined()
+    for (const name of ['A', 'B', 'C']) {
+      view.setUint32(entryOf(name) + 116, 0, true)
+      view.setUint32(entryOf(name) + 120, file.length - 1024, true)
+    }
+    expect((await compress(doc, file)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+    await expect(read()).rejects.toThrow()
   })
 
   it('random changes of structures never give a defect', async () => {
