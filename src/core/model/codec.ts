@@ -209,6 +209,8 @@ export interface InnerRequest {
   lossless?: boolean
   /** True: only a result that reaches the target of its level is accepted. */
   onlyReached?: boolean
+  /** Bytes that the container has in memory meanwhile, besides the file. `undefined`: few. */
+  containerBytes?: number
 }
 
 export type InnerResult =

@@ -77,7 +77,7 @@ function optionsFor(
   return {
     quality: request.lossless ? 'high' : (request.quality ?? options.quality),
     output: request.output,
-    memoryBudget: options.memoryBudget - bytes,
+    memoryBudget: options.memoryBudget - bytes - (request.containerBytes ?? 0),
     signal: options.signal,
     progress: () => undefined,
     ...(request.maxWidth && request.maxHeight ? { fitWithin: { width: request.maxWidth, height: request.maxHeight } } : {}),

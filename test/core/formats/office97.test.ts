@@ -13,7 +13,8 @@ import { ppt, xls } from '../../../src/core/formats/office97/office97.ts'
 import { openPresentation } from '../../../src/core/formats/office97/ppt.ts'
 import { PRESS_CODECS } from '../../../src/core/formats/press.ts'
 import { readerOf } from '../../../src/core/inventory/readers.ts'
-import type { Codec, Options, Quality } from '../../../src/core/model/codec.ts'
+import { STANDARD_MEMORY_BYTES } from '../../../src/core/model/budget.ts'
+import type { Codec, Codecs, Options, Quality } from '../../../src/core/model/codec.ts'
 import { memorySink } from '../../../src/core/model/sink.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
@@ -36,7 +37,7 @@ const ALL = [jpeg, emf, png, dib]
 const docStream = new Uint8Array(600).with(0, 0xec).with(1, 0xa5)
 const signal = new AbortController().signal
 const sourceOf = (bytes: Uint8Array) => memorySource(bytes, 'a.bin')
-const compress = (codec: Codec, bytes: Uint8Array, quality: Quality = 'medium', more: Partial<Options> = {}) =>
+const compress = (codec: Codec, bytes: Uint8Array, quality: Quality = 'medium', more: Partial<Options> & { readonly lent?: Codecs } = {}) =>
   pressFile(codec, bytes, 'a.bin', { quality, lent: PRESS_CODECS, ...more })
 const optionsFor = (codec: Codec) => optionsOf(codec.format, PRESS_CODECS, { quality: 'low' })
 const verify = (codec: Codec, before: Uint8Array, after: Uint8Array) =>
@@ -153,6 +154,21 @@ describe('workbooks', () => {
     const textIndex = stream.indexOf(Buffer.from([0xff, 0, 10, 0, 8, 0]))
     expect(stream.readUInt32LE(textIndex + 6)).toBe(texts)
     expect(await verify(xls, file, bytes)).toEqual({ equal: true })
+  })
+
+  it('leave less memory to the codecs of their pictures', async () => {
+    const budgets: number[] = []
+    const jpg: Codec = {
+      ...PRESS_CODECS.jpg!,
+      compress: (source, sink, options) => {
+        budgets.push(options.memoryBudget)
+        return PRESS_CODECS.jpg!.compress(source, sink, options)
+      },
+    }
+    const { outcome } = await compress(xls, xlsFile([jpeg]), 'medium', { lent: { ...PRESS_CODECS, jpg } })
+    expect(outcome.kind).toBe('compressed')
+    // The picture, the workbook with it, and the table of pictures.
+    expect(Math.max(...budgets)).toBeLessThan(STANDARD_MEMORY_BYTES - 3 * jpeg.bytes.length)
   })
 
   it('stay if they are encrypted', async () => {

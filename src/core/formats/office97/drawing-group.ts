@@ -7,7 +7,7 @@ import type { VerifiedFiles } from '../../embedded/verification-cache.ts'
 import type { Options } from '../../model/codec.ts'
 import { readBlip } from './blip.ts'
 import { changeFbse, FBSE_BYTES, type Fbse, type FbseChange, readFbse } from './fbse.ts'
-import { blipProblem, smallerBlip } from './recompress.ts'
+import { besideDocument, blipProblem, smallerBlip } from './recompress.ts'
 import { type ArtRecord, allRecords, HEADER_BYTES, TYPE } from './record.ts'
 import type { Tally } from './tally.ts'
 
@@ -61,15 +61,20 @@ function withPictures(group: Uint8Array, entries: readonly Entry[], replacements
   return concat([...parts, bytes.subarray(at)])
 }
 
-/** Returns the group with smaller pictures. `undefined`: none became smaller. */
-export async function smallerGroup(group: Uint8Array, tally: Tally, options: Options): Promise<Uint8Array | undefined> {
+/**
+ * Returns the group with smaller pictures. `undefined`: none became smaller.
+ * @param heldBytes bytes of the document in memory, with the group
+ */
+export async function smallerGroup(group: Uint8Array, heldBytes: number, tally: Tally, options: Options): Promise<Uint8Array | undefined> {
   const entries = entriesOf(group)
+  let held = heldBytes
   const replacements = new Map<number, { bytes: Uint8Array; change: FbseChange }>()
   for (const { record, fbse, from, to } of entries) {
     options.signal.throwIfAborted()
     if (from === to) continue
-    const made = await smallerBlip(group.slice(from, to), undefined, options)
+    const made = await smallerBlip(group.slice(from, to), undefined, besideDocument(options, held))
     tally.add(made)
+    held += made?.record.length ?? 0
     if (made) replacements.set(record.at, { bytes: made.record, change: changeOf(fbse, made.record.length, made.before, made.fresh) })
     options.progress((0.9 * to) / group.length)
   }

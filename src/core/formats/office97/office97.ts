@@ -6,6 +6,7 @@ import { type Job, office97Codec, type Pair } from './document.ts'
 import { groupProblem, smallerGroup } from './drawing-group.ts'
 import type { FbseChange } from './fbse.ts'
 import { changedDocument, openPresentation, presentationDifference, smallerPictures } from './ppt.ts'
+import { besideDocument } from './recompress.ts'
 import { openWorkbook, sheetsBegin, withGroup } from './xls.ts'
 
 export const ppt: Codec = office97Codec(PPT, { write: writePresentation, compare: comparePresentations })
@@ -15,11 +16,12 @@ async function writePresentation({ file, writer, tally, options }: Job): Promise
   const presentation = await openPresentation(file, options)
   if (!presentation) return new Set()
   const changes = new Map<number, FbseChange>()
-  const { picturesIndex, documentIndex, pictures } = presentation
+  const { picturesIndex, documentIndex, pictures, document } = presentation
+  const inside = besideDocument(options, document.length)
   let bytes = 0
   await writer.add(
     picturesIndex,
-    counted(smallerPictures(presentation, changes, tally, options), (length) => (bytes += length)),
+    counted(smallerPictures(presentation, changes, tally, inside), (length) => (bytes += length)),
   )
   await writer.add(documentIndex, once(changedDocument(presentation, changes, pictures.size - bytes)))
   return new Set([picturesIndex, documentIndex])
@@ -34,7 +36,7 @@ async function comparePresentations({ before, after, verified, options }: Pair):
 async function writeWorkbook({ file, writer, tally, options }: Job): Promise<ReadonlySet<number>> {
   const workbook = await openWorkbook(file, options)
   if (!workbook || !sheetsBegin(workbook)) return new Set()
-  const group = await smallerGroup(workbook.group, tally, options)
+  const group = await smallerGroup(workbook.group, workbook.bytes.length + workbook.group.length, tally, options)
   if (!group) return new Set()
   await writer.add(workbook.index, once(withGroup(workbook, group)))
   return new Set([workbook.index])

@@ -48,7 +48,7 @@ export async function openPresentation(file: CompoundFile, options: MemoryBudget
   const [documentIndex, picturesIndex] = [file.indexOf('PowerPoint Document'), file.indexOf('Pictures')]
   if (documentIndex === undefined || picturesIndex === undefined) return undefined
   const [stream, pictures] = [file.openEntry(documentIndex), file.openEntry(picturesIndex)]
-  if (stream.size > MAX_DOCUMENT_BYTES || !fitsMemoryBudget(options, COPIES * stream.size))
+  if (stream.size > MAX_DOCUMENT_BYTES || !fitsMemoryBudget(options, COPIES.ppt * stream.size))
     throw overBudget(message('office97_stream_too_large', { bytes: stream.size }))
   const document = await stream.read(0, stream.size)
   const { places, end } = await placesIn(pictures)

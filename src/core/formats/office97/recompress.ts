@@ -9,7 +9,7 @@ import { pictureProblem } from '../../embedded/package-codec.ts'
 import { type PictureRequest, type RecompressedPicture, recompressPicture } from '../../embedded/recompress.ts'
 import { MAX_PICTURE_BYTES, MIN_PICTURE_BYTES } from '../../embedded/tuning.ts'
 import type { VerifiedFiles } from '../../embedded/verification-cache.ts'
-import type { Options } from '../../model/codec.ts'
+import type { Inner, Options } from '../../model/codec.ts'
 import { type Blip, type BlipKind, bmpOf, readBlip, readMetafile, writeBlip, writeMetafile } from './blip.ts'
 import { MAX_METAFILE_BYTES } from './tuning.ts'
 
@@ -18,6 +18,14 @@ export interface SmallerBlip {
   readonly before: BlipKind
   /** Identifier and kind of a new picture. `undefined`: the same metafile. */
   readonly fresh: { readonly uid: Uint8Array; readonly output: 'jpg' | 'png'; readonly picture: RecompressedPicture } | undefined
+}
+
+/** Returns options whose embedded codecs leave memory for `more` bytes of the document. */
+export function besideDocument(options: Options, more: number): Options {
+  const { inner } = options
+  const compress: Inner['compress'] = (bytes, name, request) =>
+    inner.compress(bytes, name, { ...request, containerBytes: more + (request?.containerBytes ?? 0) })
+  return { ...options, inner: { ...inner, compress } }
 }
 
 /** Returns a smaller record. `undefined`: the old one stays. */
@@ -48,7 +56,7 @@ async function fromDib(data: Uint8Array, options: Options, request: PictureReque
   const png = bmp && (await toLosslessPng(bmp))
   if (!png) return undefined
   // The verification compares at the old size, so the picture cannot have a resolution that the caller asked for.
-  const { dotsPerInch: _, ...lent } = options
+  const { dotsPerInch: _, ...lent } = besideDocument(options, data.length)
   return (await recompressPicture(png, 'picture.png', lent, request)) ?? { bytes: png, output: 'png', downsampled: false }
 }
 

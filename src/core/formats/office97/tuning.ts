@@ -7,8 +7,11 @@
 
 /** Bytes of the stream that names the pictures. A document with a larger one stays unchanged. Limits memory. */
 export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024
-/** Copies of that stream that are in memory at the same time. */
-export const COPIES = 4
+/**
+ * Copies of that stream that are in memory at the same time. Workbooks have their pictures in it, so both files are compared by stream
+ * and by table of pictures.
+ */
+export const COPIES = { ppt: 4, xls: 5 }
 /** Records of one stream. Limits the cost of hostile files. */
 export const MAX_RECORDS = 2_000_000
 /** Saved versions of one presentation. Limits the cost of hostile files. */

@@ -39,7 +39,7 @@ export async function openWorkbook(file: CompoundFile, options: MemoryBudget): P
   const index = file.indexOf('Workbook')
   if (index === undefined) return undefined
   const stream = file.openEntry(index)
-  if (stream.size > MAX_DOCUMENT_BYTES || !fitsMemoryBudget(options, COPIES * stream.size))
+  if (stream.size > MAX_DOCUMENT_BYTES || !fitsMemoryBudget(options, COPIES.xls * stream.size))
     throw overBudget(message('office97_stream_too_large', { bytes: stream.size }))
   const bytes = await stream.read(0, stream.size)
   const reader = new ByteReader(bytes, true)
