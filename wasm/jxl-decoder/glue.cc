@@ -8,6 +8,33 @@ extern "C" {
 #include "../common/host.h"
 }
 
+namespace {
+
+// A file of few bytes can have thousands of layers, and each costs as much time as the whole picture. Results have one or two frames.
+constexpr u32 kMostLayers = 8;
+// Pixels that a frame costs at least, because of its tables.
+constexpr u64 kLeastPixels = 65536;
+
+u64 picture_pixels, frame_pixels, most_frame_pixels;
+
+// Refuses a picture of more than `most_pixels`, and sets the limit for its frames.
+void limit_pixels(const JxlBasicInfo& info, u32 most_pixels) {
+  picture_pixels = (u64)info.xsize * info.ysize;
+  if (picture_pixels > most_pixels) host_fail(FAIL_LIMIT, "too many pixels");
+  most_frame_pixels = kMostLayers * (most_pixels > kLeastPixels ? most_pixels : kLeastPixels);
+}
+
+}  // namespace
+
+// libjxl calls it for the header of each frame: layers, hidden frames and previews (lean.patch). A small layer is blended into the
+// whole picture.
+extern "C" void frame_begins(size_t width, size_t height) {
+  const u64 own_pixels = (u64)width * height;
+  const u64 blended_pixels = own_pixels > picture_pixels ? own_pixels : picture_pixels;
+  frame_pixels += blended_pixels > kLeastPixels ? blended_pixels : kLeastPixels;
+  if (frame_pixels > most_frame_pixels) host_fail(FAIL_LIMIT, "too many layers");
+}
+
 // Rebuilds the JPEG from the file at `jxl` and passes it to host_write in pieces (lean.patch). Refuses a picture of more
 // than `most_pixels` before it is decoded.
 extern "C" EXPORT(rebuild) void export_rebuild(const unsigned char* jxl, u32 bytes, u32 most_pixels) {
@@ -24,7 +51,7 @@ extern "C" EXPORT(rebuild) void export_rebuild(const unsigned char* jxl, u32 byt
     if (status == JXL_DEC_BASIC_INFO) {
       JxlBasicInfo info;
       if (JxlDecoderGetBasicInfo(decoder, &info) != JXL_DEC_SUCCESS) host_fail(FAIL_DAMAGED, "no basic info");
-      if ((u64)info.xsize * info.ysize > most_pixels) host_fail(FAIL_LIMIT, "too many pixels");
+      limit_pixels(info, most_pixels);
     } else if (status == JXL_DEC_JPEG_RECONSTRUCTION) {
       has_jpeg = true;
       JxlDecoderSetJPEGBuffer(decoder, unused, sizeof unused);
@@ -59,7 +86,7 @@ constexpr u32 kMostExtraChannels = 4;
 void read_basic_info(JxlDecoder* decoder, u32 most_pixels) {
   JxlBasicInfo info;
   if (JxlDecoderGetBasicInfo(decoder, &info) != JXL_DEC_SUCCESS) host_fail(FAIL_DAMAGED, "no basic info");
-  if ((u64)info.xsize * info.ysize > most_pixels) host_fail(FAIL_LIMIT, "too many pixels");
+  limit_pixels(info, most_pixels);
   if (info.have_animation) host_fail(FAIL_UNSUPPORTED, "an animation");
   if (info.num_extra_channels > kMostExtraChannels) host_fail(FAIL_LIMIT, "too many extra channels");
   decoded.width = info.xsize;

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../src/core/bytes/concat.ts'
 import { zlibCompress } from '../../../src/core/bytes/deflate.ts'
+import { indexOfBytes } from '../../../src/core/bytes/search.ts'
 import { png } from '../../../src/core/formats/png/png.ts'
 import { metadataOfJxl, withJxl } from '../../../src/core/images/jxl/decode.ts'
 import { codePointProfile } from '../../../src/core/images/raster/code-point-profile.ts'
@@ -156,5 +157,24 @@ describe('damaged JPEG XL', () => {
   it('with more pixels than allowed is refused before it is decoded', async () => {
     const { bytes } = await press(pngOf(2))
     expect(await withJxl(memorySource(bytes, 'a.jxl'), WIDTH * HEIGHT - 1, async () => 0)).toBe('too many pixels')
+  })
+
+  it('with too many layers is refused before they are decoded', async () => {
+    const { bytes } = await press(
+      plainPng({ width: 64, height: 64, colourType: 2, bitDepth: 8 }, (x, y) => [x, y, x ^ y]),
+      { lossless: true },
+    )
+    const codestream = bytes.subarray(indexOfBytes(bytes, Uint8Array.of(0xff, 0x0a)))
+    const [head, frame] = [codestream.subarray(0, 5), codestream.subarray(5)]
+    // Frame header: a modular frame that covers the picture and is the last one.
+    expect([...frame.subarray(0, 4)]).toEqual([8, 0, 1, 0])
+    // The same frame as a layer: it is not the last one, and later frames may refer to it.
+    const layer = frame.with(2, 2)
+    const decode = (layers: number, mostPixels: number) =>
+      withJxl(memorySource(concat([head, ...Array<Uint8Array>(layers).fill(layer), frame]), 'a.jxl'), mostPixels, async () => 'decoded')
+    expect(await decode(7, 64 * 64)).toBe('decoded')
+    expect(await decode(8, 64 * 64)).toBe('too many layers')
+    expect(await decode(8, 1e6)).toBe('decoded')
+    expect(await decode(200, 1e6)).toBe('too many layers')
   })
 })
