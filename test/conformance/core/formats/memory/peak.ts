@@ -13,8 +13,11 @@ import { flac } from '../../../../../src/core/formats/flac/flac.ts'
 import { gz } from '../../../../../src/core/formats/gz/gz.ts'
 import { heic } from '../../../../../src/core/formats/heic/heic.ts'
 import { jpg } from '../../../../../src/core/formats/jpg/jpg.ts'
+import { doc } from '../../../../../src/core/formats/office97/doc.ts'
+import { ppt, xls } from '../../../../../src/core/formats/office97/office97.ts'
 import { ogg, opus } from '../../../../../src/core/formats/ogg/ogg.ts'
 import { png } from '../../../../../src/core/formats/png/png.ts'
+import { rtf } from '../../../../../src/core/formats/rtf/rtf.ts'
 import { text } from '../../../../../src/core/formats/text/text.ts'
 import { tiff } from '../../../../../src/core/formats/tiff/tiff.ts'
 import { zip } from '../../../../../src/core/formats/zip/zip.ts'
@@ -52,7 +55,8 @@ async function openSource(): Promise<Source> {
 
 const input = await openSource()
 const sounds = { opus, 'long-opus': opus, 'long-vorbis': ogg, 'long-flac': flac, 'mkv-sound': mkv }
-const codec = { text, png, 'png-photo': png, jpg, heic, ...sounds, mkv, gz, zip }[what] ?? tiff
+const documents = { doc, ppt, xls, rtf }
+const codec = { text, png, 'png-photo': png, jpg, heic, ...sounds, ...documents, mkv, gz, zip }[what] ?? tiff
 const before = used()
 let peak = before
 function sample(): void {
@@ -76,7 +80,9 @@ const request: JobRequest = {
   ...(side ? { rendition: { width: Number(side), height: Number(side), fit: 'contain' } } : {}),
   progress: step,
 }
-const { outcome } = await openJob(codec, input, {}, request).whole(async () => fileSink(join(folder, 'result'), input.size, 'result', step))
+const { outcome } = await openJob(codec, input, { jpg }, request).whole(async () =>
+  fileSink(join(folder, 'result'), input.size, 'result', step),
+)
 clearInterval(sampled)
 rmSync(folder, { recursive: true, force: true })
 console.log(JSON.stringify({ kind: outcome.kind, bytes: input.size, peakMB: Math.round((peak - before) / 1e6) }))
