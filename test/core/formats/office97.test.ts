@@ -235,6 +235,7 @@ describe('compound files', () => {
     const measured = {
       write,
       patch: sink.patch.bind(sink),
+      abort: sink.abort.bind(sink),
       get written() {
         return sink.written
       },

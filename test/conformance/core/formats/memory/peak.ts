@@ -13,7 +13,6 @@ import { flac } from '../../../../../src/core/formats/flac/flac.ts'
 import { gz } from '../../../../../src/core/formats/gz/gz.ts'
 import { heic } from '../../../../../src/core/formats/heic/heic.ts'
 import { jpg } from '../../../../../src/core/formats/jpg/jpg.ts'
-import { doc } from '../../../../../src/core/formats/office97/doc.ts'
 import { ppt, xls } from '../../../../../src/core/formats/office97/office97.ts'
 import { ogg, opus } from '../../../../../src/core/formats/ogg/ogg.ts'
 import { png } from '../../../../../src/core/formats/png/png.ts'
@@ -55,7 +54,7 @@ async function openSource(): Promise<Source> {
 
 const input = await openSource()
 const sounds = { opus, 'long-opus': opus, 'long-vorbis': ogg, 'long-flac': flac, 'mkv-sound': mkv }
-const documents = { doc, ppt, xls, rtf }
+const documents = { ppt, xls, rtf }
 const codec = { text, png, 'png-photo': png, jpg, heic, ...sounds, ...documents, mkv, gz, zip }[what] ?? tiff
 const before = used()
 let peak = before

@@ -7,7 +7,6 @@ import { JpegJob } from '../../../../../wasm/jpeg/jpeg.ts'
 import { PngEncoder, QUICK_EFFORT } from '../../../../../wasm/png/png.ts'
 import { buildTiff } from '../../../../core/formats/tiff/build-tiff.ts'
 import { gridItem, heifFile } from '../../../../support/avif-file.ts'
-import { compoundFile } from '../../../../support/compound-file.ts'
 import { hevcItem, planesOf, SRGB } from '../../../../support/heic-file.ts'
 import { block, ebmlHeader, element, info, number, tracks, withChecksum } from '../../../../support/mkv-file.ts'
 import { AAC, filmOf } from '../../../../support/mkv-tracks.ts'
@@ -144,13 +143,6 @@ function soundFilm(count: number): Uint8Array {
   return filmOf({ tracks: [AAC], frames })
 }
 
-/** Word document with the largest streams that share sectors. */
-function smallStreams(count: number): Uint8Array {
-  const others = Array.from({ length: count }, (_, i) => ({ name: `S${i}`, bytes: words(i * 4095, 4095) }))
-  const text = Uint8Array.from({ length: 6000 }, (_, i) => [0xec, 0xa5][i] ?? 0)
-  return compoundFile([{ name: 'WordDocument', bytes: text }, ...others], { free: 1 })
-}
-
 const pictureOf = (megapixels: number) => ({ kind: 'jpg', bytes: photograph(megapixels * 1e6) }) as const
 
 /** Text of `bytes` bytes in memory. */
@@ -169,7 +161,6 @@ export const FILES: { readonly [what: string]: ((millions: number) => Uint8Array
   'png-photo': photoPng,
   jpg: (megapixels) => photograph(megapixels * 1e6),
   heic: (megapixels) => heicGrid(megapixels * 1e6),
-  doc: (hundredStreams) => smallStreams(hundredStreams * 100),
   ppt: (megapixels) => pptFile([pictureOf(megapixels)]),
   xls: (megapixels) => xlsFile([pictureOf(megapixels)]),
   rtf: (megapixels) => rtfFile([{ keyword: 'jpegblip', bytes: pictureOf(megapixels).bytes }]),
