@@ -64,11 +64,20 @@ export async function buildBundles(root: string, folder: string): Promise<string
   const hash = hashOf(root, inputs)
   if (hash === undefined) throw new Error('Source files changed during the build. Run the build again.')
   const built = join(folder, hash)
-  rmSync(built, { recursive: true, force: true })
-  renameSync(temporary, built)
+  moveUnlessThere(temporary, built)
   writeFileSync(join(folder, 'built.json'), JSON.stringify({ hash, inputs } satisfies Built))
   if (previous && previous.hash !== hash) rmSync(join(folder, previous.hash), { recursive: true, force: true })
   return built
+}
+
+/** Moves a folder to a place that is named after its content. If another process was faster, its folder stays, because services may run from it. */
+export function moveUnlessThere(folder: string, place: string): void {
+  try {
+    renameSync(folder, place)
+  } catch (error) {
+    if (!existsSync(place)) throw error
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 function readBuilt(folder: string): Built | undefined {
