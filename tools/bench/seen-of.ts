@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import '../wasm-hook.ts'
 import type { PerceptualFigures } from '../../src/core/metrics/perceptual.ts'
+import type { Source } from '../../src/core/model/codec.ts'
 
 const { memorySource } = await import('../../src/core/model/source.ts')
+const { AvifCodec } = await import('../../src/core/images/avif/libaom.ts')
 const { decodedRows } = await import('../../src/core/images/convert/decoders.ts')
 const { canBeScored, perceptualFiguresOf } = await import('../../src/core/images/search/perceptual-search.ts')
 const { JpegRows } = await import('../../wasm/jpeg/jpeg.ts')
@@ -26,7 +28,8 @@ export async function perceptualFiguresOfFiles(
     const size = await sizeOf(path, format)
     if (!before || !after || !canBeScored(size)) return undefined
     const reference = { ...size, channels: 4 as const, rows: () => decodedRows(format, before, size) }
-    return await perceptualFiguresOf(reference, decodedRows(output, after, size))
+    const rows = output === 'avif' ? avifRows(after, size) : decodedRows(output, after, size)
+    return await perceptualFiguresOf(reference, rows)
   } catch {
     return undefined
   }
@@ -51,6 +54,14 @@ export async function sizeOf(path: string, format: Input): Promise<{ width: numb
   if (format === 'png') return (await readPngInfo(inOnePiece(bytes))).header
   using jpeg = await JpegRows.open(bytes, { colour: 'rgb' })
   return { width: jpeg.width, height: jpeg.height }
+}
+
+/** Decodes the AVIF files of every encoder. The decoder of results reads only those of Whittle. */
+async function* avifRows(file: Source, size: { width: number; height: number }): AsyncGenerator<Uint8Array> {
+  using codec = await AvifCodec.open('decoder')
+  const decoded = codec.decode(new Uint8Array(await file.read(0, file.size)))
+  if (decoded?.width === size.width && decoded.height === size.height) yield new Uint8Array(decoded.pixels)
+  else yield* decodedRows('avif', file, size)
 }
 
 async function* inOnePiece(bytes: Uint8Array) {
