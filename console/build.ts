@@ -7,7 +7,7 @@ import { type BuildOptions, build } from 'esbuild'
 import { siteFacts } from '../site/facts.ts'
 import { writeLicences } from './licences-page.ts'
 
-/** Output folder: static files that the Worker serves below `/console/`. */
+/** Folder of the built console. The Worker serves its files at `/console/`. */
 const OUT = 'console/public/console'
 
 const COMMON: BuildOptions = {
@@ -32,8 +32,7 @@ const { metafile } = await build({
   // The console loads pdf.js at run time, and only to show a PDF, so that its bundle stays small. The fonts are those of the front page.
   external: ['/console/pdf/*', '/app/*'],
 })
-// Chunk names contain a hash of their content, so chunks of earlier builds stay unless they are deleted. `force`: a parallel build may have
-// deleted one already.
+// Deletes chunks of earlier builds. Their names contain a hash, so new chunks do not replace them. `force`: another build may delete them, too.
 for (const name of readdirSync(OUT))
   if (/^part-\w+\.js/.test(name) && !Object.hasOwn(metafile.outputs, `${OUT}/${name}`)) rmSync(`${OUT}/${name}`, { force: true })
 // Runs before the page is drawn, so that a chosen theme does not flash.

@@ -1,7 +1,7 @@
 /** Files that the front page sends to the service without an account: only after the person has agreed, and only those it cannot compress. */
 import './with-facts.ts'
 import { describe, expect, it } from 'vitest'
-import { eventsOf } from '../../site/src/guests/events.ts'
+import { eventsOf } from '../../packages/clients/typescript/src/event-stream.ts'
 import { type GuestOptions, GuestRefused } from '../../site/src/guests/guest-service.ts'
 import { Desk } from '../../site/src/model/desk.ts'
 import { currentAttempt, sendable, summaryOf } from '../../site/src/model/items.ts'

@@ -1,6 +1,6 @@
 /** List of syncs: loaded page by page, and followed by the events of the service. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { eventsOf } from '../../../site/src/guests/events.ts'
+import { eventsOf } from '../../../packages/clients/typescript/src/event-stream.ts'
 import { call, load, Refusal } from '../api.ts'
 import { t } from '../language.ts'
 import { message } from '../parts.tsx'

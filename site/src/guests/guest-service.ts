@@ -1,8 +1,9 @@
 /** The service, for visitors without an account: makes tokens, sends files, follows their tasks, and checks their receipts. */
+
+import { eventsOf } from '../../../packages/clients/typescript/src/event-stream.ts'
 import { language, t } from '../language.ts'
 import type { Answer, Compressed, Receipt, Settings } from '../model/protocol.ts'
 import { sha256, verifiedPayload } from '../shared/signature.ts'
-import { eventsOf } from './events.ts'
 
 /** What guests may send. */
 export interface GuestFacts {

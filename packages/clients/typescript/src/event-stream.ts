@@ -1,4 +1,4 @@
-/** Reads an event stream (WHATWG HTML, 9.2). `EventSource` cannot be used, because it sends no token. */
+/** Reads an event stream (WHATWG HTML, 9.2). `EventSource` cannot be used, because it sends no API key or token. */
 
 export interface ServerEvent {
   readonly name: string
