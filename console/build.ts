@@ -4,6 +4,7 @@
  */
 import { copyFileSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { type BuildOptions, build } from 'esbuild'
+import { servedAddresses } from '../site/addresses.ts'
 import { siteFacts } from '../site/facts.ts'
 import { writeLicences } from './licences-page.ts'
 
@@ -30,7 +31,7 @@ const { metafile } = await build({
   jsxImportSource: 'preact',
   legalComments: 'linked',
   // The console loads pdf.js at run time, and only to show a PDF, so that its bundle stays small. The fonts are those of the front page.
-  external: ['/console/pdf/*', '/app/*'],
+  plugins: [servedAddresses()],
 })
 // Deletes chunks of earlier builds. Their names contain a hash, so new chunks do not replace them. `force`: another build may delete them, too.
 for (const name of readdirSync(OUT))

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 import { bundle } from '../tools/release/packages/bundle.ts'
+import { servedAddresses } from './addresses.ts'
 import { siteFacts } from './facts.ts'
 import { htmlOf, type PageFiles, type Prerender } from './html.ts'
 import { MANIFEST } from './manifest.ts'
@@ -44,7 +45,7 @@ const PAGE: BuildOptions = {
   target: ['es2022', 'chrome123', 'firefox121', 'safari17.5'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  external: ['/app/*', '/console/pdf/*'],
+  plugins: [servedAddresses()],
   metafile: true,
   logLevel: 'warning',
 }

@@ -5,6 +5,7 @@
 import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { build } from 'esbuild'
+import { servedAddresses } from '../../site/addresses.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -88,7 +89,8 @@ export async function inputsOf(entry: Entry): Promise<string[]> {
     mainFields: ['browser', 'module', 'main'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    external: ['cloudflare:*', 'node:*', '/console/pdf/*', '/app/*'],
+    external: ['cloudflare:*', 'node:*'],
+    plugins: [servedAddresses()],
     loader: { '.wasm': 'empty' },
     define: { OUTPUT_IDS: '[]', SITE_FACTS: '{}' },
 
