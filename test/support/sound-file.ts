@@ -17,6 +17,9 @@ export const vorbisFixture = (name: 'chord.ogg' | 'six-tones.ogg'): Uint8Array =
 /** M4A with 0.2 s of Apple Lossless: 24 bits, two channels, 24 kHz, two tags. */
 export const appleLossless = (): Uint8Array => fixture('chord.m4a')
 
+/** M4A with 1 s of AAC, two chapters (a text track and Nero's list) and a title. */
+export const chaptersM4a = (): Uint8Array => fixture('chapters.m4a')
+
 export interface OpusOptions {
   readonly seconds?: number
   readonly channels?: number

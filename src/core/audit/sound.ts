@@ -46,7 +46,7 @@ export async function soundNoise(
   }
   if (format === 'm4a') {
     using movie = await readMovie(original)
-    return decibels((await compareConverted(playedM4a(original, movie), soundOutput(output), result, options)).meter)
+    return decibels((await compareConverted(await playedM4a(original, movie), soundOutput(output), result, options)).meter)
   }
   using engine = new Ffmpeg()
   if (format === 'mp3') {

@@ -3,6 +3,17 @@
 /** Tag with its common name: `title`, `artist`, `album`, `track`, … in lower case. Names of other tags are those of the file. */
 export type Tag = readonly [name: string, value: string]
 
+export interface Chapter {
+  /** Start of the chapter. */
+  readonly seconds: number
+  /** Empty: none. */
+  readonly title: string
+}
+
+/** Longest list of chapters that MP4 (`chpl`) and ID3 can hold, and longest title of `chpl` in bytes of UTF-8. */
+export const MAX_CHAPTERS = 255
+export const MAX_TITLE_BYTES = 255
+
 export interface Cover {
   /** Picture type, with the numbers of ID3v2 APIC frames: 3 is the front cover. */
   readonly type: number

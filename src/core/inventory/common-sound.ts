@@ -2,6 +2,7 @@
 import type { FormatId } from '../catalog/index.ts'
 import type { InventoryKind } from '../catalog/inventory/kinds.ts'
 import type { OutputId } from '../catalog/outputs.ts'
+import { commonChapters } from './common-chapters.ts'
 import type { Inventory, Items } from './inventory.ts'
 
 /** Formats whose items describe the container besides the sound. */
@@ -29,6 +30,7 @@ export function commonSound(inventory: Inventory, isM4a: boolean): Inventory {
     [...inventory].flatMap(([kind, items]): [InventoryKind, Items][] => {
       // MP3 and FLAC hold one track and do not describe it.
       if (kind === 'audio_tracks' && total(items) === 1) return []
+      if (kind === 'chapters') return [[kind, commonChapters(items)]]
       const renamed = new Map<string, number>()
       for (const [item, count] of items) {
         if (STORAGE[kind]?.test(item)) continue

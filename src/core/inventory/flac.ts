@@ -19,6 +19,7 @@ export const flac: InventoryReader = mediaReader('flac', readSound)
 const [STREAM_INFO, APPLICATION, COMMENTS, CUE_SHEET, PICTURE] = [0, 2, 4, 5, 6]
 const MAX_BLOCKS = 10_000
 const MAX_COMMENTS = 100_000
+const CHAPTER = /^chapter\d/i
 const MASK = 'waveformatextensible_channel_mask'
 
 interface Block {
@@ -105,6 +106,7 @@ function readComments(target: ChunkTarget, block: Uint8Array): number {
     const value = text.slice(key.length + 1)
     if (key.toLowerCase() === MASK) mask = Number(value) || 0
     else if (key.toLowerCase() === 'itunsmpb') target.items.add('gapless_data', `iTunSMPB = ${value}`)
+    else if (CHAPTER.test(key)) target.items.add('chapters', `${key.toLowerCase()} = ${value}`)
     else addTag(target, commentName(key), value)
     at += 4 + length
   }

@@ -1,4 +1,5 @@
 /** Converts decoded sound to another format, and verifies the result by decoding it. */
+import { MAX_CHAPTERS, MAX_TITLE_BYTES } from '../containers/sound-tags.ts'
 import { message } from '../i18n/message.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../model/codec.ts'
 import { isCodecError, noGain, unsupported } from '../model/error.ts'
@@ -19,6 +20,7 @@ export async function convertSound(original: DecodedSound, output: SoundOutput, 
   if (hertz < CONVERTED_HERTZ.least || hertz > CONVERTED_HERTZ.most)
     throw unsupported(message('sample_rate_not_converted', { hertz, ...CONVERTED_HERTZ }))
   if (tagBytes(original) > MAX_TAG_BYTES) throw unsupported(message('tags_too_large', { mebibytes: MAX_TAG_BYTES / 2 ** 20 }))
+  if (!hasPlainChapters(original)) throw unsupported('chapters_would_be_lost')
   output.check(original, options)
   if (frames === 0) throw noGain()
   checkWork(((frames * channels) / 1e6) * SECONDS_PER_MILLION_SAMPLES, options)
@@ -27,6 +29,15 @@ export async function convertSound(original: DecodedSound, output: SoundOutput, 
   const resampling = sound.hertz === hertz ? [] : [message('resampled', { hertz, newHertz: sound.hertz })]
   return { kind: 'compressed', loss: { sound: { snrDb } }, steps: [...resampling, ...steps] }
 }
+
+/** Latest start of a chapter: ID3 stores milliseconds in 32 bits, and their greatest value means something else. */
+const MAX_CHAPTER_SECONDS = 4_294_967
+
+/** True if all outputs can store the chapters. */
+const hasPlainChapters = ({ chapters }: DecodedSound) =>
+  chapters.length <= MAX_CHAPTERS && chapters.every(({ seconds, title }) => seconds < MAX_CHAPTER_SECONDS && isPlainTitle(title))
+
+const isPlainTitle = (title: string) => !title.includes('\0') && new TextEncoder().encode(title).length <= MAX_TITLE_BYTES
 
 /** Decodes the original and a result, and compares all samples at the sample rate of the result. */
 export async function compareConverted(

@@ -1,5 +1,5 @@
 /** Sound of a file that becomes another format, and the metadata that goes with it. */
-import type { Cover, Tag } from '../containers/sound-tags.ts'
+import type { Chapter, Cover, Tag } from '../containers/sound-tags.ts'
 import type { Options } from '../model/codec.ts'
 
 export interface DecodedSound {
@@ -9,6 +9,8 @@ export interface DecodedSound {
   readonly frames: number
   readonly tags: readonly Tag[]
   readonly covers: readonly Cover[]
+  /** In the order of their times. */
+  readonly chapters: readonly Chapter[]
   /**
    * Yields `frames` planar samples, −1…1, with channels in the order of WAVE. Each block belongs to the caller. Can be called several
    * times.

@@ -1,5 +1,6 @@
 /** Writes decoded sound as FLAC, with 16 bits for lossy codecs, and reads such files again. */
 import { FlacDecoder, FlacEncoder, STREAM_INFO_OFFSET } from '../../../wasm/flac/flac.ts'
+import { chapterComments } from '../containers/xiph/chapters.ts'
 import { commentsOf } from '../containers/xiph/tags.ts'
 import { message } from '../i18n/message.ts'
 import { SnrMeter } from '../metrics/snr.ts'
@@ -39,13 +40,14 @@ function checkStream({ channels, hertz }: DecodedSound): void {
   if (channels > 8 || (hertz >= 65_536 && hertz % 10 !== 0)) throw unsupported(message('flac_has_no_channels_at_hz', { channels, hertz }))
 }
 
-async function writeFlac({ hertz, channels, frames, tags, covers, samples }: DecodedSound, bits: number, sink: Sink, options: Options) {
+async function writeFlac(sound: DecodedSound, bits: number, sink: Sink, options: Options) {
+  const { hertz, channels, frames, tags, covers, chapters } = sound
   using encoder = new FlacEncoder(
     { channels, bits, hertz, level: FLAC_LEVEL, totalFrames: frames },
-    { comments: commentsOf(tags), applications: [], pictures: covers },
+    { comments: [...commentsOf(tags), ...chapterComments(chapters)], applications: [], pictures: covers },
   )
   const meter = new SnrMeter()
-  for await (const planar of samples(options)) {
+  for await (const planar of sound.samples(options)) {
     const interleaved = rounded(planar, 2 ** (bits - 1))
     measure(meter, planar, interleaved, 2 ** (bits - 1))
     for (const chunk of encoder.encode(interleaved)) await sink.write(chunk)

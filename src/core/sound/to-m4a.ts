@@ -34,11 +34,11 @@ const HEADER_BYTES = 8
 const SPARE_PACKETS = 4
 
 async function writeM4a(sound: DecodedSound, sink: Sink, options: Options) {
-  const { hertz, channels, frames, tags, covers } = sound
+  const { hertz, channels, frames, tags, covers, chapters } = sound
   const bitsPerSecond = LEVELS.filmSound[options.quality].aacPerChannel * channels
   using engine = new Ffmpeg()
   const encoder = new MeasuredAacEncoder(engine, { hertz, channels, bitsPerSecond })
-  const facts = { hertz, channels, bitsPerSecond, config: encoder.config, delay: encoder.delay, frames, tags, covers }
+  const facts = { hertz, channels, bitsPerSecond, config: encoder.config, delay: encoder.delay, frames, tags, covers, chapters }
   const file = new M4aFile(sink, facts)
   await file.begin()
   for await (const planar of sound.samples(options)) for (const packet of encoder.encode(planar)) await file.add(packet)

@@ -1,6 +1,7 @@
 /** Writes decoded sound as MP3 with LAME, and reads such files again. */
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { LEVELS } from '../catalog/levels.ts'
+import { chapterFrames } from '../containers/id3/chapters.ts'
 import { id3Bytes, id3Tag } from '../containers/id3/id3.ts'
 import { DECODER_DELAY, frameHeader, tagFrame } from '../containers/mpeg-audio/frame.ts'
 import { MeasuredMp3Encoder } from '../containers/mpeg-audio/measured-encoder.ts'
@@ -24,7 +25,7 @@ export const MP3_OUTPUT: SoundOutput = {
 }
 
 async function writeMp3(sound: DecodedSound, sink: Sink, options: Options) {
-  const { hertz, tags, covers } = sound
+  const { hertz, tags, covers, chapters } = sound
   const vbrQuality = LEVELS.wavAsMp3[options.quality]
   using engine = new Ffmpeg()
   using encoder = new MeasuredMp3Encoder(engine, { channels: sound.channels === 1 ? 1 : 2, hertz, vbrQuality, maxKbps: 0 })
@@ -32,7 +33,7 @@ async function writeMp3(sound: DecodedSound, sink: Sink, options: Options) {
   const frames = groupedTags(tags).flatMap(([name, values]) =>
     name === 'comment' ? values.map((value) => [name, value] as const) : [[name, values.join('\0')] as const],
   )
-  const tag = id3Tag(frames, covers)
+  const tag = id3Tag(frames, covers, chapterFrames(chapters, sound.frames / hertz))
   if (tag.length > 0) await sink.write(tag)
   const encoderTagAt = sink.written
   for await (const planar of sound.samples(options)) for (const packet of encoder.encode(planar)) await sink.write(packet)

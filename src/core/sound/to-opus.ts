@@ -9,6 +9,7 @@ import { LEVELS } from '../catalog/levels.ts'
 import { MAX_VORBIS_CHANNELS, VORBIS_ORDERS } from '../containers/ogg/channel-order.ts'
 import { CONTINUES } from '../containers/ogg/page.ts'
 import { pagesOf } from '../containers/ogg/read-pages.ts'
+import { chapterComments } from '../containers/xiph/chapters.ts'
 import { commentBytes } from '../containers/xiph/comments.ts'
 import { pictureBlock } from '../containers/xiph/picture.ts'
 import { commentsOf } from '../containers/xiph/tags.ts'
@@ -55,9 +56,9 @@ function headOf({ delay, layout: { channels, streams, coupled, mapping } }: Opus
   return (channels > 2 ? head.u8(1).u8(streams).u8(coupled).bytes(mapping) : head.u8(0)).finish()
 }
 
-function tagsOf({ tags, covers }: DecodedSound): Uint8Array {
+function tagsOf({ tags, covers, chapters }: DecodedSound): Uint8Array {
   const pictures = covers.map((cover) => `METADATA_BLOCK_PICTURE=${base64Of(pictureBlock(cover))}`)
-  const entries = [...commentsOf(tags), ...pictures].map((entry) => new TextEncoder().encode(entry))
+  const entries = [...commentsOf(tags), ...chapterComments(chapters), ...pictures].map((entry) => new TextEncoder().encode(entry))
   return concat([latin1Bytes('OpusTags'), commentBytes({ vendor: OPUS_VENDOR, entries, rest: new Uint8Array(0) })])
 }
 

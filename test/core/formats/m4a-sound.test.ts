@@ -64,7 +64,8 @@ const free = (name: string, type: number, bytes: Uint8Array) =>
 async function played(bytes: Uint8Array): Promise<number[]> {
   using movie = await readMovie(memorySource(bytes, 'a'))
   const left: number[] = []
-  for await (const planar of playedM4a(memorySource(bytes, 'a'), movie).samples(options)) for (const sample of planar[0]!) left.push(sample)
+  const sound = await playedM4a(memorySource(bytes, 'a'), movie)
+  for await (const planar of sound.samples(options)) for (const sample of planar[0]!) left.push(sample)
   return left
 }
 
@@ -210,11 +211,11 @@ describe('M4A files that are not converted', () => {
     ],
     ['an empty edit', edited((edits) => edits.fill(255, 12, 16)), 'several stretches'],
     [
-      'chapters',
+      'a list of chapters that is cut off',
       (bytes) =>
         withIndex(bytes, (moov) =>
           rebuild(moov, whole(moov), ({ type }) =>
-            type === 'udta' ? box('udta', fullBox('chpl', 0, Uint8Array.of(0, 1), words(0, 0), Uint8Array.of(1, 65))) : undefined,
+            type === 'udta' ? box('udta', fullBox('chpl', 0x1000000, words(0), Uint8Array.of(1), words(0, 0), Uint8Array.of(9, 65))) : undefined,
           ),
         ),
       'chapters',

@@ -303,7 +303,7 @@ describe('Ogg files that are not converted', () => {
   it.each([
     ['255 channels', withHead((head) => head.set([255], 9)), 'channels'],
     ['a mapping without positions', withHead((head) => head.set([255], 18)), 'channels'],
-    ['chapters', opusSound({ seconds: 0.2, entries: ['CHAPTER001=00:00:01.000'] }), 'chapters'],
+    ['chapters with links', opusSound({ seconds: 0.2, entries: ['CHAPTER001=00:00:01.000', 'CHAPTER001URL=a'] }), 'chapters'],
     ['gaps', oggPages([...heads, page(960), page(960 * 9), page(960 * 10, 4)]), 'gaps'],
     ['positions that do not begin at zero', oggPages([...heads, page(96_000), page(96_960, 4)]), 'position zero'],
     ['a position at the end of 64 bits', oggPages([...heads, { ...page(960), granule: 2n ** 63n - 1n }]), 'position zero'],

@@ -20,11 +20,11 @@ const FRAMES: { readonly [key: string]: string } = {
 }
 
 /**
- * Writes an ID3v2.4 tag in UTF-8. Keys are FFmpeg's names; unknown keys become TXXX frames. Returns no bytes if there are no tags and
- * covers.
+ * Writes an ID3v2.4 tag in UTF-8. Keys are FFmpeg's names; unknown keys become TXXX frames. Returns no bytes if there are no frames.
+ * @param others frames of version 2.4 behind those of the tags and covers
  */
-export function id3Tag(tags: readonly Tag[], covers: readonly Cover[] = []): Uint8Array {
-  const frames = [...tags.map(([key, value]) => textFrame(key, value, 4)), ...covers.map(pictureFrame)]
+export function id3Tag(tags: readonly Tag[], covers: readonly Cover[] = [], others: readonly Uint8Array[] = []): Uint8Array {
+  const frames = [...tags.map(([key, value]) => textFrame(key, value, 4)), ...covers.map(pictureFrame), ...others]
   const bytes = frames.reduce((sum, one) => sum + one.length, 0)
   if (bytes === 0) return new Uint8Array()
   const tag = new Uint8Array(10 + bytes)
@@ -39,7 +39,7 @@ export function id3Tag(tags: readonly Tag[], covers: readonly Cover[] = []): Uin
 }
 
 /** Writes the frame of a tag, in UTF-8 or in UTF-16 for version 2.3, which has no UTF-8. Unknown keys become TXXX frames. */
-function textFrame(key: string, value: string, version: 3 | 4): Uint8Array {
+export function textFrame(key: string, value: string, version: 3 | 4): Uint8Array {
   const encode = version === 4 ? (text: string) => new TextEncoder().encode(text) : utf16
   const zero = new Uint8Array(version === 4 ? 1 : 2)
   const encoding = Uint8Array.of(version === 4 ? 3 : 1)
@@ -69,7 +69,7 @@ function utf16(text: string): Uint8Array {
 }
 
 /** Writes a frame (ID3v2.4, section 4): id, size, two bytes of flags, body. Sizes of version 2.3 use all bits. */
-function frame(id: string, body: Uint8Array, version: 3 | 4): Uint8Array {
+export function frame(id: string, body: Uint8Array, version: 3 | 4): Uint8Array {
   const out = new Uint8Array(10 + body.length)
   out.set([...id].map((letter) => letter.charCodeAt(0)))
   if (version === 4) out.set(synchsafe(body.length), 4)

@@ -1,11 +1,7 @@
 /** Fields of a movie index: matrix, language, list of chapters. */
 import { concat } from '../../bytes/concat.ts'
+import type { Chapter } from '../sound-tags.ts'
 import { fullBox, words, words64 } from './box.ts'
-
-export interface Chapter {
-  readonly seconds: number
-  readonly title: string
-}
 
 /** Matrix of a clockwise rotation in degrees (ISO/IEC 14496-12, 6.2.2), which keeps pictures of `width` × `height` at the origin. */
 export function matrixOf(turned: number, width: number, height: number): Uint8Array {
@@ -28,11 +24,7 @@ export function languageCode(language = 'und'): number {
   return [...letters].reduce((code, letter) => code * 32 + letter.charCodeAt(0) - 0x60, 0)
 }
 
-/** Longest list and longest title that `chpl` can hold. */
-export const MAX_CHAPTERS = 255
-export const MAX_TITLE_BYTES = 255
-
-/** `chpl` box (Nero): time in units of 100 ns and title of each chapter. */
+/** `chpl` box (Nero), for `MAX_CHAPTERS` at most: time in units of 100 ns and title of each chapter. */
 export function chapterList(chapters: readonly Chapter[]): Uint8Array {
   const utf8 = new TextEncoder()
   const rows = chapters.map(({ seconds, title }) => {

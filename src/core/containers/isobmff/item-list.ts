@@ -1,6 +1,7 @@
 /** Writes tags and covers as iTunes stores them: `udta`, `meta`, `ilst` (QuickTime File Format, "User Data Atoms"). */
-import { type Cover, groupedTags, type Tag } from '../sound-tags.ts'
+import { type Chapter, type Cover, groupedTags, type Tag } from '../sound-tags.ts'
 import { box, boxOf, fullBox, halfWords, latin1Bytes, words } from './box.ts'
+import { chapterList } from './index-fields.ts'
 
 const ITEMS: { readonly [name: string]: string } = {
   title: '©nam',
@@ -26,14 +27,17 @@ const [BINARY, UTF8, JPEG, PNG] = [0, 1, 13, 14]
 const utf8 = (text: string) => new TextEncoder().encode(text)
 const data = (type: number, value: Uint8Array) => box('data', words(type, 0), value)
 
-/** Returns the `udta` box. Empty: there are no tags and covers. */
-export function itemList(tags: readonly Tag[], covers: readonly Cover[]): Uint8Array[] {
+/** Returns the `udta` box. Empty: there are no tags, covers and chapters. */
+export function itemList(tags: readonly Tag[], covers: readonly Cover[], chapters: readonly Chapter[]): Uint8Array[] {
   const items = groupedTags(tags).flatMap(([name, values]) => itemsOf(name, values))
   const pictures = covers.map(({ mime, data: bytes }) => data(/png/i.test(mime) ? PNG : JPEG, bytes))
   if (pictures.length > 0) items.push(boxOf('covr', pictures))
-  if (items.length === 0) return []
   const handler = fullBox('hdlr', 0, words(0), latin1Bytes('mdirappl'), words(0, 0), Uint8Array.of(0))
-  return [box('udta', fullBox('meta', 0, handler, boxOf('ilst', items)))]
+  const lists = [
+    ...(items.length > 0 ? [fullBox('meta', 0, handler, boxOf('ilst', items))] : []),
+    ...(chapters.length > 0 ? [chapterList(chapters)] : []),
+  ]
+  return lists.length > 0 ? [boxOf('udta', lists)] : []
 }
 
 function itemsOf(name: string, values: readonly string[]): Uint8Array[] {

@@ -1,5 +1,5 @@
-/** Writes the index of an M4A file: one AAC track, the part of it that is played, and tags with covers. */
-import type { Cover, Tag } from '../sound-tags.ts'
+/** Writes the index of an M4A file: one AAC track, the part of it that is played, and tags with covers and chapters. */
+import type { Chapter, Cover, Tag } from '../sound-tags.ts'
 import { box, boxOf, fullBox, halfWords, latin1Bytes, words } from './box.ts'
 import { languageCode, matrixOf } from './index-fields.ts'
 import { itemList } from './item-list.ts'
@@ -20,6 +20,7 @@ export interface SoundMovie {
   readonly frames: number
   readonly tags: readonly Tag[]
   readonly covers: readonly Cover[]
+  readonly chapters: readonly Chapter[]
 }
 
 export const SOUND_FILE_TYPE: Uint8Array = box('ftyp', latin1Bytes('M4A '), words(0x200), latin1Bytes('M4A isomiso2mp42'))
@@ -29,7 +30,7 @@ const MATRIX = matrixOf(0, 0, 0)
 
 /** Returns the `moov` box. `mediaAt`: file offset of the first packet. */
 export function soundMovieIndex(movie: SoundMovie, mediaAt: number): Uint8Array {
-  const { hertz, frames, delay, sizes, tags, covers } = movie
+  const { hertz, frames, delay, sizes, tags, covers, chapters } = movie
   // Version, times, timescale, duration, rate 1, volume 1, reserved, matrix, predefined, next track.
   const header = fullBox('mvhd', 0, words(0, 0, hertz, frames, 0x10000, 0x1000000, 0, 0), MATRIX, words(0, 0, 0, 0, 0, 0, 2))
   // Flags: enabled, in movie, in preview. Times, track 1, duration, layer and group, volume 1, matrix, size in pixels.
@@ -40,7 +41,7 @@ export function soundMovieIndex(movie: SoundMovie, mediaAt: number): Uint8Array 
   const data = box('dinf', fullBox('dref', 0, words(1), fullBox('url ', 1)))
   const information = box('minf', fullBox('smhd', 0, words(0)), data, tables(movie, mediaAt))
   const track = box('trak', trackHeader, edits, box('mdia', mediaHeader, handler, information))
-  return boxOf('moov', [header, track, ...itemList(tags, covers)])
+  return boxOf('moov', [header, track, ...itemList(tags, covers, chapters)])
 }
 
 function tables({ hertz, channels, bitsPerSecond, config, sizes }: SoundMovie, mediaAt: number): Uint8Array {

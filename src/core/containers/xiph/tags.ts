@@ -2,6 +2,7 @@
 import { bytesOfBase64 } from '../../bytes/base64.ts'
 import type { Options } from '../../model/codec.ts'
 import type { Cover, Tag } from '../sound-tags.ts'
+import { isChapter } from './chapters.ts'
 import { type Comments, commentKey, commentText } from './comments.ts'
 import { coverOf, smallerPicture } from './picture.ts'
 
@@ -19,16 +20,25 @@ export interface XiphTags {
   readonly tags: Tag[]
   /** Picture blocks. */
   readonly pictures: Uint8Array[]
+  /** Comments of chapters, which `chaptersOf` reads. */
+  readonly chapters: Tag[]
 }
 
+export const noTags = (): XiphTags => ({ tags: [], pictures: [], chapters: [] })
+
 /** Adds the tags of comments, without those that would be wrong in another file. `keeps`: true for a key that stays. */
-export function addTags({ tags, pictures }: XiphTags, { entries }: Pick<Comments, 'entries'>, keeps: (key: string) => boolean): void {
+export function addTags(
+  { tags, pictures, chapters }: XiphTags,
+  { entries }: Pick<Comments, 'entries'>,
+  keeps: (key: string) => boolean,
+): void {
   for (const entry of entries) {
     const key = commentKey(entry)
     if (!key || !keeps(key) || STALE.includes(key)) continue
     const value = commentText(entry)
     const name = NAMES[key] ?? key
-    if (key === PICTURE_KEY) pictures.push(bytesOfBase64(value))
+    if (isChapter(key)) chapters.push([key, value])
+    else if (key === PICTURE_KEY) pictures.push(bytesOfBase64(value))
     else if (value && !tags.some(([other, text]) => other === name && text === value)) tags.push([name, value])
   }
 }

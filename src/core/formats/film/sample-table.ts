@@ -3,8 +3,9 @@
 import { concat } from '../../bytes/concat.ts'
 import { maxOf } from '../../bytes/min-max.ts'
 import { box, boxOf, fullBox, latin1Bytes, words } from '../../containers/isobmff/box.ts'
-import { type Chapter, chapterList, languageCode, matrixOf } from '../../containers/isobmff/index-fields.ts'
+import { chapterList, languageCode, matrixOf } from '../../containers/isobmff/index-fields.ts'
 import { type Movie, readMovie } from '../../containers/isobmff/movie.ts'
+import type { Chapter } from '../../containers/sound-tags.ts'
 import { memorySource } from '../../model/source.ts'
 
 export interface EmptyTrack {

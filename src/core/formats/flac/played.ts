@@ -1,6 +1,7 @@
 /** The sound of a FLAC file, with its tags, for a conversion to another format. */
+import { chaptersOf } from '../../containers/xiph/chapters.ts'
 import { parseComments } from '../../containers/xiph/comments.ts'
-import { addTags, coversOf, type XiphTags } from '../../containers/xiph/tags.ts'
+import { addTags, coversOf, noTags } from '../../containers/xiph/tags.ts'
 import { message } from '../../i18n/message.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../model/error.ts'
@@ -9,7 +10,7 @@ import { framesOf } from './decode.ts'
 import { COMMENTS, type FlacFile, PICTURE } from './file.ts'
 import { MAX_COMMENT_BYTES, MAX_PICTURES_BYTES } from './tuning.ts'
 
-/** @throws CodecError (unsupported_feature) if the header does not tell the number of samples */
+/** @throws CodecError (unsupported_feature) if the header does not tell the number of samples, or chapters cannot be read */
 export async function playedFlac(source: Source, file: FlacFile, options: Options): Promise<DecodedSound> {
   const { hertz, channels, bits, samples } = file.info
   if (samples === 0) throw unsupported('flac_length_unknown')
@@ -33,7 +34,7 @@ export async function playedFlac(source: Source, file: FlacFile, options: Option
 }
 
 async function metadataOf(source: Source, { blocks }: FlacFile, options: Options) {
-  const found: XiphTags = { tags: [], pictures: [] }
+  const found = noTags()
   let bytes = 0
   for (const { type, offset, size } of blocks) {
     if (type !== COMMENTS && type !== PICTURE) continue
@@ -50,5 +51,7 @@ async function metadataOf(source: Source, { blocks }: FlacFile, options: Options
   }
   const covers = await coversOf(found.pictures, options)
   if (!covers) throw malformed('flac', 0, 'flac_block_of_wrong_size')
-  return { tags: found.tags, covers }
+  const chapters = chaptersOf(found.chapters)
+  if (!chapters) throw unsupported('chapters_would_be_lost')
+  return { tags: found.tags, covers, chapters }
 }

@@ -19,8 +19,8 @@ import {
 } from './file.ts'
 import { MAX_COMMENT_BYTES } from './tuning.ts'
 
-/** Comments that players need: speaker positions, gapless data. */
-const FOR_PLAYERS = /^(?:waveformatextensible_channel_mask|itunsmpb)$/i
+/** Comments that players need: speaker positions, gapless data, chapters. */
+const FOR_PLAYERS = /^(?:waveformatextensible_channel_mask|itunsmpb|chapter\d.*)$/i
 /** Chunks of foreign metadata that sound and its playback need: markers, loops and their labels. */
 const SOUND_CHUNKS = new Set(['cue ', 'smpl', 'inst', 'plst'])
 const ID3V1_BYTES = 128

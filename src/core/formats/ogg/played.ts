@@ -1,8 +1,8 @@
 /** The sound of an Ogg file as players play it: without pre-skip and padding, with the gain of the header. */
 import { YieldBudget } from '../../bytes/yield.ts'
-import type { Cover, Tag } from '../../containers/sound-tags.ts'
-import { commentKey, parseComments } from '../../containers/xiph/comments.ts'
-import { addTags, coversOf, type XiphTags } from '../../containers/xiph/tags.ts'
+import { chaptersOf } from '../../containers/xiph/chapters.ts'
+import { parseComments } from '../../containers/xiph/comments.ts'
+import { addTags, coversOf, noTags } from '../../containers/xiph/tags.ts'
 import type { Options, Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import type { DecodedSound } from '../../sound/decoded-sound.ts'
@@ -18,13 +18,12 @@ import { SAMPLES_PER_YIELD } from './tuning.ts'
  */
 export async function playedSound(source: Source, sound: OggSound, options: Options): Promise<DecodedSound> {
   const { hertz, channels, order } = factsOf(sound)
-  const { tags, covers } = await metadataOf(sound, options)
+  const metadata = await metadataOf(sound, options)
   return {
     hertz,
     channels,
     frames: sound.frames,
-    tags,
-    covers,
+    ...metadata,
     async *samples(inner) {
       for await (const planar of decoded(source, sound, { withGain: true }, inner)) yield order.map((index) => planar[index]!)
     },
@@ -56,15 +55,12 @@ export async function* decoded(
   if (trim.left > 0) throw damaged()
 }
 
-const CHAPTER = /^chapter\d/
-
-async function metadataOf({ stream, headers }: OggSound, options: Options): Promise<{ tags: Tag[]; covers: Cover[] }> {
+async function metadataOf({ stream, headers }: OggSound, options: Options): Promise<Pick<DecodedSound, 'tags' | 'covers' | 'chapters'>> {
   const { codec } = stream.sound!
-  const found: XiphTags = { tags: [], pictures: [] }
+  const found = noTags()
   const read = (packet: Uint8Array) => {
     const comments = parseComments(packet, commentsAt(codec))
     if (!comments) throw unsupported('ogg_comments_unreadable')
-    if (comments.entries.some((entry) => CHAPTER.test(commentKey(entry)))) throw unsupported('chapters_would_be_lost')
     addTags(found, comments, (key) => keepsComment(options.metadata, key))
   }
   if (codec !== 'flac') read(headers[0]!)
@@ -75,5 +71,7 @@ async function metadataOf({ stream, headers }: OggSound, options: Options): Prom
     }
   const covers = await coversOf(found.pictures, options)
   if (!covers) throw unsupported('ogg_comments_unreadable')
-  return { tags: found.tags, covers }
+  const chapters = chaptersOf(found.chapters)
+  if (!chapters) throw unsupported('chapters_would_be_lost')
+  return { tags: found.tags, covers, chapters }
 }

@@ -39,6 +39,7 @@ export async function playedWave(source: Source, wave: Wave): Promise<DecodedSou
     // Many files repeat tags in both forms.
     tags: [...new Map(tags.map((tag) => [tag.join('='), tag])).values()],
     covers: (id3 ? id3Frames(id3) : []).flatMap(({ id, body }) => (id === 'APIC' ? (id3Picture(body) ?? []) : [])),
+    chapters: [],
     async *samples(options) {
       const fullScale = new FullScaleCheck()
       for await (const samples of readSamples(source, wave, options, options.progress)) {

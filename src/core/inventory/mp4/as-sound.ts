@@ -11,17 +11,29 @@ export const m4aAsSound: InventoryReader = {
 const SECONDS_1904_TO_1970 = 2_082_844_800
 /** Nearly the latest time that JavaScript has. */
 const LATEST_SECONDS = 8e12
-/** Time of creation of the file or of its track. */
-const CREATED = /^(audio 0 )?creation_time = (\d+) s since 1904$/
+/** Time of creation of the file, of its sound, or of a track with titles of chapters. */
+const CREATED = /^(audio 0 |data \d+ )?creation_time = (\d+) s since 1904$/
 const BINARY = / = \d+ bytes #/
 /** Items that every file with one sound has, or that other containers store as tags. */
 const WITHOUT_WORDS: readonly InventoryKind[] = ['dispositions', 'languages']
+
+/** True for a track with titles of chapters, and for the reference to it: the other formats store chapters without tracks. */
+const isOfTitles = (inventory: Inventory, kind: InventoryKind, item: string) =>
+  inventory.has('chapters') && TITLES[kind]?.test(item) === true
+
+const TITLES: { readonly [Kind in InventoryKind]?: RegExp } = {
+  other_tracks: /^data \d+ (?:text|tx3g) = /,
+  track_references: /^audio 0 chap = data \d+$/,
+}
 
 function inSoundWords(inventory: Inventory): Inventory {
   const builder = new InventoryBuilder()
   for (const [kind, items] of inventory) {
     if (kind === 'tags') addTags(builder, [...items.keys()])
-    else if (!WITHOUT_WORDS.includes(kind)) for (const [item, count] of items) builder.add(kind, item, count)
+    else if (!WITHOUT_WORDS.includes(kind))
+      for (const [item, count] of items) {
+        if (!isOfTitles(inventory, kind, item)) builder.add(kind, item, count)
+      }
     else
       for (const item of items.keys()) {
         const language = /^audio 0 = (.+)$/.exec(item)?.[1]

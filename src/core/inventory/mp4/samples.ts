@@ -8,7 +8,7 @@ import { sampleCount } from './times.ts'
 import type { Track } from './track.ts'
 
 /** Chapters whose title is read: each costs one short read, because players store titles between the media. */
-const MAX_TITLES = 100
+const MAX_TITLES = 256
 const MAX_SAMPLE_BYTES = 1024
 const MAX_TABLE_BYTES = 64 * 1024
 

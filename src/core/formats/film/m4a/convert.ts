@@ -11,7 +11,7 @@ import { type PlayedM4a, playedM4a } from './played.ts'
 /** @throws CodecError (unsupported_feature) if the output cannot store the sound, (no_gain) if the result would not be smaller */
 export async function convertM4a(source: Source, sink: Sink, options: Options): Promise<Outcome> {
   using movie = await readMovie(source)
-  const sound = playedM4a(source, movie)
+  const sound = await playedM4a(source, movie)
   const exact = exactOutput(sound, options)
   const outcome = await convertSound(sound, exact ?? soundOutput(options.output), sink, options)
   if (!exact || outcome.kind === 'unchanged') return outcome
@@ -22,7 +22,7 @@ export async function convertM4a(source: Source, sink: Sink, options: Options): 
 
 export async function verifyM4a(original: Source, result: Source, outcome: Outcome, options: Options): Promise<Verdict> {
   using movie = await readMovie(original)
-  const sound = playedM4a(original, movie)
+  const sound = await playedM4a(original, movie)
   if (outcome.kind === 'compressed' && outcome.loss)
     return await verifyConverted(sound, soundOutput(options.output), result, outcome, options)
   return await verifyExact(sound, result, options)

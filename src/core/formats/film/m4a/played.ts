@@ -13,6 +13,7 @@ import { Trim } from '../../../sound/trim.ts'
 import { gaplessPacketSamples } from '../compare-sound.ts'
 import { isEncrypted, packetStream } from '../decoders.ts'
 import { decodedSound } from '../sound.ts'
+import { chaptersOfList, chaptersOfTrack, chapterTrack } from './chapters.ts'
 
 export interface PlayedM4a extends DecodedSound {
   /** Bits of a sample of Apple Lossless. `undefined`: the codec is lossy. */
@@ -21,14 +22,15 @@ export interface PlayedM4a extends DecodedSound {
 
 /**
  * Returns the sound of a file for a conversion.
- * @throws CodecError (unsupported_feature) for several tracks, chapters, and sound that is not decoded
+ * @throws CodecError (unsupported_feature) for several tracks besides chapters, and for sound that is not decoded
  */
-export function playedM4a(source: Source, movie: Movie): PlayedM4a {
+export async function playedM4a(source: Source, movie: Movie): Promise<PlayedM4a> {
   const { moov, moovBox, tracks } = movie
   const track = soundTrack(movie)
+  const titles = chapterTrack(movie, track)
   const [entry] = track.descriptions
   const stream = entry && track.descriptions.length === 1 ? packetStream(moov, entry) : undefined
-  if (!stream || tracks.length !== 1) throw unsupported('m4a_sound_not_converted')
+  if (!stream || tracks.some((one) => one !== track && one !== titles)) throw unsupported('m4a_sound_not_converted')
   const runs = track.samples()
   const perPacket = gaplessPacketSamples(runs, track.timescale, stream.hertz) ?? 0
   if (perPacket <= 0 || perPacket > MAX_PACKET_SAMPLES) throw unsupported('m4a_has_gaps')
@@ -40,6 +42,7 @@ export function playedM4a(source: Source, movie: Movie): PlayedM4a {
     frames,
     tags: [...tags, ...headerTags(moov, moovBox, track)],
     covers,
+    chapters: titles ? await chaptersOfTrack(source, titles) : chaptersOfList(moov, moovBox),
     exactBits: stream.decoder === 'alac' ? stream.extradata[ALAC_BITS_AT] : undefined,
     async *samples(given) {
       const options = { ...given, progress: (share: number) => given.progress(SHARE_OF_DECODING * share) }
@@ -63,13 +66,11 @@ const SHARE_OF_DECODING = 0.6
 /** Offset of the bits of a sample in the box `alac`: header, version and flags, frame length, compatible version. */
 const ALAC_BITS_AT = 8 + 4 + 5
 
-/** @throws CodecError (unsupported_feature) if chapters would be lost, (encrypted) if the sound is encrypted */
-function soundTrack({ moov, moovBox, tracks, fragmented }: Movie): Track {
+/** @throws CodecError (unsupported_feature) if there is none, (encrypted) if the sound is encrypted */
+function soundTrack({ tracks, fragmented }: Movie): Track {
   const track = tracks.find(({ handler, sampleCount }) => handler === 'soun' && sampleCount > 0)
   if (!track || fragmented) throw unsupported('m4a_sound_not_converted')
   if (track.descriptions.some(isEncrypted)) throw new CodecError('encrypted')
-  const chapters = findBox(moov, track.box, 'tref', 'chap') ?? findBox(moov, moovBox, 'udta', 'chpl')
-  if (chapters) throw unsupported('chapters_would_be_lost')
   return track
 }
 

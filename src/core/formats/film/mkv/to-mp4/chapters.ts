@@ -9,7 +9,7 @@ import {
   EDITION_HIDDEN,
   EDITION_ORDERED,
 } from '../../../../containers/ebml/track-elements.ts'
-import { type Chapter, MAX_CHAPTERS, MAX_TITLE_BYTES } from '../../../../containers/isobmff/index-fields.ts'
+import { type Chapter, MAX_CHAPTERS, MAX_TITLE_BYTES } from '../../../../containers/sound-tags.ts'
 import { unsupported } from '../../../../model/error.ts'
 import { type Child, type Content, childrenOf, rootOf } from '../content.ts'
 import { childFields, textIn, wholeIn } from './fields.ts'
