@@ -16,10 +16,11 @@ export const needsCommonForm = (format: FormatId, output: OutputId): boolean =>
 const isSoundOfM4a = (format: FormatId, output: OutputId) => format === 'm4a' && output !== 'mp4'
 
 /**
- * Items about the storage of packets, which every encoder writes anew: delays, end positions, a gain that is part of the new samples, and
- * the usual speakers of five, six and eight channels.
+ * Items about the storage of packets, which every encoder writes anew: seek tables, delays, end positions, a gain that is part of the new
+ * samples, and the usual speakers of five, six and eight channels.
  */
 const STORAGE: { readonly [Kind in InventoryKind]?: RegExp } = {
+  chunks: /^block 3 = /,
   gapless_data: /^(?:skipped samples|end of .+|iTunSMPB) = /,
   sound_format: /^(?:(?:gain|channel mapping) = |speakers = 0x(?:37|607|3f|60f|63f)$)/,
 }

@@ -29,9 +29,9 @@ async function writeMp3(sound: DecodedSound, sink: Sink, options: Options) {
   const vbrQuality = LEVELS.wavAsMp3[options.quality]
   using engine = new Ffmpeg()
   using encoder = new MeasuredMp3Encoder(engine, { channels: sound.channels === 1 ? 1 : 2, hertz, vbrQuality, maxKbps: 0 })
-  // One frame has all values of a name, with zeros between them (ID3v2.4, section 4.2). A comment has a frame for each value.
+  // One frame has all values of a name, with zeros between them (ID3v2.4, section 4.2). Comments and lyrics have a frame for each value.
   const frames = groupedTags(tags).flatMap(([name, values]) =>
-    name === 'comment' ? values.map((value) => [name, value] as const) : [[name, values.join('\0')] as const],
+    name === 'comment' || name === 'lyrics' ? values.map((value) => [name, value] as const) : [[name, values.join('\0')] as const],
   )
   const tag = id3Tag(frames, covers, chapterFrames(chapters, sound.frames / hertz))
   if (tag.length > 0) await sink.write(tag)

@@ -9,15 +9,22 @@ import type { Cover, Tag } from '../sound-tags.ts'
 const FRAMES: { readonly [key: string]: string } = {
   title: 'TIT2',
   artist: 'TPE1',
+  album_artist: 'TPE2',
   album: 'TALB',
+  composer: 'TCOM',
   genre: 'TCON',
   track: 'TRCK',
+  disc: 'TPOS',
+  isrc: 'TSRC',
   date: 'TDRC',
   copyright: 'TCOP',
   language: 'TLAN',
   encoder: 'TSSE',
   encoded_by: 'TENC',
 }
+
+/** Frames that begin with a language and a description. */
+const IN_LANGUAGE: { readonly [key: string]: string | undefined } = { comment: 'COMM', lyrics: 'USLT' }
 
 /**
  * Writes an ID3v2.4 tag in UTF-8. Keys are FFmpeg's names; unknown keys become TXXX frames. Returns no bytes if there are no frames.
@@ -43,9 +50,10 @@ export function textFrame(key: string, value: string, version: 3 | 4): Uint8Arra
   const encode = version === 4 ? (text: string) => new TextEncoder().encode(text) : utf16
   const zero = new Uint8Array(version === 4 ? 1 : 2)
   const encoding = Uint8Array.of(version === 4 ? 3 : 1)
-  if (key === 'comment') {
+  const inLanguage = IN_LANGUAGE[key]
+  if (inLanguage) {
     const language = Uint8Array.from('eng', (letter) => letter.charCodeAt(0))
-    return frame('COMM', concat([encoding, language, version === 4 ? new Uint8Array() : BYTE_ORDER, zero, encode(value)]), version)
+    return frame(inLanguage, concat([encoding, language, version === 4 ? new Uint8Array() : BYTE_ORDER, zero, encode(value)]), version)
   }
   // Version 2.3 has the year where version 2.4 has the date (ID3v2.3, section 4.2.1).
   const id = version === 3 && key === 'date' && /^\d{4}$/.test(value) ? 'TYER' : FRAMES[key]

@@ -13,8 +13,8 @@ const PICTURE_KEY = 'metadata_block_picture'
 /** Comments that describe the old file: its encoder, the delay and padding of its packets, and its channels. */
 const STALE = ['encoder', 'encoding_tool', 'itunsmpb', 'waveformatextensible_channel_mask']
 
-/** Names of comments that are not `NAMES`, for tags with common names. */
-const KEYS = new Map([...Object.entries(NAMES)].reverse().map(([key, name]) => [name, key]))
+/** Names of comments for tags with common names. `DATE` is its own name, and `YEAR` another one for it. */
+const KEYS = new Map(Object.entries(NAMES).flatMap(([key, name]) => (name === 'date' ? [] : [[name, key]])))
 
 export interface XiphTags {
   readonly tags: Tag[]

@@ -108,8 +108,15 @@ export function pcmStream(moov: Uint8Array, entry: Box): AudioStream | undefined
   return { decoder, extradata: new Uint8Array(), hertz, channels, bitsPerSample: stored, blockAlign: (channels * stored) >> 3, tag: 0 }
 }
 
-/** Audio stream of AAC LC or Apple Lossless, mono or stereo, one packet per sample. `undefined`: any other sound. */
-export function packetStream(moov: Uint8Array, entry: Box): AudioStream | undefined {
+const STEREO = [1, 2]
+/** Channels of mono, stereo, 5.0 and 5.1, which decoders yield in the order of WAVE. */
+export const SURROUND: readonly number[] = [...STEREO, 5, 6]
+
+/**
+ * Audio stream of AAC LC or Apple Lossless, one packet per sample. `undefined`: any other sound.
+ * @param allowed numbers of channels. Default: mono and stereo
+ */
+export function packetStream(moov: Uint8Array, entry: Box, allowed: readonly number[] = STEREO): AudioStream | undefined {
   if (entry.end - entry.body < 28 || (entry.type !== 'mp4a' && entry.type !== 'alac')) return undefined
   const version = u16At(moov, entry.body + 8)
   const inside = { body: entry.body + (version === 2 ? 64 : version === 1 ? 44 : 28), end: entry.end }
@@ -121,7 +128,7 @@ export function packetStream(moov: Uint8Array, entry: Box): AudioStream | undefi
     if (!cookie || cookie.end - cookie.body < 28) return undefined
     const channels = moov[cookie.body + 13]!
     const stream = { decoder: 'alac', extradata: moov.slice(cookie.start, cookie.end), hertz: u32At(moov, cookie.body + 24), channels }
-    return channels === 1 || channels === 2 ? { ...stream, ...packets } : undefined
+    return allowed.includes(channels) ? { ...stream, ...packets } : undefined
   }
   const esds = findBox(moov, inside, 'esds') ?? findBox(moov, inside, 'wave', 'esds')
   const config = esds && decoderConfig(moov, esds)
@@ -132,7 +139,7 @@ export function packetStream(moov: Uint8Array, entry: Box): AudioStream | undefi
   const hertz = AAC_RATES[((first & 7) << 1) | (second >> 7)]
   const channels = (second >> 3) & 15
   const spectral = config.specific[2] === 0x56 && config.specific[3]! >> 5 === 7 && config.specific[4]! >> 7 === 1
-  if (first >> 3 !== 2 || !hertz || spectral || (channels !== 1 && channels !== 2)) return undefined
+  if (first >> 3 !== 2 || !hertz || spectral || !allowed.includes(channels)) return undefined
   return { decoder: 'aac', extradata: config.specific, hertz, channels, ...packets }
 }
 

@@ -9,6 +9,7 @@ import { BLOCK_HEADER_BYTES, blockType, COMMENTS, PICTURE, PICTURE_KEY, planHead
 import { type OggSound, packetsOf } from './read-sound.ts'
 import { FLAC_INFO_AT } from './sound-stream.ts'
 
+const SEEK_TABLE = 3
 /** Offset of `fLaC` in the first packet. */
 const MARKER_AT = FLAC_INFO_AT - 4
 /** Offset of the number of samples in the first packet: 4 bits, then 4 bytes. */
@@ -39,9 +40,13 @@ export async function unpackFlac(source: Source, sound: OggSound, sink: Sink, op
   return { kind: 'compressed', steps: [message('flac_unpacked_from_ogg')] }
 }
 
-/** Returns metadata blocks in which each cover has a block of its own, because players of FLAC look for it there. */
+/**
+ * Returns metadata blocks without a seek table, whose positions are those of another file. Each cover has a block of its own, because
+ * players of FLAC look for it there.
+ */
 function withPictureBlocks(blocks: readonly Uint8Array[]): Uint8Array[] {
   const all = blocks.flatMap((block) => {
+    if (blockType(block) === SEEK_TABLE) return []
     const comments = blockType(block) === COMMENTS ? parseComments(block, BLOCK_HEADER_BYTES) : undefined
     if (!comments?.entries.some(isPicture)) return [block]
     const entries = comments.entries.filter((entry) => !isPicture(entry))

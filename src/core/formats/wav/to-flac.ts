@@ -4,6 +4,7 @@ import { FlacDecoder, FlacEncoder, STREAM_INFO_OFFSET } from '../../../../wasm/f
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
 import { id3Frames, id3Picture, id3Tags } from '../../containers/id3/id3.ts'
+import { commentsOf } from '../../containers/xiph/tags.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
@@ -23,9 +24,6 @@ export const fitsFlac = ({ channels, hertz }: Pick<Layout, 'channels' | 'hertz'>
 /** Ids of chunks whose content FLAC comments and pictures can store. */
 const ID3 = ['id3 ', 'ID3 ']
 
-/** Vorbis comment names that differ from the tag's key. */
-const NAMES: { readonly [key: string]: string } = { track: 'TRACKNUMBER' }
-
 export interface IntegerFormat {
   readonly bits: number
   readonly shift: number
@@ -43,7 +41,7 @@ export async function wavToFlac(source: Source, wave: Wave, sink: Sink, options:
   const id3 = await embeddedId3(source, wave)
   const tags = [...(await readTags(source, wave)), ...(id3 ? id3Tags(id3) : [])].filter(([key]) => COMMENT_NAME.test(key))
   // Many files repeat metadata in both kinds of tag, so duplicates are removed.
-  const comments = [...new Set(tags.map(([key, value]) => `${NAMES[key] ?? key.toUpperCase()}=${value}`))]
+  const comments = [...new Set(commentsOf(tags))]
   const pictures = (id3 ? id3Frames(id3) : []).flatMap(({ id, body }) => (id === 'APIC' ? (id3Picture(body) ?? []) : []))
   if (wave.layout.mask) comments.push(`WAVEFORMATEXTENSIBLE_CHANNEL_MASK=0x${wave.layout.mask.toString(16).toUpperCase().padStart(4, '0')}`)
   const others = await unstorableChunks(source, wave, new Set([...TEXT_CHUNKS, ...(id3 && !isTextAndPictures(id3) ? [] : ID3)]))

@@ -56,7 +56,7 @@ export const SOUND = {
   loops: 'sampler loops',
   m4a_edits_not_converted: 'the edit list of the M4A file plays several stretches, or at another speed, so the sound is not converted',
   m4a_has_gaps: 'the packets of the M4A file have gaps, so the sound is not converted',
-  m4a_sound_not_converted: 'only M4A files with one track of AAC-LC or Apple Lossless in mono or stereo are converted',
+  m4a_sound_not_converted: 'only M4A files with one track of AAC-LC or Apple Lossless with 1, 2, 5 or 6 channels are converted',
   mp3_cannot_be_exact: 'a lossless result is not possible as MP3; use `format=flac`',
   mp3_has_no_channels: 'MP3 cannot store {channels} channels; allowed are 1 or 2',
   mp3_not_exact: '`format=mp3` (lossy)',

@@ -76,6 +76,9 @@ function* framesOf(tag: Uint8Array, version: number, flags: number): Generator<F
   }
 }
 
+/** Frames that begin with a language and a description. */
+const IN_LANGUAGE: { readonly [id: string]: string | undefined } = { COMM: 'comment', COM: 'comment', USLT: 'lyrics', ULT: 'lyrics' }
+
 const ENCODINGS = ['latin1', 'utf-16', 'utf-16be', 'utf-8']
 
 /** Texts of a frame body that begins with the encoding, split at zeros. */
@@ -92,9 +95,9 @@ function addFrame({ id, body, isCoded }: Frame, addTag: AddTag, items: Inventory
   else if (id === 'TXXX' || id === 'TXX') {
     const [key = '', ...values] = texts(1)
     addOwnText(key, values, addTag, items)
-  } else if (id === 'COMM' || id === 'COM') {
+  } else if (IN_LANGUAGE[id]) {
     const [description, ...values] = textsOf(encoding, body.subarray(4))
-    addTag(description ? `comment ${description}` : 'comment', values.join('; ') || '')
+    addTag(description ? `${IN_LANGUAGE[id]} ${description}` : IN_LANGUAGE[id], values.join('; ') || '')
   } else if (id.startsWith('T')) for (const text of texts(1)) addTag(id3Name(id), text)
   else if (id === 'APIC' || id === 'PIC') items.add('covers', coverText(body, id === 'PIC'))
   else if (id === 'CHAP') {

@@ -1,6 +1,7 @@
 /** The sound of an M4A file as players play it: without the delay and padding that the edit list or `iTunSMPB` tell. */
 import { Ffmpeg } from '../../../../../wasm/ffmpeg/ffmpeg.ts'
 import { discard } from '../../../../../wasm/memories/discard.ts'
+import { macintoshLanguage } from '../../../catalog/macintosh-languages.ts'
 import { type Box, findBox, u16At, u32At, u64At } from '../../../containers/isobmff/box.ts'
 import { readItemTags } from '../../../containers/isobmff/item-tags.ts'
 import type { Movie } from '../../../containers/isobmff/movie.ts'
@@ -11,7 +12,7 @@ import { CodecError, malformed, unsupported } from '../../../model/error.ts'
 import type { DecodedSound } from '../../../sound/decoded-sound.ts'
 import { Trim } from '../../../sound/trim.ts'
 import { gaplessPacketSamples } from '../compare-sound.ts'
-import { isEncrypted, packetStream } from '../decoders.ts'
+import { isEncrypted, packetStream, SURROUND } from '../decoders.ts'
 import { decodedSound } from '../sound.ts'
 import { chaptersOfList, chaptersOfTrack, chapterTrack } from './chapters.ts'
 
@@ -29,7 +30,7 @@ export async function playedM4a(source: Source, movie: Movie): Promise<PlayedM4a
   const track = soundTrack(movie)
   const titles = chapterTrack(movie, track)
   const [entry] = track.descriptions
-  const stream = entry && track.descriptions.length === 1 ? packetStream(moov, entry) : undefined
+  const stream = entry && track.descriptions.length === 1 ? packetStream(moov, entry, SURROUND) : undefined
   if (!stream || tracks.some((one) => one !== track && one !== titles)) throw unsupported('m4a_sound_not_converted')
   const runs = track.samples()
   const perPacket = gaplessPacketSamples(runs, track.timescale, stream.hertz) ?? 0
@@ -110,13 +111,18 @@ const UNDETERMINED = 0x55c4
 function headerTags(moov: Uint8Array, moovBox: Box, { box }: Track): Tag[] {
   const [movie, media] = [findBox(moov, moovBox, 'mvhd')!, findBox(moov, box, 'mdia', 'mdhd')!]
   const created = createdIn(moov, movie) || createdIn(moov, media)
-  const code = u16At(moov, media.body + (moov[media.body] === 1 ? 32 : 20))
-  const letters = [10, 5, 0].map((shift) => String.fromCharCode(0x60 + ((code >> shift) & 31))).join('')
+  const language = languageOf(u16At(moov, media.body + (moov[media.body] === 1 ? 32 : 20)))
   return [
     ...(created === 0 ? [] : [['creation_time', isoTime(created)] as const]),
-    // Smaller codes are those of the Macintosh, larger ones tell nothing.
-    ...(code >= 0x400 && code < 0x7fff && code !== UNDETERMINED ? [['language', letters] as const] : []),
+    ...(language === undefined ? [] : [['language', language] as const]),
   ]
+}
+
+/** Language of `mdhd`: three letters from 0x400 on, before that a code of the Macintosh. `undefined`: none. */
+function languageOf(code: number): string | undefined {
+  if (code < 0x400) return macintoshLanguage(code)
+  const letters = [10, 5, 0].map((shift) => String.fromCharCode(0x60 + ((code >> shift) & 31))).join('')
+  return code < 0x7fff && code !== UNDETERMINED ? letters : undefined
 }
 
 const createdIn = (moov: Uint8Array, { body }: Box) => (moov[body] === 1 ? u64At(moov, body + 4) : u32At(moov, body + 4))
