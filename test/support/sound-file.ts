@@ -17,6 +17,8 @@ export const vorbisFixture = (name: 'chord.ogg' | 'six-tones.ogg'): Uint8Array =
 /** M4A with 0.2 s of Apple Lossless: 24 bits, two channels, 24 kHz, two tags. */
 export const appleLossless = (): Uint8Array => fixture('chord.m4a')
 
+/** M4A with 0.27 s of Apple Lossless in 5.1 at 16 kHz. Channels have the frequencies of `six-tones.ogg`. */
+export const surroundM4a = (): Uint8Array => fixture('six-tones.m4a')
 /** M4A with 1 s of AAC, two chapters (a text track and Nero's list) and a title. */
 export const chaptersM4a = (): Uint8Array => fixture('chapters.m4a')
 
@@ -67,7 +69,12 @@ export function opusSound({
 }
 
 /** Returns FLAC in Ogg with interleaved samples of 16 bits at 44.1 kHz, a frame a page. `blocks`: bodies behind the comments, with type. */
-export function oggFlac(samples: Int32Array, channels: number, entries: readonly string[] = ['TITLE=Song']): Uint8Array {
+export function oggFlac(
+  samples: Int32Array,
+  channels: number,
+  entries: readonly string[] = ['TITLE=Song'],
+  blocks: readonly (readonly [type: number, body: Uint8Array])[] = [],
+): Uint8Array {
   using encoder = new FlacEncoder(
     { channels, bits: 16, hertz: 44_100, level: 5, totalFrames: samples.length / channels },
     { comments: [], applications: [], pictures: [] },
@@ -77,12 +84,21 @@ export function oggFlac(samples: Int32Array, channels: number, entries: readonly
   const { chunks, streamInfo } = encoder.finish()
   frames.push(...chunks)
   const [, comments] = commentBlock(...entries)
-  const first = concat([latin1Bytes('\x7fFLAC'), Uint8Array.of(1, 0, 0, 1), latin1Bytes('fLaC'), Uint8Array.of(0, 0, 0, 34), streamInfo])
-  const second = concat([Uint8Array.of(0x84, comments.length >> 16, (comments.length >> 8) & 255, comments.length & 255), comments])
+  const others = [[4, comments] as const, ...blocks].map(([type, body], i) => {
+    const last = i === blocks.length ? 0x80 : 0
+    return concat([Uint8Array.of(last | type, body.length >> 16, (body.length >> 8) & 255, body.length & 255), body])
+  })
+  const first = concat([
+    latin1Bytes('\x7fFLAC'),
+    Uint8Array.of(1, 0, 0, others.length),
+    latin1Bytes('fLaC'),
+    Uint8Array.of(0, 0, 0, 34),
+    streamInfo,
+  ])
   const perFrame = 4096
   return oggPages([
     { flags: 2, packets: [first] },
-    { packets: [second] },
+    { packets: others },
     ...frames.map((frame, i) => ({
       packets: [frame],
       granule: Math.min((i + 1) * perFrame, samples.length / channels),

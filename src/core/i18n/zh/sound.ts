@@ -58,7 +58,7 @@ export const SOUND = {
   loops: '采样器循环点',
   m4a_edits_not_converted: 'M4A 文件的编辑列表播放多个片段，或改变速度，因此不转换声音',
   m4a_has_gaps: 'M4A 文件的数据包有间隔，因此不转换声音',
-  m4a_sound_not_converted: '仅转换只有一条单声道或立体声 AAC-LC 或 Apple Lossless 轨道的 M4A 文件',
+  m4a_sound_not_converted: '仅转换只有一条 AAC-LC 或 Apple Lossless 轨道、且为 1、2、5 或 6 声道的 M4A 文件',
   mp3_cannot_be_exact: 'MP3 不能提供无损结果；请用 `format=flac`',
   mp3_has_no_channels: 'MP3 不能存储 {channels} 个声道；允许 1 或 2',
   mp3_not_exact: '`format=mp3`（有损）',
