@@ -6,7 +6,7 @@ import type { SyncOrder, SyncTrouble } from '../../src/service/store/syncs.ts'
 import type { Task } from '../../src/service/store/task.ts'
 import { ApiError } from '../../src/service/tasks/api-error.ts'
 import { fileTooLarge, newTaskId } from '../../src/service/tasks/ingest.ts'
-import { isPackable } from '../../src/service/tasks/job-options.ts'
+import { isOnRequest } from '../../src/service/tasks/job-options.ts'
 import { openResult, SEND_MS } from '../../src/service/tasks/send-result.ts'
 import { FETCH_MS } from '../../src/service/tasks/source-trouble.ts'
 import { submit } from '../../src/service/tasks/submit.ts'
@@ -110,7 +110,7 @@ export class ObjectWork {
       const { format } = order.options
       const { facts, file } = await fetchObject(env, buckets.source(limits.signal), {
         ...{ key, taskId: task_id!, accountId: order.accountId, uploadKey, plan, limits },
-        mayBePacked: format !== undefined && isPackable(format),
+        mayBePacked: format !== undefined && isOnRequest(format),
         onMultipart: (multipartId) => ledger.objects.change(key, { multipart_id: multipartId }),
       })
       // The receipt is for the content that was read.

@@ -7,7 +7,7 @@ import { ApiError } from '../../src/service/tasks/api-error.ts'
 import { fetchSource } from '../../src/service/tasks/fetch-source.ts'
 import type { IngestedFile } from '../../src/service/tasks/ingest.ts'
 import { newStep } from '../../src/service/tasks/job.ts'
-import { isPackable } from '../../src/service/tasks/job-options.ts'
+import { isOnRequest } from '../../src/service/tasks/job-options.ts'
 import { isPassing, sourceUnreachable } from '../../src/service/tasks/source-trouble.ts'
 import { type FetchedFields, fetchedFields, type Submission } from '../../src/service/tasks/submit.ts'
 import { traceField } from '../../src/service/trace-context.ts'
@@ -102,7 +102,7 @@ export class SourceFetcher {
       accountId: task.accountId,
       uploadKey: uploadKeyOf(task),
       plan: PLANS[source.planId],
-      mayBePacked: format !== undefined && isPackable(format),
+      mayBePacked: format !== undefined && isOnRequest(format),
       signal,
       onMultipart: (multipartId) => this.#keep({ ...source, multipartId }),
     })

@@ -7,7 +7,7 @@ import { sha256Hex } from './bytes/digest.ts'
 import type { Effort } from './catalog/effort.ts'
 import { FORMATS, type FormatId } from './catalog/index.ts'
 import type { MetadataMode } from './catalog/metadata.ts'
-import { type KnownFormat, type OutputId, outputNamed } from './catalog/outputs.ts'
+import { formatFor, type KnownFormat, type OutputId, outputNamed } from './catalog/outputs.ts'
 import { loadEnglishTexts, type Message, message } from './i18n/message.ts'
 import { checkOptions } from './library-options.ts'
 import type { Codec, Codecs, Quality, Source } from './model/codec.ts'
@@ -155,7 +155,8 @@ export function libraryOf(known: Codecs): Library {
     async compress(input, options = {}) {
       const source = await sourceOf(input, options.name)
       options.signal?.throwIfAborted()
-      const format: KnownFormat | undefined = (await identify(source)) ?? (isPackedOutput(options.output) ? FORMATS.data : undefined)
+      const found = (await identify(source)) ?? FORMATS.data
+      const format = formatFor(found, options.output)
       const codecs = format ? await loadedCodecs(known, format.id) : known
       const codec = format && codecs[format.id]
       const quality = options.quality ?? 'medium'
@@ -168,13 +169,14 @@ export function libraryOf(known: Codecs): Library {
 
     async verify(original, result, receipt, native) {
       const [before, after] = [await sourceOf(original), await sourceOf(result)]
-      const format: KnownFormat = (await identify(before)) ?? FORMATS.data
-      const codecs = await loadedCodecs(known, format.id)
+      const found: KnownFormat = (await identify(before)) ?? FORMATS.data
       // The check decodes every format, so its code is larger than the rest.
       const { checkFiles, checkReceipt } = await withEngines(import('./audit/check.ts'))
-      if (receipt) return checkReceipt(before, after, 'claims' in receipt ? receipt : asUnsignedReceipt(receipt), codecs, native)
       const { detectOutput } = await import('./audit/output.ts')
-      return checkFiles(before, after, await detectOutput(format, after), codecs, native)
+      const output = await detectOutput(found, after)
+      const codecs = await loadedCodecs(known, (formatFor(found, output) ?? found).id)
+      if (receipt) return checkReceipt(before, after, 'claims' in receipt ? receipt : asUnsignedReceipt(receipt), codecs, native)
+      return checkFiles(before, after, output, codecs, native)
     },
   }
 }
@@ -184,9 +186,6 @@ const asUnsignedReceipt = ({ result: { removed, ...result }, ...rest }: Receipt)
   signature: { kind: 'unchecked', why: 'the receipt is not signed' },
   claims: { ...rest, result: { ...result, ...(removed && { removed: removed.map((one) => ({ ...one })) }) } },
 })
-
-/** True if any file can become this output: `zst`, `br` or `gz`. */
-const isPackedOutput = (output: string | undefined): boolean => output !== undefined && outputNamed(FORMATS.data, output) !== undefined
 
 interface RunSettings {
   readonly output: OutputId

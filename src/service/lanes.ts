@@ -50,6 +50,8 @@ export const LANES: Readonly<Record<FormatId, FormatLane>> = {
   avi: { worker: 'media', quickUpTo: 0 },
   mkv: { worker: 'media', quickUpTo: 0 },
   webm: { worker: 'media', quickUpTo: 0 },
+  ts: { worker: 'media', quickUpTo: 0 },
+  flv: { worker: 'media', quickUpTo: 0 },
   mp3: { worker: 'media', quickUpTo: 0 },
   wav: { worker: 'media', quickUpTo: 0 },
   aiff: { worker: 'media', quickUpTo: 0 },

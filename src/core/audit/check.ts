@@ -9,7 +9,7 @@ import { sha256Hex } from '../bytes/digest.ts'
 import { FLOOR_PSNR_DB, FLOOR_SSIM } from '../catalog/floors.ts'
 import { FORMATS, type FormatId } from '../catalog/index.ts'
 import type { RemovingMode } from '../catalog/metadata.ts'
-import { holdsFile, isLosslessAs, type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
+import { formatFor, holdsFile, isLosslessAs, type KnownFormat, type OutputId, outputFacts } from '../catalog/outputs.ts'
 import { levelOfScore, TARGET_SCORES } from '../catalog/score-goal.ts'
 import { type Codecs, type Options, type Outcome, type Quality, removesMetadata, type Source } from '../model/codec.ts'
 import type { ExternalFilmCodec } from '../model/external-encoder.ts'
@@ -72,7 +72,8 @@ export async function checkFiles(
   codecs: Codecs,
   native?: ExternalFilmCodec,
 ): Promise<VerifyReport> {
-  const format: KnownFormat = (await identify(original)) ?? FORMATS.data
+  const found: KnownFormat = (await identify(original)) ?? FORMATS.data
+  const format = formatFor(found, output) ?? found
   if (await sameBytes(original, result))
     return { format: format.id, output: format.id, fidelity: 'same bytes', findings: [finding('result', true)] }
   if (!output) {
@@ -98,7 +99,8 @@ export async function checkReceipt(
   const signature = signatureFinding(receipt)
   if (!claims)
     return { findings: [signature, finding('receipt', false, 'the file is not a valid receipt; a signed receipt or its JSON is expected')] }
-  const format: KnownFormat | undefined = (await identify(original)) ?? (claims.format === 'data' ? FORMATS.data : undefined)
+  const found = await identify(original)
+  const format: KnownFormat | undefined = claims.format === 'data' && (!found || found.isOnRequest) ? FORMATS.data : found
   const facts = [
     signature,
     ...(await fileFindings(original, result, claims)),
@@ -198,7 +200,7 @@ async function checkContent(pair: Pair, qualities: readonly Quality[]): Promise<
   const { format, output } = pair
   const known = { format: format.id, output }
   // For outputs that hold the file and always-lossless formats, one comparison covers the whole file, and there are no figures to measure.
-  const isMovie = format.id === 'mp4' || format.id === 'mov' || ((format.id === 'mkv' || format.id === 'webm') && output === 'mp4')
+  const isMovie = format.id === 'mp4' || format.id === 'mov' || (['mkv', 'webm', 'ts', 'flv'].includes(format.id) && output === 'mp4')
   if (isMovie && !pair.native && (await needsExternalDecoder(pair).catch(() => false)))
     return { ...known, findings: [unchecked('result', 'the film was not decoded; install FFmpeg on this machine and check again')] }
   const isHeld = outputFacts(output).wraps || holdsFile(format.id, output)

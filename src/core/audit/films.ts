@@ -6,20 +6,24 @@ import { readAvi } from '../containers/riff/avi.ts'
 import { indexAviPictures, indexMoviePictures } from '../formats/film/avi/verify.ts'
 import { type ComparedTrack, type IndexedPictures, measurePictures } from '../formats/film/compare-pictures.ts'
 import { indexPictures } from '../formats/film/compare-video.ts'
+import { readFlvFilm } from '../formats/film/flv/flv-film.ts'
 import { readMkvFilm } from '../formats/film/mkv/to-mp4/mkv-film.ts'
 import { openAsMp4 } from '../formats/film/mkv/to-mp4/mp4-film.ts'
 import { measureNatively, nativeSides } from '../formats/film/native/compare.ts'
 import { isOnlyNative, nativeStream } from '../formats/film/native/stream.ts'
+import { readTsFilm } from '../formats/film/ts/ts-film.ts'
 import { message } from '../i18n/message.ts'
 import type { Options, Source } from '../model/codec.ts'
 import { unsupported } from '../model/error.ts'
 import type { PictureLoss } from '../model/loss.ts'
 
-export type FilmFormat = 'mp4' | 'm4a' | 'mov' | 'avi' | 'mkv' | 'webm'
+export type FilmFormat = 'mp4' | 'm4a' | 'mov' | 'avi' | 'mkv' | 'webm' | 'ts' | 'flv'
 
-/** Returns the film as the MP4 file that its result was made of. Other formats than Matroska and WebM: the film itself. */
-const asMovie = async (source: Source, format: string, { signal }: Options): Promise<Source> =>
-  format === 'mkv' || format === 'webm' ? await openAsMp4(source, await readMkvFilm(source, signal)) : source
+/** Returns the film as the MP4 file that its result was made of. MP4, QuickTime and AVI: the film itself. */
+const asMovie = async (source: Source, format: string, { signal }: Options): Promise<Source> => {
+  const read = { mkv: readMkvFilm, webm: readMkvFilm, ts: readTsFilm, flv: readFlvFilm }[format]
+  return read ? await openAsMp4(source, await read(source, signal)) : source
+}
 
 /**
  * Returns the loss of a film's pictures. `undefined`: every frame is identical.

@@ -72,7 +72,9 @@ async function measureKind(files: MeasuredPair, options: Options): Promise<Measu
     case 'mov':
     case 'avi':
     case 'mkv':
-    case 'webm': {
+    case 'webm':
+    case 'ts':
+    case 'flv': {
       const { filmLoss } = await withEngines(import('./films.ts'))
       // The film codec compares the audio with the receipt itself.
       return { ...lossOf(await filmLoss(original, id, result, output, options)), unmeasured: [] }

@@ -116,6 +116,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   las: ['laz', 'libdeflate'],
   laz: [],
   m4a: ['ffmpeg', 'libdeflate', 'ssim'],
+  flv: [],
   mkv: [],
   mov: ['ffmpeg', 'libdeflate', 'ssim'],
   mp3: ['ffmpeg', 'lame'],
@@ -138,6 +139,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
   shapefile: ['libdeflate', 'zlib'],
   svg: [...PACKAGES, 'resvg'],
   text: [],
+  ts: [],
   tiff: ['jpeg', 'libdeflate', 'zlib', 'zstd'],
   wav: ['ffmpeg'],
   webm: [],
@@ -161,6 +163,8 @@ const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = {
 /** Engines of conversions to another container, by format and output. */
 const CONTAINERS: { readonly [conversion: string]: readonly EngineName[] | undefined } = {
   'mkv mp4': ['ffmpeg', 'libdeflate', 'ssim'],
+  'flv mp4': ['ffmpeg', 'libdeflate', 'ssim'],
+  'ts mp4': ['ffmpeg', 'libdeflate', 'ssim'],
   'webm mp4': ['ffmpeg', 'libdeflate', 'ssim'],
 }
 /** Engines that decode the input if the result has another format. */

@@ -45,8 +45,10 @@ export interface Format {
   readonly mimeTypes: readonly [string, ...string[]]
   /** Byte patterns, any of which identifies the format. `pipeline/identify.ts` identifies formats that need more than that. */
   readonly magic?: readonly { readonly offset: number; readonly bytes: readonly number[] }[]
-  /** Possible outputs. The first is the default. */
+  /** Possible outputs. The first is the default, except if `isOnRequest`. */
   readonly outputs: readonly [string, ...string[]]
+  /** True if such files are only compressed when the caller names an output. They can also be packed as data (`zst`, `br`, `gz`). */
+  readonly isOnRequest?: true
   readonly fidelity: 'lossless' | 'perceptual'
   /** Outputs whose results may lose something, if the format is perceptual. `undefined`: all outputs. */
   readonly lossyOutputs?: readonly string[]

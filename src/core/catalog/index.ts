@@ -31,6 +31,7 @@ import { PDF } from './formats/pdf.ts'
 import { PNG } from './formats/png.ts'
 import { RTF } from './formats/rtf.ts'
 import { SHAPEFILE } from './formats/shapefile.ts'
+import { FLV, TS } from './formats/streams.ts'
 import { SVG } from './formats/svg.ts'
 import { TEXT } from './formats/text.ts'
 import { GEOTIFF, TIFF } from './formats/tiff.ts'
@@ -67,6 +68,8 @@ export const FORMATS = {
   avi: AVI,
   mkv: MKV,
   webm: WEBM,
+  ts: TS,
+  flv: FLV,
   mp3: MP3,
   wav: WAV,
   aiff: AIFF,

@@ -51,6 +51,16 @@ export function outputNamed(format: KnownFormat, wanted: string): OutputId | und
   return format.outputs.find((output) => output === name) ?? format.outputs.find((output) => outputFacts(output).aliases.includes(name))
 }
 
+/**
+ * Returns the format whose codec makes `wanted` of a file. Formats that exist on request only are packed as data. `undefined`: the caller
+ * must name an output.
+ */
+export function formatFor(found: KnownFormat, wanted: string | undefined): KnownFormat | undefined {
+  if (!found.isOnRequest) return found
+  if (wanted === undefined) return undefined
+  return outputNamed(FORMATS.data, wanted) ? FORMATS.data : found
+}
+
 /** True if no result of a format as `output` loses anything. */
 export const isLosslessAs = ({ fidelity, lossyOutputs }: KnownFormat, output: OutputId): boolean =>
   fidelity === 'lossless' || (lossyOutputs !== undefined && !lossyOutputs.includes(output))

@@ -7,6 +7,7 @@ export const LAZY_MEDIA_CODECS: LazyCodecs = {
   aiff: lazyCodec(FORMATS.aiff, async () => (await import('./wav/aiff/aiff.ts')).aiff),
   avi: lazyCodec(FORMATS.avi, async () => (await import('./film/avi/avi.ts')).avi),
   flac: lazyCodec(FORMATS.flac, async () => (await import('./flac/flac.ts')).flac),
+  flv: lazyCodec(FORMATS.flv, async () => (await import('./film/flv/flv.ts')).flv),
   heic: lazyCodec(FORMATS.heic, async () => (await import('./heic/heic.ts')).heic),
   m4a: lazyCodec(FORMATS.m4a, async () => (await import('./film/m4a/m4a.ts')).m4a),
   mkv: lazyCodec(FORMATS.mkv, async () => (await import('./film/mkv/mkv.ts')).mkv),
@@ -15,6 +16,7 @@ export const LAZY_MEDIA_CODECS: LazyCodecs = {
   mp4: lazyCodec(FORMATS.mp4, async () => (await import('./film/film.ts')).mp4),
   ogg: lazyCodec(FORMATS.ogg, async () => (await import('./ogg/ogg.ts')).ogg),
   opus: lazyCodec(FORMATS.opus, async () => (await import('./ogg/ogg.ts')).opus),
+  ts: lazyCodec(FORMATS.ts, async () => (await import('./film/ts/ts.ts')).ts),
   wav: lazyCodec(FORMATS.wav, async () => (await import('./wav/wav.ts')).wav),
   webm: lazyCodec(FORMATS.webm, async () => (await import('./film/mkv/mkv.ts')).webm),
 }

@@ -6,8 +6,10 @@ import { setEnglishTexts } from '../i18n/message.ts'
 import type { Codec } from '../model/codec.ts'
 import { avi } from './film/avi/avi.ts'
 import { mov, mp4 } from './film/film.ts'
+import { flv } from './film/flv/flv.ts'
 import { m4a } from './film/m4a/m4a.ts'
 import { mkv, webm } from './film/mkv/mkv.ts'
+import { ts } from './film/ts/ts.ts'
 import { flac } from './flac/flac.ts'
 import { heic } from './heic/heic.ts'
 import { mp3 } from './mp3/mp3.ts'
@@ -17,4 +19,20 @@ import { wav } from './wav/wav.ts'
 
 setEnglishTexts(EN)
 
-export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = { aiff, avi, flac, heic, m4a, mkv, mov, mp3, mp4, ogg, opus, wav, webm }
+export const MEDIA_CODECS: { readonly [Id in FormatId]?: Codec } = {
+  aiff,
+  avi,
+  flac,
+  flv,
+  heic,
+  m4a,
+  mkv,
+  mov,
+  mp3,
+  mp4,
+  ogg,
+  opus,
+  ts,
+  wav,
+  webm,
+}

@@ -45,6 +45,7 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   webp: async () => (await import('./webp.ts')).WEBP_READER,
   aiff: async () => (await import('./aiff.ts')).aiff,
   avi: async () => (await import('./avi.ts')).avi,
+  flv: async () => (await import('./flv.ts')).flv,
   flac: async () => (await import('./flac.ts')).flac,
   m4a: async () => (await import('./mp4.ts')).mp4,
   mkv: async () => (await import('./mkv.ts')).mkv,
@@ -53,6 +54,7 @@ const READERS: { readonly [Id in OutputId]?: () => Promise<InventoryReader> } = 
   mp4: async () => (await import('./mp4.ts')).mp4,
   ogg: async () => (await import('./ogg.ts')).ogg,
   opus: async () => (await import('./ogg.ts')).ogg,
+  ts: async () => (await import('./ts.ts')).ts,
   wav: async () => (await import('./wav.ts')).wav,
   webm: async () => (await import('./mkv.ts')).mkv,
 }

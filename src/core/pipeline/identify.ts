@@ -10,6 +10,7 @@ import { FORMATS } from '../catalog/index.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
 import { headAt } from '../containers/ebml/element.ts'
 import { id3Bytes } from '../containers/id3/id3.ts'
+import { gridOf } from '../containers/mpeg-ts/packet.ts'
 import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
 import { hasFlacBehindTags } from '../formats/flac/file.ts'
 import { isAiffHead } from '../formats/wav/aiff/aiff-head.ts'
@@ -41,6 +42,7 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     pdf(head, source.name) ??
     las(head) ??
     nifti(head) ??
+    (gridOf(head) ? 'ts' : undefined) ??
     bmp(head, source.size) ??
     (await flacBehindTags(head, source)) ??
     mp3(head, source.size) ??
@@ -57,7 +59,7 @@ const isOtherBinary = async (head: Uint8Array, name: string) => (await import('.
 /** Bytes from the start that are enough to reject an unsupported file. */
 export const RECOGNITION_BYTES = HEAD_BYTES + 8
 
-/** True if an upload in progress may still be recognised. `first`: the first `FIRST_BYTES` of the file, which is longer than that. */
+/** True if an upload in progress may still be recognised as a format that needs no named output. `first`: the first `FIRST_BYTES` of the file, which is longer than that. */
 export async function mayBeRecognised(first: Uint8Array, name: string): Promise<boolean> {
   const later = new Error('it depends on what follows')
   const source = {
@@ -72,7 +74,8 @@ export async function mayBeRecognised(first: Uint8Array, name: string): Promise<
     },
   }
   try {
-    return (await identify(source)) !== undefined
+    const found = await identify(source)
+    return found !== undefined && !found.isOnRequest
   } catch (error) {
     if (error === later) return true
     throw error

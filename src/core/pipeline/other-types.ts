@@ -1,6 +1,7 @@
 /** Recognises file types that Whittle has no compressor for, so that refusals can name them and binary files are not taken for text. */
 import { latin1Of } from '../bytes/latin1.ts'
 import { SIGNATURES, type Signature } from '../catalog/signatures.ts'
+import { gridOf } from '../containers/mpeg-ts/packet.ts'
 import type { Source } from '../model/codec.ts'
 import { extension } from './extension.ts'
 
@@ -27,26 +28,9 @@ export const otherTypeOf = async (source: Source): Promise<OtherType | undefined
 
 const binary = (title: string, extension: string): OtherType => ({ title, extension, isBinary: true })
 
-const TS_PACKET_BYTES = 188
-/** Packets whose sync byte must fit: a text has no `G` at five places in the same distance, followed by a valid header. */
-const TS_PACKETS = 5
-
 /** MPEG transport stream (ISO/IEC 13818-1, 2.4.3.2): packets of 188 bytes, or of 192 with a time stamp in front. */
-function transportStream(head: Uint8Array): OtherType | undefined {
-  for (const [start, length] of [
-    [0, TS_PACKET_BYTES],
-    [4, TS_PACKET_BYTES + 4],
-  ] as const) {
-    let packets = 0
-    while (packets < TS_PACKETS && isPacket(head, start + packets * length)) packets++
-    if (packets === TS_PACKETS) return binary('MPEG transport stream (TS, M2TS)', 'ts')
-  }
-  return undefined
-}
-
-/** Sync byte, no transport error, and payload or adaptation field present. */
-const isPacket = (head: Uint8Array, at: number) =>
-  at + 4 <= head.length && head[at] === 0x47 && (head[at + 1]! & 0x80) === 0 && (head[at + 3]! & 0x30) !== 0
+const transportStream = (head: Uint8Array): OtherType | undefined =>
+  gridOf(head) ? binary('MPEG transport stream (TS, M2TS)', 'ts') : undefined
 
 /** Binary Netpbm pictures: PBM, PGM, PPM, PAM and PFM. Their samples may be printable characters. */
 function netpbm(head: Uint8Array): OtherType | undefined {

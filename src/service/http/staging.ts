@@ -6,7 +6,7 @@ import { PLANS } from '../store/plans.ts'
 import { ConcurrencyLimiter } from '../tasks/concurrency.ts'
 import { isConnection } from '../tasks/connections.ts'
 import { fileAt, fileInBucket, type IngestedFile, receiveFile, storeFile } from '../tasks/ingest.ts'
-import { isPackable } from '../tasks/job-options.ts'
+import { isOnRequest } from '../tasks/job-options.ts'
 import { ingestUpload } from '../tasks/resumable.ts'
 import { releaseStorage, reserveStorage } from '../tasks/submit.ts'
 import { checkTokenField, tokenSizeLimit } from '../tasks/token-rules.ts'
@@ -53,7 +53,7 @@ export class Staging {
         ...(lower ? { tooLarge: lower.tooLarge } : {}),
         retentionMs,
         isAlone,
-        mayBePacked: () => this.#format === undefined || isPackable(this.#format),
+        mayBePacked: () => this.#format === undefined || isOnRequest(this.#format),
       })
       return this.#begin(received.size, () => storeFile(received, isAlone ? (taskId, bytes) => this.#admit(taskId, bytes) : undefined))
     },

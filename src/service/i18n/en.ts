@@ -47,6 +47,8 @@ export const API_EN = {
   console_header_missing: 'The header X-Whittle-Console is missing. Requests of a console session that change something need it.',
   content_disposition_unreadable: 'the Content-Disposition header of a part cannot be parsed',
   content_type_must_be: 'its Content-Type must be {type}',
+  format_on_request:
+    'This is a file of the type “{type}”. Add `format={output}` to convert it; `format=zst` packs it as data without loss.',
   origin_or_bucket: "The request needs either 'origin' or 'bucket'.",
   destination_needs_one: "The field 'destination' needs either 'prefix' or 'key'.",
   destination_needs_prefix: "The field 'destination' of a batch needs 'prefix'.",

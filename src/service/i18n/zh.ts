@@ -48,6 +48,7 @@ export const API_ZH = {
   console_header_missing: '缺少请求头 X-Whittle-Console。控制台会话的更改请求需要它。',
   content_disposition_unreadable: '某部分的 Content-Disposition 无法解析',
   content_type_must_be: 'Content-Type 必须是 {type}',
+  format_on_request: '此文件的类型是“{type}”。添加 `format={output}` 可转换它；`format=zst` 可将其作为数据无损打包。',
   origin_or_bucket: '请求需要 origin 或 bucket 中的一个。',
   destination_needs_one: '字段“destination”需要 prefix 或 key 中的一个。',
   destination_needs_prefix: '批量请求的字段“destination”需要 prefix。',

@@ -68,7 +68,7 @@ export interface IngestLimits {
   readonly retentionMs: number
   /** True if the request has no further file, so that a refused file need not be read to its end. */
   readonly isAlone: boolean
-  /** True if the request asks for an output that any file can become (`zst`), or may still ask for it. */
+  /** True if the request names an output of files that need one (`zst`, `mp4`), or may still do so. */
   mayBePacked(): boolean
   /** Task of the file and key of its blob. `undefined`: new ones. */
   readonly place?: UploadTarget
@@ -170,8 +170,13 @@ export function fileInBucket(object: BucketObject, accountId: string, isKnown: b
 
 export const emptyFile = () => new ApiError('empty_file', 'file_empty')
 
-/** Refusal of a file that no compressor recognises. It names the type, and the output that any file can become. */
+/** Refusal of a file that no compressor recognises, or that needs a named output. It names the type and the outputs. */
 export function unsupportedFormat(type: OtherType | undefined): ApiError {
+  const format = Object.values<KnownFormat>(FORMATS).find(({ id, isOnRequest }) => isOnRequest && id === type?.extension)
+  if (type && format)
+    return new ApiError('unsupported_format', apiMessage('format_on_request', { type: type.title, output: format.outputs[0] }), {
+      detected: type.title,
+    })
   if (!type) return new ApiError('unsupported_format', 'format_not_recognised')
   return new ApiError('unsupported_format', apiMessage('format_without_compressor', { type: type.title }), { detected: type.title })
 }

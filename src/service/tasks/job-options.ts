@@ -88,8 +88,9 @@ export function chooseOutput(format: KnownFormat, wanted: string | undefined): O
   )
 }
 
-/** True if any file can become the output with this name: `zst`, `br` or `gz`. */
-export const isPackable = (wanted: string): boolean => outputNamed(FORMATS.data, wanted) !== undefined
+/** True if the output with this name exists for files that need a named output: `zst`, `br` and `gz` of any file, `mp4` of some films. */
+export const isOnRequest = (wanted: string): boolean =>
+  Object.values<KnownFormat>(FORMATS).some((format) => format.isOnRequest && outputNamed(format, wanted))
 
 /**
  * Checks that at least one format has the requested output. Used before the file is identified.

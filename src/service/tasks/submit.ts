@@ -2,7 +2,7 @@
 
 import { DEFAULT_EFFORT } from '../../core/catalog/effort.ts'
 import { FORMATS } from '../../core/catalog/index.ts'
-import type { KnownFormat, OutputId } from '../../core/catalog/outputs.ts'
+import { formatFor, type KnownFormat, type OutputId } from '../../core/catalog/outputs.ts'
 import { otherTypeOf } from '../../core/pipeline/other-types.ts'
 import { passwordObstacle } from '../../core/pipeline/password.ts'
 import { type Env, outgoingRules } from '../env.ts'
@@ -141,8 +141,9 @@ export type FetchedFields = Decision &
 
 type Decision = Pick<NewTask, 'format' | 'output' | 'worker' | 'lane' | 'position'>
 
-async function chooseOutputAndLane(submission: Submission, staged: IngestedFile, format: KnownFormat, fastest: Lane): Promise<Decision> {
+async function chooseOutputAndLane(submission: Submission, staged: IngestedFile, found: KnownFormat, fastest: Lane): Promise<Decision> {
   const jobOptions = mergedOptions(submission, staged)
+  const format = formatFor(found, jobOptions.format) ?? found
   if (submission.token) checkTokenFormat(submission.token, format)
   checkQuality(format, jobOptions.quality)
   checkMetadata(format, jobOptions.metadata)
@@ -155,9 +156,9 @@ async function chooseOutputAndLane(submission: Submission, staged: IngestedFile,
   return { format: format.id, output, worker, lane: quick ? 'quick' : 'slow' }
 }
 
-/** Chooses the output. Files that no compressor recognises are packed only if the client asks for it. */
+/** Chooses the output. Files that no compressor recognises, or that are only converted, need a named one. */
 async function outputOf(staged: IngestedFile, format: KnownFormat, wanted: string | undefined): Promise<OutputId> {
-  if (format.id !== 'data' || wanted !== undefined) return chooseOutput(format, wanted)
+  if (!format.isOnRequest || wanted !== undefined) return chooseOutput(format, wanted)
   throw unsupportedFormat('upload' in staged.outcome ? await otherTypeOf(staged.outcome.upload.source(staged.fileName)) : undefined)
 }
 

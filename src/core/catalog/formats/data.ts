@@ -8,5 +8,6 @@ export const DATA = {
   extensions: ['bin'],
   mimeTypes: ['application/octet-stream'],
   outputs: ['zst', 'br', 'gz'],
+  isOnRequest: true,
   fidelity: 'lossless',
 } as const satisfies Format

@@ -8,6 +8,10 @@ const isDolbyVision = (item: string) => item.includes(' dolby vision ')
 const isBehindRiff = (item: string) => item.startsWith('behind the RIFF form ')
 const RIFF_TAIL = removable(EVERY_LEVEL, 'output_cannot_store', isBehindRiff)
 
+/** Streams of transport streams and tags of Flash video that MP4 has no place for. Other tracks have names like `data 0`. */
+const isOfStream = (item: string) => /^(?:PID|script) /.test(item)
+const STREAM = removable(EVERY_LEVEL, 'output_cannot_store', isOfStream)
+
 const FILM = {
   audio_tracks: 'kept',
   bit_depth: 'kept',
@@ -19,12 +23,12 @@ const FILM = {
   edit_lists: 'kept',
   gapless_data: 'kept',
   languages: 'kept',
-  other_tracks: 'kept',
+  other_tracks: STREAM,
   outer_boxes: 'kept',
   rotation: 'kept',
   side_data: removable(LOSSY_LEVELS, 'second_layer_not_encoded', isDolbyVision),
   sound_format: 'kept',
-  subtitle_tracks: 'kept',
+  subtitle_tracks: STREAM,
   tags: 'kept',
   timecode: 'kept',
   track_references: 'kept',
@@ -120,10 +124,24 @@ const MATROSKA = {
   video_tracks: 'kept',
 } as const satisfies FormatPolicy
 
+/** Kinds of transport streams and Flash video, which become MP4. */
+const STREAMS = {
+  audio_tracks: 'kept',
+  colour: 'kept',
+  durations: 'kept',
+  languages: 'kept',
+  other_tracks: STREAM,
+  rotation: 'kept',
+  sound_format: 'kept',
+  subtitle_tracks: STREAM,
+  video_tracks: 'kept',
+} as const satisfies FormatPolicy
+
 export const MEDIA = {
   aiff: WAV,
   avi: AVI,
   flac: FLAC,
+  flv: STREAMS,
   m4a: FILM,
   mkv: MATROSKA,
   mov: FILM,
@@ -131,6 +149,7 @@ export const MEDIA = {
   mp4: FILM,
   ogg: OGG,
   opus: OGG,
+  ts: STREAMS,
   wav: WAV,
   webm: MATROSKA,
 } as const satisfies { readonly [Id in OutputId]?: FormatPolicy }

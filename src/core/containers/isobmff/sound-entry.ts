@@ -48,14 +48,14 @@ export function mp3Entry(
   return box('.mp3', fields)
 }
 
-/** ES_Descriptor (ISO/IEC 14496-1, 7.2.6.5). `objectType` 0x40 is AAC. */
-function esDescriptor(config: Uint8Array | undefined, bitsPerSecond: number, objectType = 0x40): Uint8Array {
+/** ES_Descriptor (ISO/IEC 14496-1, 7.2.6.5). `objectType` 0x40 is AAC. `streamType` 0x15 is sound, 0x11 pictures. */
+export function esDescriptor(config: Uint8Array | undefined, bitsPerSecond: number, objectType = 0x40, streamType = 0x15): Uint8Array {
   const descriptor = (tag: number, ...parts: Uint8Array[]) => {
     const body = concat(parts)
     return concat([Uint8Array.of(tag, 0x80, 0x80, 0x80 | (body.length >> 7), body.length & 127), body])
   }
-  // streamType audio (0x15), bufferSizeDB 0, then maxBitrate and avgBitrate.
-  const decoder = concat([Uint8Array.of(objectType, 0x15, 0, 0, 0), words(bitsPerSecond, bitsPerSecond)])
+  // bufferSizeDB 0, then maxBitrate and avgBitrate.
+  const decoder = concat([Uint8Array.of(objectType, streamType, 0, 0, 0), words(bitsPerSecond, bitsPerSecond)])
   const specific = config ? [descriptor(5, config)] : []
   return descriptor(3, Uint8Array.of(0, 0, 0), descriptor(4, decoder, ...specific), descriptor(6, Uint8Array.of(2)))
 }

@@ -7,7 +7,7 @@ import { message } from '../../../i18n/message.ts'
 import type { MetadataCodec, Options, Outcome, Sink, Source } from '../../../model/codec.ts'
 import type { SegmentedCodec } from '../../../model/segmented.ts'
 import { scan } from './scan.ts'
-import { compressAsMp4, compressPartAsMp4, joinAsMp4, planAsMp4, verifyAsMp4 } from './to-mp4/to-mp4.ts'
+import { matroskaAsMp4 } from './to-mp4/to-mp4.ts'
 import { verifyMatroska } from './verify.ts'
 import { withoutMkvMetadata } from './without-metadata.ts'
 import { writeSmaller } from './write.ts'
@@ -27,12 +27,12 @@ async function repack(source: Source, sink: Sink, options: Options): Promise<Out
 const matroskaCodec = (format: typeof MKV | typeof WEBM): SegmentedCodec & MetadataCodec => ({
   format,
   withoutMetadata: withoutMkvMetadata,
-  compress: (source, sink, options) => (isMp4(options) ? compressAsMp4 : repack)(source, sink, options),
-  plan: async (source, options) => (isMp4(options) ? await planAsMp4(source, options) : { kind: 'whole' }),
-  compressPart: compressPartAsMp4,
-  join: joinAsMp4,
+  compress: (source, sink, options) => (isMp4(options) ? matroskaAsMp4.compress : repack)(source, sink, options),
+  plan: async (source, options) => (isMp4(options) ? await matroskaAsMp4.plan(source, options) : { kind: 'whole' }),
+  compressPart: matroskaAsMp4.compressPart,
+  join: matroskaAsMp4.join,
   verify: (original, result, outcome, options) =>
-    isMp4(options) ? verifyAsMp4(original, result, outcome, options) : verifyMatroska(original, result, options),
+    isMp4(options) ? matroskaAsMp4.verify(original, result, outcome, options) : verifyMatroska(original, result, options),
 })
 
 export const mkv: SegmentedCodec & MetadataCodec = matroskaCodec(MKV)

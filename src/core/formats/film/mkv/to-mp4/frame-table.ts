@@ -25,11 +25,20 @@ export interface FrameTable {
   readonly samples: CompactArray | undefined
   /** Duration of the last block in units of TimestampScale. `undefined`: not told. */
   readonly lastDuration: number | undefined
+  /** Largest difference of a sound frame's time from the durations before it, in units of the table. Default: 1, rounding. */
+  readonly jitter?: number
   /** Nanoseconds at the end of the last block that are not played. */
   readonly discarded: number
 }
 
 export const NO_TIME = 0xffffffff
+
+/** Subtracts the first time of the film from all times. */
+export function startAtZero(tables: readonly FrameTable[]): void {
+  let first = NO_TIME
+  for (const { time } of tables) for (let i = 0; i < time.length; i++) first = Math.min(first, time[i]!)
+  for (const { time } of tables) for (let i = 0; i < time.length; i++) if (time[i] !== NO_TIME) time[i]! -= first
+}
 
 class GrowingTable {
   readonly offset = new GrowingCompactArray()

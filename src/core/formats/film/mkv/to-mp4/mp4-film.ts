@@ -17,6 +17,12 @@ import { pictureTimes, soundTimes, type Times, ticksOf } from './times.ts'
 import type { MkvTrack } from './track.ts'
 import { videoEntry } from './video-entry.ts'
 
+/** Film that becomes MP4. Its frames stay where they are. */
+export interface FilmAsMp4 extends Pick<MkvFilm, 'scale' | 'tracks' | 'tables' | 'notes' | 'extras'> {
+  /** All frames of each track, one after another. `undefined`: the tables tell their places in the file. */
+  readonly packets?: readonly Source[]
+}
+
 /** Track of MP4 before its place in the file is known. */
 interface Prepared {
   readonly frame: EmptyTrack
@@ -25,10 +31,13 @@ interface Prepared {
 }
 
 /** @throws CodecError (unsupported_feature) for tracks that MP4 cannot hold */
-export async function openAsMp4(source: Source, film: MkvFilm): Promise<Source> {
+export async function openAsMp4(source: Source, film: FilmAsMp4): Promise<Source> {
   const prepared: Prepared[] = []
   const audible = film.tracks.filter(({ sound }) => sound).length
-  for (const [i, track] of film.tracks.entries()) prepared.push(await prepare(source, film, track, film.tables[i]!, audible))
+  for (const [i, track] of film.tracks.entries()) {
+    const packets = film.packets?.[i] ?? packetSource(source, film.tables[i]!, track.prefix)
+    prepared.push(await prepare(packets, film, track, film.tables[i]!, audible))
+  }
   const ticks = ticksOf(film.scale)
   const movieTimescale = Number.isInteger(ticks) && ticks >= 1000 && ticks <= 90_000 ? ticks : 1000
   const frames = prepared.map(({ frame, times }) => ({ ...frame, duration: times.shown + (times.start * times.timescale) / ticks }))
@@ -39,9 +48,8 @@ export async function openAsMp4(source: Source, film: MkvFilm): Promise<Source> 
   return joined(source.name, head, media, total)
 }
 
-async function prepare(source: Source, { scale }: MkvFilm, track: MkvTrack, table: FrameTable, audible: number): Promise<Prepared> {
+async function prepare(packets: Source, { scale }: FilmAsMp4, track: MkvTrack, table: FrameTable, audible: number): Promise<Prepared> {
   if (table.count === 0) throw notInMp4(track, 'mkv_why_empty')
-  const packets = packetSource(source, table, track.prefix)
   const first = await packets.read(0, Math.min(FIRST_BYTES, table.size[0]! + track.prefix.length))
   const sizes = sizesOf(table, track.prefix)
   const made = track.video ? pictures(track, table, first, scale) : sound(track, table, first, { scale, bytes: packets.size / table.count })

@@ -4,6 +4,7 @@ import { ByteReader } from '../../../../bytes/reader.ts'
 import { ByteWriter } from '../../../../bytes/writer.ts'
 import { box, fullBox } from '../../../../containers/isobmff/box.ts'
 import { aacEntry, mp3Entry, soundFields } from '../../../../containers/isobmff/sound-entry.ts'
+import { layer2Header } from '../../../../containers/mpeg-audio/any-layer.ts'
 import { frameHeader } from '../../../../containers/mpeg-audio/frame.ts'
 import { opusPacketSamples } from '../../../../containers/xiph/opus-packets.ts'
 import { aacFacts } from './aac.ts'
@@ -57,6 +58,11 @@ export function soundEntry(track: MkvTrack, first: Uint8Array, packetBytes: numb
     const header = frameHeader(first, 0)
     if (!header) throw broken()
     return counted(header.hertz, header.samples, (rate) => mp3Entry({ ...header, channels: channels === 1 ? 1 : 2 }, rate, false))
+  }
+  if (codec === 'A_MPEG/L2') {
+    const header = layer2Header(first)
+    if (!header) throw broken()
+    return counted(header.hertz, header.samples, (rate) => mp3Entry(header, rate, false))
   }
   if (codec === 'A_OPUS') {
     const specific = opusSpecific(config)

@@ -56,7 +56,7 @@ export function soundTimes(
     for (let i = 0; i < count; i++) durations[i] = samples ? samples[i]! : packet!
     const beyond = packet === undefined ? 0 : count * packet - total
     if (total > 0 && beyond > 0 && beyond < packet!) durations[count - 1]! -= beyond
-    if (fits(table.time, durations, start, ticksOf(scale) / hertz)) {
+    if (fits(table, durations, ticksOf(scale) / hertz)) {
       const shown = durations.reduce((sum, value) => sum + value, 0) - skipped - dropped
       if (shown <= 0) throw notInMp4(of, 'mkv_why_padding')
       return { timescale: hertz, durations, compositions: undefined, start, skipped, shown }
@@ -73,10 +73,11 @@ export function soundTimes(
 }
 
 /** True if all times are sums of durations, rounded. */
-function fits(time: CompactArray, durations: Float64Array, start: number, ticks: number): boolean {
+function fits({ time, jitter = ROUNDING }: FrameTable, durations: Float64Array, ticks: number): boolean {
+  const start = time[0]!
   let at = 0
   for (let i = 0; i < time.length; i++) {
-    if (time[i] !== NO_TIME && !(Math.abs(start + at * ticks - time[i]!) <= ROUNDING)) return false
+    if (time[i] !== NO_TIME && !(Math.abs(start + at * ticks - time[i]!) <= jitter)) return false
     at += durations[i]!
   }
   return true

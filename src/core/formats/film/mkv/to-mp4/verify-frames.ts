@@ -10,6 +10,7 @@ import { isCodecError } from '../../../../model/error.ts'
 import { type MatroskaFile, scan } from '../scan.ts'
 import { type Block, blocksOf } from './frames.ts'
 import { describe } from './mkv-film.ts'
+import { shownAt } from './shown-at.ts'
 import type { MkvTrack } from './track.ts'
 
 /** Bytes of the result that are read at once for each track. */
@@ -119,11 +120,4 @@ class TrackPair implements Disposable {
   [Symbol.dispose](): void {
     this.#window[Symbol.dispose]()
   }
-}
-
-/** Returns the time in seconds at which players show a sample: display time and edit list. */
-function shownAt(movie: Movie, { timescale, edits = [] }: Track, { dts, composition }: SampleTables): (sample: number) => number {
-  const shown = edits.find(({ mediaTime }) => mediaTime >= 0)?.mediaTime ?? 0
-  const empty = edits[0] && edits[0].mediaTime < 0 ? edits[0].duration : 0
-  return (sample) => empty / movie.timescale + (dts[sample]! + composition[sample]! - shown) / timescale
 }

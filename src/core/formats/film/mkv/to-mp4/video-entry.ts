@@ -1,6 +1,7 @@
 /** Sample entries of pictures (ISO/IEC 14496-12, 12.1.3). */
 import { ByteWriter } from '../../../../bytes/writer.ts'
 import { box, boxOf, fullBox, halfWords, latin1Bytes, words } from '../../../../containers/isobmff/box.ts'
+import { esDescriptor } from '../../../../containers/isobmff/sound-entry.ts'
 import { notInMp4 } from './refusals.ts'
 import type { MkvTrack } from './track.ts'
 import type { Colours, VideoFacts } from './video-facts.ts'
@@ -25,6 +26,10 @@ export function videoEntry(track: MkvTrack, first: Uint8Array, framesPerSecond: 
   return boxOf(type, [fields.finish(), configuration, ...extensions, ...shownAs(video)])
 }
 
+/** Object types of pictures (ISO/IEC 14496-1, table 5), and their stream type. */
+const MPEG_TYPES: { readonly [codec: string]: number | undefined } = { V_MPEG1: 0x6a, V_MPEG2: 0x61 }
+const PICTURES = 0x11
+
 function codecOf(track: MkvTrack, first: Uint8Array, framesPerSecond: number): readonly [type: string, configuration: Uint8Array] {
   const { codec, config, video } = track
   const isWhole = (bytes: number, version: number) => config.length >= bytes && config[0] === version
@@ -46,6 +51,8 @@ function codecOf(track: MkvTrack, first: Uint8Array, framesPerSecond: number): r
     if (!configuration) throw broken()
     return ['vp09', fullBox('vpcC', 0x1000000, configuration)]
   }
+  const objectType = MPEG_TYPES[codec]
+  if (objectType) return ['mp4v', fullBox('esds', 0, esDescriptor(undefined, 0, objectType, PICTURES))]
   throw notInMp4(track, 'mkv_why_codec')
 }
 

@@ -1,0 +1,26 @@
+/** Codec for MPEG transport streams, which become MP4 if the caller asks for it. */
+import { TS } from '../../../catalog/formats/streams.ts'
+import { type Message, message } from '../../../i18n/message.ts'
+import type { SegmentedCodec } from '../../../model/segmented.ts'
+import { mp4Conversion } from '../mkv/to-mp4/convert.ts'
+import { readTsFilm, type TsFilm } from './ts-film.ts'
+import { tsDifference } from './verify.ts'
+
+function stepsOf({ brokenBytes, gaps }: TsFilm): Message[] {
+  return [
+    message('ts_repacked_as_mp4'),
+    ...(brokenBytes > 0 ? [message('ts_broken_bytes', { bytes: brokenBytes })] : []),
+    ...(gaps > 0 ? [message('ts_gaps', { gaps })] : []),
+  ]
+}
+
+export const ts: SegmentedCodec = {
+  format: TS,
+  ...mp4Conversion({
+    read: readTsFilm,
+    stepsOf,
+    locate: (parts) => [...parts],
+    compressLocated: async () => undefined,
+    difference: tsDifference,
+  }),
+}
