@@ -21,6 +21,7 @@ import { heicOf } from './heic-file.ts'
 import { lasFile } from './las-file.ts'
 import { film as matroskaFilm } from './mkv-file.ts'
 import { matroskaOf } from './mkv-from-mp4.ts'
+import { flvFromMp4, tsFromMp4 } from './ts-from-mp4.ts'
 import { looseMp3 } from './mp3-file.ts'
 import { document, drawing, OFFICE, PACKAGE, relationships } from './office.ts'
 import { docFile, pptFile, xlsFile } from './office97-file.ts'
@@ -123,6 +124,10 @@ function mp4Film(): Uint8Array {
   film.set(utf8('isom'), 16)
   return film
 }
+
+/** Transport stream and Flash video with H.264 and AAC. */
+const tsFilm = async () => await tsFromMp4((await press(mov, rawMovie(10), 'high', 'mp4')).bytes)
+const flvFilm = async () => await flvFromMp4((await press(mov, rawMovie(10), 'high', 'mp4')).bytes)
 
 /** Matroska film with H.264 and AAC. */
 const h264Film = async () => await matroskaOf((await press(mov, rawMovie(10), 'high', 'mp4')).bytes, 8000)
@@ -302,6 +307,8 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.wav', () => sound(16), 'to Opus', { output: 'opus' }),
   ],
   mkv: [one('a.mkv', () => matroskaFilm()), one('a.mkv', h264Film, 'to MP4', { output: 'mp4', seenIn: share(0.6, 1) })],
+  ts: [one('a.ts', tsFilm, 'to MP4', { output: 'mp4', seenIn: share(0.2, 1) })],
+  flv: [one('a.flv', flvFilm, 'to MP4', { output: 'mp4', seenIn: share(0.6, 1) })],
   webm: [one('a.webm', () => matroskaFilm({ type: 'webm', live: true }))],
   ogg: [
     one('a.ogg', () => vorbisFile(60)),

@@ -1,14 +1,13 @@
 /** Parameter sets and slices of H.264 (Rec. ITU-T H.264, 7.3). */
 import { concat } from '../../bytes/concat.ts'
-import { NalBits, pixelShapeIn } from './nal-bits.ts'
+import { NalBits, NO_USABILITY, type Usability, usabilityIn } from './nal-bits.ts'
 
 export const H264 = { slice: 1, idr: 5, sei: 6, sps: 7, pps: 8, delimiter: 9, lastSlice: 5 } as const
 
-export interface H264Sequence {
+export interface H264Sequence extends Usability {
   readonly id: number
   readonly width: number
   readonly height: number
-  readonly pixelShape: readonly [number, number]
   readonly profile: number
   readonly chroma: number
   /** Bits of luma and chroma samples. */
@@ -46,13 +45,13 @@ export function h264Sequence(nal: Uint8Array): H264Sequence | undefined {
   if (mayBeFields) bits.skip(1)
   bits.skip(1)
   const [left, right, top, bottom] = bits.flag() ? [bits.golomb(), bits.golomb(), bits.golomb(), bits.golomb()] : [0, 0, 0, 0]
-  const pixelShape = bits.flag() ? pixelShapeIn(bits) : ([1, 1] as const)
+  const usability = bits.flag() ? usabilityIn(bits) : NO_USABILITY
   const [unitX, unitY] = [chroma === 1 || chroma === 2 ? 2 : 1, (chroma === 1 ? 2 : 1) * (mayBeFields ? 2 : 1)]
   const width = 16 * columns - unitX * (left + right)
   const height = 16 * rows * (mayBeFields ? 2 : 1) - unitY * (top + bottom)
   const isValid = !bits.isBehindEnd && id < 32 && chroma < 4 && luma <= 14 && other <= 14 && frameNumberBits <= 16
   if (!isValid || !(width > 0 && height > 0 && width < 65_536 && height < 65_536)) return undefined
-  return { id, width, height, pixelShape, profile, chroma, bits: [luma, other], frameNumberBits, hasSeparatePlanes, mayBeFields }
+  return { id, width, height, ...usability, profile, chroma, bits: [luma, other], frameNumberBits, hasSeparatePlanes, mayBeFields }
 }
 
 function skipPictureOrder(bits: NalBits): void {

@@ -1,15 +1,14 @@
 /** Parameter sets of HEVC (Rec. ITU-T H.265, 7.3). */
 import { concat } from '../../bytes/concat.ts'
-import { NalBits, pixelShapeIn } from './nal-bits.ts'
+import { NalBits, NO_USABILITY, type Usability, usabilityIn } from './nal-bits.ts'
 
 export const HEVC = { lastSlice: 31, firstKey: 16, lastKey: 21, vps: 32, sps: 33, pps: 34, delimiter: 35, prefixSei: 39 } as const
 
 export const hevcType = (firstByte: number): number => (firstByte >> 1) & 63
 
-export interface HevcSequence {
+export interface HevcSequence extends Usability {
   readonly width: number
   readonly height: number
-  readonly pixelShape: readonly [number, number]
   readonly chroma: number
   readonly bits: readonly [number, number]
   readonly layers: number
@@ -36,7 +35,7 @@ export function hevcSequence(nal: Uint8Array): HevcSequence | undefined {
   const [width, height] = [codedWidth - unitX * (left + right), codedHeight - unitY * (top + bottom)]
   const isValid = !bits.isBehindEnd && chroma < 4 && depths.every((depth) => depth <= 16)
   if (!isValid || !(width > 0 && height > 0 && width < 65_536 && height < 65_536)) return undefined
-  return { width, height, pixelShape: shapeIn(bits, layers), chroma, bits: depths, layers, isNested, profile }
+  return { width, height, ...usabilityOf(bits, layers), chroma, bits: depths, layers, isNested, profile }
 }
 
 function skipSubLayers(bits: NalBits, count: number): void {
@@ -45,14 +44,14 @@ function skipSubLayers(bits: NalBits, count: number): void {
   for (const [hasProfile, hasLevel] of told) bits.skip((hasProfile ? 88 : 0) + (hasLevel ? 8 : 0))
 }
 
-/** Pixel shape behind the bit depths. Square if the fields between them are of a rare kind. */
-function shapeIn(bits: NalBits, layers: number): readonly [number, number] {
+/** Usability information behind the bit depths. None if the fields between them are of a rare kind. */
+function usabilityOf(bits: NalBits, layers: number): Usability {
   const orderBits = 4 + bits.golomb()
   const isEach = bits.flag()
   bits.golombs(3 * (isEach ? layers : 1))
   bits.golombs(6)
   // Lists of factors that are written out.
-  if (bits.flag() && bits.flag()) return [1, 1]
+  if (bits.flag() && bits.flag()) return NO_USABILITY
   bits.skip(2)
   if (bits.flag()) {
     bits.skip(8)
@@ -60,14 +59,14 @@ function shapeIn(bits: NalBits, layers: number): readonly [number, number] {
     bits.skip(1)
   }
   const sets = bits.golomb()
-  if (!skipReferenceSets(bits, Math.min(64, sets))) return [1, 1]
+  if (!skipReferenceSets(bits, Math.min(64, sets))) return NO_USABILITY
   if (bits.flag()) {
     const count = Math.min(32, bits.golomb())
     bits.skip(count * (orderBits + 1))
   }
   bits.skip(2)
-  const shape = bits.flag() ? pixelShapeIn(bits) : ([1, 1] as const)
-  return bits.isBehindEnd ? [1, 1] : shape
+  const usability = bits.flag() ? usabilityIn(bits) : NO_USABILITY
+  return bits.isBehindEnd ? NO_USABILITY : usability
 }
 
 /** Short-term reference picture sets (7.3.7). False: they are damaged. */

@@ -71,10 +71,33 @@ const SHAPES: readonly (readonly [number, number])[] = [
   ] as const),
 ]
 const OWN_SHAPE = 255
+const SQUARE = [1, 1] as const
 
-/** Start of the video usability information: the shape of a pixel. */
-export function pixelShapeIn(bits: NalBits): readonly [number, number] {
-  if (!bits.flag()) return [1, 1]
-  const code = bits.bits(8)
-  return code === OWN_SHAPE ? [bits.bits(16), bits.bits(16)] : (SHAPES[code] ?? [1, 1])
+/** Colours as code points (ISO/IEC 23091-2). 2: unspecified. */
+export interface StreamColours {
+  readonly primaries: number
+  readonly transfer: number
+  readonly matrix: number
+  readonly isFullRange: boolean
+}
+
+/** What the start of the video usability information tells (H.264, E.1.1; H.265, E.2.1). */
+export interface Usability {
+  readonly pixelShape: readonly [number, number]
+  /** `undefined`: not told. */
+  readonly colours: StreamColours | undefined
+}
+
+export const NO_USABILITY: Usability = { pixelShape: [1, 1], colours: undefined }
+
+export function usabilityIn(bits: NalBits): Usability {
+  const code = bits.flag() ? bits.bits(8) : 0
+  const told = code === OWN_SHAPE ? ([bits.bits(16), bits.bits(16)] as const) : (SHAPES[code] ?? SQUARE)
+  const pixelShape = told[0] > 0 && told[1] > 0 ? told : SQUARE
+  if (bits.flag()) bits.skip(1)
+  if (!bits.flag()) return { pixelShape, colours: undefined }
+  bits.skip(3)
+  const isFullRange = bits.flag()
+  const [primaries = 2, transfer = 2, matrix = 2] = bits.flag() ? [bits.bits(8), bits.bits(8), bits.bits(8)] : []
+  return { pixelShape, colours: { primaries, transfer, matrix, isFullRange } }
 }

@@ -118,9 +118,8 @@ function trackOf({ number, codec, channels, config = new Uint8Array() }: Stream)
   if (codec === 'h264' || codec === 'hevc') {
     const sequence = codec === 'h264' ? sequenceOfAvc(config) : sequenceOfHevc(config)
     if (!sequence) throw notInMp4(of, 'mkv_why_configuration')
-    const { width, height, pixelShape } = sequence
-    const shape = pixelShape[0] > 0 && pixelShape[1] > 0 ? pixelShape : ([1, 1] as const)
-    const video = { width, height, pixelShape: shape, turned: 0, colours: undefined, mastering: undefined, lightLevel: undefined }
+    const { width, height, pixelShape, colours } = sequence
+    const video = { width, height, pixelShape, colours, turned: 0, mastering: undefined, lightLevel: undefined }
     return { ...track, codec: codec === 'h264' ? 'V_MPEG4/ISO/AVC' : 'V_MPEGH/ISO/HEVC', config, video, sound: undefined }
   }
   if (codec === 'aac') {

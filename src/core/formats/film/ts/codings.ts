@@ -47,9 +47,9 @@ type Of = { readonly number: number; readonly codec: string }
 const SILENT = { hertz: () => 0 }
 const WHOLE = { isSized: false, isStored: () => true, parameterSets: () => [] }
 
-const shown = (width: number, height: number, [x, y]: readonly [number, number]): VideoFacts => ({
-  ...{ width, height, pixelShape: x > 0 && y > 0 ? [x, y] : [1, 1], turned: 0 },
-  ...{ colours: undefined, mastering: undefined, lightLevel: undefined },
+const shown = ({ width, height, pixelShape, colours }: Pick<VideoFacts, 'width' | 'height' | 'pixelShape' | 'colours'>): VideoFacts => ({
+  ...{ width, height, pixelShape, colours, turned: 0 },
+  ...{ mastering: undefined, lightLevel: undefined },
 })
 
 function sizedPictures(coding: 'h264' | 'hevc', of: Of): TrackCoding {
@@ -57,9 +57,8 @@ function sizedPictures(coding: 'h264' | 'hevc', of: Of): TrackCoding {
   const describe = () => {
     const facts = units.facts()
     if (!facts) throw notInMp4(of, 'mkv_why_configuration')
-    const { width, height, pixelShape } = facts.sequence
     const codec = coding === 'h264' ? 'V_MPEG4/ISO/AVC' : 'V_MPEGH/ISO/HEVC'
-    return { codec, config: facts.config, video: shown(width, height, pixelShape), sound: undefined }
+    return { codec, config: facts.config, video: shown(facts.sequence), sound: undefined }
   }
   return {
     framer: new UnitFramer(units),
@@ -76,7 +75,7 @@ function mpegPictures(of: Of): TrackCoding {
   const describe = () => {
     const facts = units.facts()
     if (!facts) throw notInMp4(of, 'mkv_why_configuration')
-    const video = shown(facts.width, facts.height, facts.pixelShape)
+    const video = shown({ ...facts, colours: undefined })
     return { codec: facts.isMpeg2 ? 'V_MPEG2' : 'V_MPEG1', config: new Uint8Array(), video, sound: undefined }
   }
   return { framer: new UnitFramer(units), ...WHOLE, ...SILENT, describe }

@@ -17,6 +17,8 @@ export interface Origin<Film extends FilmAsMp4> {
   read(source: Source, signal: AbortSignal): Promise<Film>
   /** Steps for the receipt: what became of the container. */
   stepsOf(film: Film): Message[]
+  /** Why the pictures are not encoded again. `undefined`: they are, if that makes them smaller. */
+  keptBecause(film: Film): Message | undefined
   /** Adds to each part what tells it where its frames are. */
   locate(parts: readonly PartPlan[], film: Film): PartPlan[]
   /** Encodes a part without reading the whole film. `undefined`: it does not tell where its frames are. */
@@ -45,12 +47,15 @@ export function mp4Conversion<Film extends FilmAsMp4>(from: Origin<Film>) {
   return {
     async compress(source: Source, sink: Sink, options: Options): Promise<Outcome> {
       const opened = await open(source, options)
-      return await finish(source, opened, sink, options, () => mp4.compress(opened.film, sink, options))
+      const detail = from.keptBecause(opened.origin)
+      const kept: Outcome | undefined = detail && { kind: 'unchanged', reason: 'unsupported_feature', detail }
+      return await finish(source, opened, sink, options, async () => kept ?? (await mp4.compress(opened.film, sink, options)))
     },
 
     async plan(source: Source, options: Options): Promise<SegmentPlan> {
       if (options.lossless) return { kind: 'whole' }
       const { origin, film } = await open(source, options)
+      if (from.keptBecause(origin)) return { kind: 'whole' }
       const plan = await mp4.plan(film, options)
       return plan.kind === 'parts' ? { kind: 'parts', parts: from.locate(plan.parts, origin) } : { kind: 'whole' }
     },

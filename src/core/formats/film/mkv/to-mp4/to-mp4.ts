@@ -8,6 +8,7 @@ import { framesDifference } from './verify-frames.ts'
 const MATROSKA: Origin<MkvFilm> = {
   read: readMkvFilm,
   stepsOf: () => [message('mkv_repacked_as_mp4')],
+  keptBecause: () => undefined,
   locate: locatedParts,
   compressLocated: compressLocatedPart,
   difference: framesDifference,
