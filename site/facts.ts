@@ -28,9 +28,10 @@ export function siteFacts(): SiteFacts {
 
 const sizeOf = (path: string): number => statSync(join(import.meta.dirname, '..', path)).size
 
-const formatFacts = ({ id, title, family, extensions, outputs, fidelity, ultra, metadata }: Format): FormatFacts => ({
+const formatFacts = ({ id, title, family, extensions, outputs, fidelity, ultra, metadata, isOnRequest }: Format): FormatFacts => ({
   ...{ title, family, extensions, outputs },
   isHere: id in LAZY_PRESS_CODECS,
+  isOnRequest: isOnRequest === true,
   hasLevels: fidelity === 'perceptual',
   hasUltra: ultra === true,
   removesMetadata: metadata === true,

@@ -27,7 +27,8 @@ export interface TsOptions {
   readonly before?: readonly Uint8Array[]
 }
 
-export const language = (letters: string): Uint8Array => concat([Uint8Array.of(0x0a, 4), new TextEncoder().encode(letters), Uint8Array.of(0)])
+export const language = (letters: string): Uint8Array =>
+  concat([Uint8Array.of(0x0a, 4), new TextEncoder().encode(letters), Uint8Array.of(0)])
 
 const short = (value: number) => Uint8Array.of(value >> 8, value & 255)
 
@@ -89,7 +90,11 @@ function timeOf(pts: number): number[] {
   return [0x21 | (high << 1), (low >> 22) & 255, 1 | ((low >> 14) & 254), (low >> 7) & 255, 1 | ((low << 1) & 254)]
 }
 
-export function tsOf(streams: readonly TsStream[], units: readonly TsUnit[], { step = 188, program = 1, before = [] }: TsOptions = {}): Uint8Array {
+export function tsOf(
+  streams: readonly TsStream[],
+  units: readonly TsUnit[],
+  { step = 188, program = 1, before = [] }: TsOptions = {},
+): Uint8Array {
   const packets = new TsPackets(step)
   const [pat, pmt] = tablesOf(streams, program)
   packets.packets.push(...before)
@@ -112,4 +117,3 @@ export function adtsFrame(content: Uint8Array, rateIndex = 3): Uint8Array {
 /** Unit of H.264 behind a start code. */
 export const unit = (...bytes: readonly (number | Uint8Array)[]): Uint8Array =>
   concat([Uint8Array.of(0, 0, 0, 1), ...bytes.map((one) => (typeof one === 'number' ? Uint8Array.of(one) : one))])
-

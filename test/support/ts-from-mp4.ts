@@ -72,7 +72,8 @@ function setsIn(config: Uint8Array): Uint8Array[] {
 function annexB({ bytes, isKey }: Frame, sets: readonly Uint8Array[]): Uint8Array {
   const units: Uint8Array[] = [unit(9, 0xf0), ...(isKey ? sets.map((set) => unit(set)) : [])]
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-  for (let at = 0; at + 4 <= bytes.length; at += 4 + view.getUint32(at)) units.push(unit(bytes.subarray(at + 4, at + 4 + view.getUint32(at))))
+  for (let at = 0; at + 4 <= bytes.length; at += 4 + view.getUint32(at))
+    units.push(unit(bytes.subarray(at + 4, at + 4 + view.getUint32(at))))
   return concat(units)
 }
 
@@ -93,12 +94,25 @@ export async function tsUnitsOf(bytes: Uint8Array, start = 126_000): Promise<TsU
   }))
 }
 
-export const tsFromMp4 = async (bytes: Uint8Array, options?: TsOptions): Promise<Uint8Array> => tsOf(STREAMS, await tsUnitsOf(bytes), options)
+export const tsFromMp4 = async (bytes: Uint8Array, options?: TsOptions): Promise<Uint8Array> =>
+  tsOf(STREAMS, await tsUnitsOf(bytes), options)
 
 /** Tag of Flash video. */
 export function flvTag(type: number, time: number, content: Uint8Array): Uint8Array {
   const size = content.length
-  const head = [type, size >> 16, (size >> 8) & 255, size & 255, (time >> 16) & 255, (time >> 8) & 255, time & 255, (time >> 24) & 255, 0, 0, 0]
+  const head = [
+    type,
+    size >> 16,
+    (size >> 8) & 255,
+    size & 255,
+    (time >> 16) & 255,
+    (time >> 8) & 255,
+    time & 255,
+    (time >> 24) & 255,
+    0,
+    0,
+    0,
+  ]
   const back = size + 11
   return concat([Uint8Array.from(head), content, Uint8Array.of(0, back >> 16, (back >> 8) & 255, back & 255)])
 }
@@ -112,9 +126,16 @@ export async function flvFromMp4(bytes: Uint8Array): Promise<Uint8Array> {
     const [at, shown] = [Math.max(0, Math.round(frame.at * 1000)), Math.round(frame.shown * 1000)]
     if (!frame.isVideo) return flvTag(8, shown, concat([Uint8Array.of(0xaf, 1), frame.bytes]))
     const late = shown - at
-    return flvTag(9, at, concat([Uint8Array.of(frame.isKey ? 0x17 : 0x27, 1, (late >> 16) & 255, (late >> 8) & 255, late & 255), frame.bytes]))
+    return flvTag(
+      9,
+      at,
+      concat([Uint8Array.of(frame.isKey ? 0x17 : 0x27, 1, (late >> 16) & 255, (late >> 8) & 255, late & 255), frame.bytes]),
+    )
   })
   const script = flvTag(18, 0, new TextEncoder().encode(`\x02\0\x0aonMetaData${'filling '.repeat(500)}`))
-  const configs = [flvTag(9, 0, concat([Uint8Array.of(0x17, 0, 0, 0, 0), avcConfig])), flvTag(8, 0, concat([Uint8Array.of(0xaf, 0), soundConfig]))]
+  const configs = [
+    flvTag(9, 0, concat([Uint8Array.of(0x17, 0, 0, 0, 0), avcConfig])),
+    flvTag(8, 0, concat([Uint8Array.of(0xaf, 0), soundConfig])),
+  ]
   return concat([FLV_HEADER, script, ...configs, ...tags])
 }

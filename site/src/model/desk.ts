@@ -184,7 +184,11 @@ export class Desk {
     if (!file) return
     const answer = await this.#options.scout.run({ type: 'identify', file }, { priority: 0 }).catch(() => undefined)
     if (answer?.type !== 'identified') this.#change(id, { place: 'unreadable' })
-    else this.#change(id, { place: placeOf(answer.format), format: answer.format })
+    else {
+      // The service converts such files only if a person names an output, which this page does not offer.
+      const format = answer.format && formatFacts(answer.format).isOnRequest ? undefined : answer.format
+      this.#change(id, { place: placeOf(format), format })
+    }
     this.#update()
   }
 

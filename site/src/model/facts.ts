@@ -10,6 +10,8 @@ export interface FormatFacts {
   readonly outputs: readonly string[]
   /** True if this page has the codec. Otherwise only the service does. */
   readonly isHere: boolean
+  /** True if its files are only compressed when an output is named. */
+  readonly isOnRequest: boolean
   /** True if the levels give different results. */
   readonly hasLevels: boolean
   /** True if the level `ultra` exists. */

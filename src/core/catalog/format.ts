@@ -47,7 +47,7 @@ export interface Format {
   readonly magic?: readonly { readonly offset: number; readonly bytes: readonly number[] }[]
   /** Possible outputs. The first is the default, except if `isOnRequest`. */
   readonly outputs: readonly [string, ...string[]]
-  /** True if such files are only compressed when the caller names an output. They can also be packed as data (`zst`, `br`, `gz`). */
+  /** True if such files are only compressed when the caller names an output. As `zst`, `br` and `gz` they are packed as data. */
   readonly isOnRequest?: true
   readonly fidelity: 'lossless' | 'perceptual'
   /** Outputs whose results may lose something, if the format is perceptual. `undefined`: all outputs. */

@@ -12,8 +12,8 @@ import { identify } from '../../../src/core/pipeline/identify.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { pressFile } from '../../support/press-file.ts'
 import { roundsOf } from '../../support/thorough.ts'
-import { adtsFrame, language, type TsStream, TsPackets, tsOf } from '../../support/ts-file.ts'
-import { flvFromMp4, flvTag, STREAMS, SOUND_PID, tsFromMp4, tsUnitsOf, VIDEO_PID } from '../../support/ts-from-mp4.ts'
+import { adtsFrame, language, TsPackets, type TsStream, tsOf } from '../../support/ts-file.ts'
+import { flvFromMp4, flvTag, SOUND_PID, STREAMS, tsFromMp4, tsUnitsOf } from '../../support/ts-from-mp4.ts'
 import { press, rawMovie } from './media-fixtures.ts'
 
 const AS_MP4 = { output: 'mp4', lossless: true } as const
@@ -40,13 +40,20 @@ async function samplesIn(bytes: Uint8Array, index: number) {
 }
 
 const soundUnits = (count: number, times: (i: number) => number | undefined = (i) => 90_000 + i * 1920) =>
-  Array.from({ length: count }, (_, i) => ({ pid: SOUND_PID, bytes: adtsFrame(Uint8Array.from({ length: 90 }, (_, j) => (i * j) & 127)), pts: times(i) }))
+  Array.from({ length: count }, (_, i) => ({
+    pid: SOUND_PID,
+    bytes: adtsFrame(Uint8Array.from({ length: 90 }, (_, j) => (i * j) & 127)),
+    pts: times(i),
+  }))
 const SOUND: readonly TsStream[] = [STREAMS[1]!]
 
 describe('transport streams to MP4', () => {
   it.each([188, 192])('keep frames, times, keys and languages (packets of %i bytes)', async (step) => {
     const { outcome, bytes } = await pressed(await tsFromMp4(film, { step }))
-    expect(outcome, JSON.stringify(inEnglish(outcome))).toMatchObject({ kind: 'compressed', inventory: { video_tracks: 1, audio_tracks: 1, languages: 1 } })
+    expect(outcome, JSON.stringify(inEnglish(outcome))).toMatchObject({
+      kind: 'compressed',
+      inventory: { video_tracks: 1, audio_tracks: 1, languages: 1 },
+    })
     expect(outcome).not.toHaveProperty('loss')
     for (const index of [0, 1]) {
       const [before, after] = [await samplesIn(film, index), await samplesIn(bytes, index)]
@@ -76,7 +83,11 @@ describe('transport streams to MP4', () => {
   })
 
   it('list other streams as removed', async () => {
-    const streams = [...STREAMS, { pid: 0x120, type: 6, descriptors: concat([Uint8Array.of(0x59, 8, 0x66, 0x72, 0x61, 16, 0, 1, 0, 1), language('fra')]), id: 0xbd }, { pid: 0x121, type: 0x86, id: 0xfc }]
+    const streams = [
+      ...STREAMS,
+      { pid: 0x120, type: 6, descriptors: concat([Uint8Array.of(0x59, 8, 0x66, 0x72, 0x61, 16, 0, 1, 0, 1), language('fra')]), id: 0xbd },
+      { pid: 0x121, type: 0x86, id: 0xfc },
+    ]
     const others = [0x120, 0x121].map((pid) => ({ pid, bytes: Uint8Array.of(32, 0, 15), pts: 126_000 }))
     const { outcome } = await pressed(tsOf(streams, [...(await tsUnitsOf(film)), ...others]))
     expect(inEnglish(outcome)).toMatchObject({
@@ -107,7 +118,11 @@ describe('transport streams to MP4', () => {
 
   it('join frames across PES packets, and skip packets that were sent twice', async () => {
     const whole = concat(soundUnits(40).map(({ bytes }) => bytes))
-    const units = Array.from({ length: 10 }, (_, i) => ({ pid: SOUND_PID, bytes: whole.slice(i * 388, (i + 1) * 388), pts: i === 0 ? 90_000 : undefined }))
+    const units = Array.from({ length: 10 }, (_, i) => ({
+      pid: SOUND_PID,
+      bytes: whole.slice(i * 388, (i + 1) * 388),
+      pts: i === 0 ? 90_000 : undefined,
+    }))
     const bytes = tsOf(SOUND, units)
     const packets = Array.from({ length: bytes.length / 188 }, (_, i) => bytes.subarray(188 * i, 188 * (i + 1)))
     const twice = concat(packets.flatMap((packet, i) => (i % 3 === 2 ? [packet, packet] : [packet])))
@@ -125,7 +140,11 @@ describe('transport streams to MP4', () => {
   it('refuse two programs with content', async () => {
     const packets = new TsPackets()
     const first = tsOf(SOUND, soundUnits(40))
-    const second = tsOf([{ ...SOUND[0]!, pid: 0x300 }], soundUnits(40).map((one) => ({ ...one, pid: 0x300 })), { program: 2 })
+    const second = tsOf(
+      [{ ...SOUND[0]!, pid: 0x300 }],
+      soundUnits(40).map((one) => ({ ...one, pid: 0x300 })),
+      { program: 2 },
+    )
     // Both maps have the same PID.
     packets.packets.push(first, second)
     const { outcome } = await pressed(packets.bytes())
@@ -155,13 +174,17 @@ describe('transport streams to MP4', () => {
   it('never fail in another way than by a reason', async () => {
     const source = await tsFromMp4(film)
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(fc.nat(source.length - 1), fc.nat(255)), { maxLength: 8 }), fc.nat(source.length), async (changes, cut) => {
-        const changed = source.slice(0, Math.max(2000, cut))
-        for (const [at, byte] of changes) if (at < changed.length) changed[at] = byte
-        const { outcome, defect } = await pressed(changed)
-        expect(defect).toBeUndefined()
-        expect(['compressed', 'unchanged']).toContain(outcome.kind)
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(source.length - 1), fc.nat(255)), { maxLength: 8 }),
+        fc.nat(source.length),
+        async (changes, cut) => {
+          const changed = source.slice(0, Math.max(2000, cut))
+          for (const [at, byte] of changes) if (at < changed.length) changed[at] = byte
+          const { outcome, defect } = await pressed(changed)
+          expect(defect).toBeUndefined()
+          expect(['compressed', 'unchanged']).toContain(outcome.kind)
+        },
+      ),
       { numRuns: roundsOf(60) },
     )
   })
@@ -206,13 +229,17 @@ describe('Flash video to MP4', () => {
   it('never fails in another way than by a reason', async () => {
     const source = await flvFromMp4(film)
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(fc.nat(source.length - 1), fc.nat(255)), { maxLength: 8 }), fc.nat(source.length), async (changes, cut) => {
-        const changed = source.slice(0, Math.max(20, cut))
-        for (const [at, byte] of changes) if (at < changed.length) changed[at] = byte
-        const { outcome, defect } = await pressed(changed, flv)
-        expect(defect).toBeUndefined()
-        expect(['compressed', 'unchanged']).toContain(outcome.kind)
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.nat(source.length - 1), fc.nat(255)), { maxLength: 8 }),
+        fc.nat(source.length),
+        async (changes, cut) => {
+          const changed = source.slice(0, Math.max(20, cut))
+          for (const [at, byte] of changes) if (at < changed.length) changed[at] = byte
+          const { outcome, defect } = await pressed(changed, flv)
+          expect(defect).toBeUndefined()
+          expect(['compressed', 'unchanged']).toContain(outcome.kind)
+        },
+      ),
       { numRuns: roundsOf(60) },
     )
   })
