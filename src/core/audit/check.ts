@@ -100,7 +100,8 @@ export async function checkReceipt(
   if (!claims)
     return { findings: [signature, finding('receipt', false, 'the file is not a valid receipt; a signed receipt or its JSON is expected')] }
   const found = await identify(original)
-  const format: KnownFormat | undefined = claims.format === 'data' && (!found || found.isOnRequest) ? FORMATS.data : found
+  const own = found?.isOnRequest && found.id !== claims.format ? undefined : found
+  const format: KnownFormat | undefined = own ?? (claims.format === 'data' ? FORMATS.data : undefined)
   const facts = [
     signature,
     ...(await fileFindings(original, result, claims)),

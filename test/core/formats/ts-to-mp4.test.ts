@@ -7,7 +7,9 @@ import { flv } from '../../../src/core/formats/film/flv/flv.ts'
 import { ts } from '../../../src/core/formats/film/ts/ts.ts'
 import { readTsFilm } from '../../../src/core/formats/film/ts/ts-film.ts'
 import { tsDifference } from '../../../src/core/formats/film/ts/verify.ts'
-import { memorySource } from '../../../src/core/model/source.ts'
+import { LAZY_MEDIA_CODECS } from '../../../src/core/formats/lazy-media.ts'
+import { libraryOf } from '../../../src/core/library.ts'
+import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
 import { inEnglish } from '../../support/in-english.ts'
 import { pressFile } from '../../support/press-file.ts'
@@ -154,6 +156,21 @@ describe('transport streams to MP4', () => {
   it('are recognised, and need a named output', async () => {
     const format = await identify(memorySource(tsOf(SOUND, soundUnits(40)), 'code.ts'))
     expect(format).toMatchObject({ id: 'ts', isOnRequest: true, outputs: ['mp4'] })
+  })
+
+  it('are packed as data by `zst`, and receipts of both forms are true', async () => {
+    const { compress, verify } = libraryOf(LAZY_MEDIA_CODECS)
+    const bytes = tsOf(SOUND, soundUnits(40))
+    for (const [output, format] of [
+      [undefined, 'unknown'],
+      ['zst', 'data'],
+      ['mp4', 'ts'],
+    ] as const) {
+      const { receipt, result } = await compress(bytes, { name: 'a.ts', ...(output && { output }) })
+      expect(receipt.format).toBe(format)
+      const { findings } = await verify(bytes, await readAll(result), receipt)
+      expect(findings.filter(({ verdict }) => verdict === 'false')).toEqual([])
+    }
   })
 
   it('find each change of a sample', async () => {

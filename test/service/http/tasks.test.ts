@@ -2,6 +2,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import type { TaskView } from '../../../src/service/store/task.ts'
+import { adtsFrame, tsOf } from '../../support/ts-file.ts'
 import { BASE, blobs, call, compress, done, errorOf, form, member, TEXT } from './client.ts'
 import { Tus } from './tus.ts'
 
@@ -9,6 +10,11 @@ const sha256 = async (bytes: ArrayBuffer | Uint8Array) =>
   Buffer.from(await crypto.subtle.digest('SHA-256', new Uint8Array(bytes))).toString('hex')
 const encode = (text: string) => new TextEncoder().encode(text)
 const detail = async (answer: Response) => (await errorOf(answer)).error_detail
+
+const STREAM = tsOf(
+  [{ pid: 0x100, type: 0x0f, id: 0xc0 }],
+  Array.from({ length: 40 }, () => ({ pid: 0x100, bytes: adtsFrame(new Uint8Array(90)) })),
+)
 
 describe('an upload', () => {
   it('is completed within the request if it is quick', async () => {
@@ -53,6 +59,7 @@ describe('an upload', () => {
       ],
       ['empty', compress(who, ''), { type: 'empty_file' }],
       ['noise', compress(who, noise, 'noise.bin'), { type: 'unsupported_format' }],
+      ['transport stream', compress(who, STREAM, 'clip.ts'), { type: 'unsupported_format', detected: 'MPEG transport stream (TS, M2TS)' }],
       ['quality', compress(who, TEXT, 'a.txt', { quality: 'best' }), { type: 'invalid_parameter', param: 'quality', got: 'best' }],
       ['ultra for text', compress(who, TEXT, 'a.txt', { quality: 'ultra' }), { type: 'invalid_parameter', param: 'quality' }],
       ['output', compress(who, TEXT, 'a.txt', { format: 'mp4' }), { type: 'unsupported_output', allowed: ['zst', 'br', 'gz'] }],
