@@ -155,7 +155,7 @@ describe('transport streams to MP4', () => {
 
   it('are recognised, and need a named output', async () => {
     const format = await identify(memorySource(tsOf(SOUND, soundUnits(40)), 'code.ts'))
-    expect(format).toMatchObject({ id: 'ts', isOnRequest: true, outputs: ['mp4'] })
+    expect(format).toMatchObject({ id: 'ts', isOnRequest: true, outputs: ['mp4', 'zst', 'br', 'gz'] })
   })
 
   it('are packed as data by `zst`, and receipts of both forms are true', async () => {

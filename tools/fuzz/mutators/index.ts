@@ -25,6 +25,7 @@ import {
   NETCDF3_MUTATOR,
   NIFTI_MUTATOR,
   OGG_MUTATOR,
+  STREAM_MUTATOR,
 } from './plain.ts'
 import { PNG_MUTATOR } from './png.ts'
 import { RIFF_MUTATOR } from './riff.ts'
@@ -53,6 +54,7 @@ export const MUTATORS: readonly Mutator[] = [
   FLAC_MUTATOR,
   AIFF_MUTATOR,
   OGG_MUTATOR,
+  STREAM_MUTATOR,
   GZIP_MUTATOR,
   MATROSKA_MUTATOR,
   NIFTI_MUTATOR,

@@ -28,6 +28,8 @@ export const OGG_MUTATOR = headerMutator('Ogg', ['ogg', 'opus'], 400, true)
 export const GZIP_MUTATOR = headerMutator('gzip', 'gz', 200, true)
 /** The first 600 bytes of a Matroska file: headers of elements, and the first cluster. */
 export const MATROSKA_MUTATOR = headerMutator('Matroska', ['mkv', 'webm'], 600, false)
+/** The first 800 bytes of a transport stream and of Flash video: tables, and headers of packets and tags. */
+export const STREAM_MUTATOR = headerMutator('streams', ['ts', 'flv'], 800, false)
 /** The first 200 bytes of an MP3: ID3, the first frame headers, and the Xing and LAME tags. */
 export const MP3_MUTATOR = headerMutator('MP3', 'mp3', 200, false)
 

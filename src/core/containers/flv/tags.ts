@@ -1,4 +1,4 @@
-/** Tags of Flash video (Video File Format Specification 10.1, annex E; Enhanced RTMP 1). */
+/** Tags of Flash video (Video File Format Specification 10.1, annex E), and their enhanced form. */
 import type { Source } from '../../model/codec.ts'
 import { CodecError, malformed } from '../../model/error.ts'
 import { ReadWindow } from '../packet-window.ts'

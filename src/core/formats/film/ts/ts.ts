@@ -4,6 +4,7 @@ import { type Message, message } from '../../../i18n/message.ts'
 import type { SegmentedCodec } from '../../../model/segmented.ts'
 import { keptIfBegunInside } from '../mkv/to-mp4/begun-inside.ts'
 import { mp4Conversion } from '../mkv/to-mp4/convert.ts'
+import { orPacked } from '../mkv/to-mp4/or-packed.ts'
 import { readTsFilm, type TsFilm } from './ts-film.ts'
 import { tsDifference } from './verify.ts'
 
@@ -17,13 +18,15 @@ function stepsOf({ brokenBytes, gaps }: TsFilm): Message[] {
 
 export const ts: SegmentedCodec = {
   format: TS,
-  ...mp4Conversion<TsFilm>({
-    read: readTsFilm,
-    stepsOf,
-    // Decoders guess the content of damaged frames, each in its own way.
-    keptBecause: (film) => keptIfBegunInside(film) ?? (film.gaps > 0 ? message('ts_damaged_pictures_kept') : undefined),
-    locate: (parts) => [...parts],
-    compressLocated: async () => undefined,
-    difference: tsDifference,
-  }),
+  ...orPacked(
+    mp4Conversion<TsFilm>({
+      read: readTsFilm,
+      stepsOf,
+      // Decoders guess the content of damaged frames, each in its own way.
+      keptBecause: (film) => keptIfBegunInside(film) ?? (film.gaps > 0 ? message('ts_damaged_pictures_kept') : undefined),
+      locate: (parts) => [...parts],
+      compressLocated: async () => undefined,
+      difference: tsDifference,
+    }),
+  ),
 }
