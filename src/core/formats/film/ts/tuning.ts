@@ -4,8 +4,8 @@
 export const MAX_STREAMS = 32
 /** Most programs of a file whose streams are read. Safety limit. */
 export const MAX_PROGRAMS = 256
-/** Longest frame. A frame of 8K pictures with 200 Mbit/s has about 2 MiB. Safety limit. */
-export const MAX_FRAME_BYTES = 16 * 1024 * 1024
+/** Longest frame. A frame of 8K pictures with 200 Mbit/s has about 2 MiB. Several copies of one are in memory at once. Safety limit. */
+export const MAX_FRAME_BYTES = 8 * 1024 * 1024
 /** Bytes after which the search for further program maps ends, if one has been found. */
 export const MAP_SEARCH_BYTES = 16 * 1024 * 1024
 /** Incomplete frames that a stream may have at its ends and where packets are missing: bytes, and share of the stream. */
