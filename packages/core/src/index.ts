@@ -84,7 +84,7 @@ export function compressToNewFile(
     const files = new ResultFiles(prefix)
     let kept: string | undefined
     try {
-      const library = portable.libraryFor(await identifySource(source))
+      const library = portable.libraryFor(await identifySource(source), options.format)
       const sink = async (limit: number, name: string) => files.open(limit, name)
       const { result, name, receipt } = await library.compress(source, { ...coreOptions(options), sink })
       kept = pathOfResult(result)

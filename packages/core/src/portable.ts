@@ -2,7 +2,7 @@
 
 import type { VerifyReport } from '../../../src/core/audit/check.ts'
 import type { PublicKeys } from '../../../src/core/audit/receipt.ts'
-import type { KnownFormat } from '../../../src/core/catalog/outputs.ts'
+import { formatFor, type KnownFormat } from '../../../src/core/catalog/outputs.ts'
 import { LAZY_PRESS_CODECS } from '../../../src/core/formats/lazy-press.ts'
 import { type Input, type Library, libraryOf, type Receipt, sourceOf } from '../../../src/core/library.ts'
 import { readAll } from '../../../src/core/model/source.ts'
@@ -23,8 +23,9 @@ import {
 
 const LIBRARY = libraryOf(LAZY_PRESS_CODECS)
 
-/** Returns the library for a format: of this package, or of one that `use` has added. */
-export const libraryFor = (format: KnownFormat | undefined): Library => addedLibrary(format?.id) ?? LIBRARY
+/** Returns the library for a format: of this package, or of one that `use` has added. This one packs files as data (`zst`, `br`, `gz`). */
+export const libraryFor = (format: KnownFormat | undefined, output: string | undefined): Library =>
+  addedLibrary(format && formatFor(format, output)?.id) ?? LIBRARY
 
 /**
  * Compresses one file, decodes the result and compares it with the input. A damaged or unsupported file does not throw: the receipt then
@@ -41,7 +42,7 @@ export const libraryFor = (format: KnownFormat | undefined): Library => addedLib
  */
 export async function compress(input: Input, options: CompressOptions = {}): Promise<Compressed> {
   const source = await sourceOf(input, options.name)
-  const { result, name, receipt } = await libraryFor(await identifySource(source)).compress(source, coreOptions(options))
+  const { result, name, receipt } = await libraryFor(await identifySource(source), options.format).compress(source, coreOptions(options))
   return { bytes: await readAll(result), name, receipt }
 }
 
@@ -68,7 +69,8 @@ export async function verify(
   const format = await identifySource(before)
   if (format && !formats().some(({ id }) => id === format.id)) throw new RangeError(`${format.title} files need @whittle-app/film`)
   const given = typeof receipt === 'string' ? await readReceiptText(receipt, options.keys) : receipt
-  return await libraryFor(format).verify(before, after, given, options.native)
+  const wanted = after.name.slice(after.name.lastIndexOf('.') + 1)
+  return await libraryFor(format, wanted).verify(before, after, given, options.native)
 }
 
 /**

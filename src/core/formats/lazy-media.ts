@@ -6,8 +6,6 @@ import { type LazyCodecs, lazyCodec } from '../model/lazy-codec.ts'
 export const LAZY_MEDIA_CODECS: LazyCodecs = {
   aiff: lazyCodec(FORMATS.aiff, async () => (await import('./wav/aiff/aiff.ts')).aiff),
   avi: lazyCodec(FORMATS.avi, async () => (await import('./film/avi/avi.ts')).avi),
-  // Transport streams and Flash video are packed as data.
-  data: lazyCodec(FORMATS.data, async () => (await import('./data/data.ts')).data),
   flac: lazyCodec(FORMATS.flac, async () => (await import('./flac/flac.ts')).flac),
   flv: lazyCodec(FORMATS.flv, async () => (await import('./film/flv/flv.ts')).flv),
   heic: lazyCodec(FORMATS.heic, async () => (await import('./heic/heic.ts')).heic),

@@ -8,6 +8,7 @@ import { ts } from '../../../src/core/formats/film/ts/ts.ts'
 import { readTsFilm } from '../../../src/core/formats/film/ts/ts-film.ts'
 import { tsDifference } from '../../../src/core/formats/film/ts/verify.ts'
 import { LAZY_MEDIA_CODECS } from '../../../src/core/formats/lazy-media.ts'
+import { LAZY_PRESS_CODECS } from '../../../src/core/formats/lazy-press.ts'
 import { libraryOf } from '../../../src/core/library.ts'
 import { memorySource, readAll } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
@@ -159,7 +160,7 @@ describe('transport streams to MP4', () => {
   })
 
   it('are packed as data by `zst`, and receipts of both forms are true', async () => {
-    const { compress, verify } = libraryOf(LAZY_MEDIA_CODECS)
+    const { compress, verify } = libraryOf({ ...LAZY_PRESS_CODECS, ...LAZY_MEDIA_CODECS })
     const bytes = tsOf(SOUND, soundUnits(40))
     for (const [output, format] of [
       [undefined, 'unknown'],

@@ -16,6 +16,7 @@ export interface FlvTag {
   readonly head: Uint8Array
 }
 
+const KNOWN: readonly number[] = [TAG.sound, TAG.pictures, TAG.script]
 const [FILTERED, TYPE] = [0x20, 0x1f]
 const [TAG_BYTES, END_BYTES] = [11, 4]
 /** Bytes of content that tell what a tag holds. */
@@ -36,7 +37,7 @@ export async function* tagsOf(source: Source, signal: AbortSignal): AsyncGenerat
     const head = await window.read(at, Math.min(TAG_BYTES + HEAD_BYTES, source.size - at))
     const size = (head[1]! << 16) | (head[2]! << 8) | head[3]!
     if (head[0]! & FILTERED) throw new CodecError('encrypted')
-    if (head[0]! & 0xc0) throw malformed('flv', at, 'flv_tag_damaged')
+    if (head[0]! & 0xc0 || !KNOWN.includes(head[0]! & TYPE)) throw malformed('flv', at, 'flv_tag_damaged')
     if (at + TAG_BYTES + size > source.size) break
     const time = (head[7]! << 24) | (head[4]! << 16) | (head[5]! << 8) | head[6]!
     yield { type: head[0]! & TYPE, time, at: at + TAG_BYTES, size, head: head.subarray(TAG_BYTES, TAG_BYTES + Math.min(size, HEAD_BYTES)) }
