@@ -117,8 +117,7 @@ static int begin_visit(visit *v, hid_t set, hid_t boxes_of, int raw) {
 
 /* Checks which chunks of a dataset were ever written. For a single position, the library does not distinguish a missing
  * chunk from an error. Therefore found chunks are counted, and their number must match the index.
- * H5Dget_chunk_info_by_coord could tell, but it scans the whole index for each query. In release 1.10.8 it also
- * misreads coordinates of extensible arrays. */
+ * H5Dget_chunk_info_by_coord could tell, but it scans the whole index for each query. */
 typedef struct {
   hid_t set;
   hsize_t chunks, found;

@@ -33,6 +33,7 @@ extern int out_of_memory;
  * suffices. */
 extern size_t expected_chunk_bytes;
 
+#define LATER_TYPE "a type of a later version of HDF5"
 /* verdict.c: `fail` records the first error of a job (verdict and message); `failed` returns its verdict, 0 if there was none. */
 int fail(int verdict, const char *what, const char *name);
 int failed(void);
@@ -61,7 +62,7 @@ haddr_t counterpart(const file_pair *files, haddr_t from);
 haddr_t address_of(hid_t object);
 
 /* Functions of values.c. */
-enum contents { PLAIN = 0, HAS_REFERENCES = 1, HAS_VLEN = 2, HAS_BROKEN = 4 };
+enum contents { PLAIN = 0, HAS_REFERENCES = 1, HAS_VLEN = 2, HAS_BROKEN = 4, HAS_LATER = 8 };
 int contents_of(hid_t type);
 /* Converts references in `count` values from objects of the input to their counterparts in the output. */
 int translate_references(const file_pair *files, hid_t type, void *values, size_t count);

@@ -98,7 +98,8 @@ static herr_t copy_attribute(hid_t from, const char *name, const H5A_info_t *inf
   hssize_t count = H5Sget_simple_extent_type(space) == H5S_NULL ? 0 : H5Sget_simple_extent_npoints(space);
   size_t bytes = H5Tget_size(type);
   hid_t b = -1;
-  if (count < 0 || (contents & HAS_BROKEN)) fail(MALFORMED, "an attribute", name);
+  if (contents & HAS_LATER) fail(UNSUPPORTED, LATER_TYPE, name);
+  else if (count < 0 || (contents & HAS_BROKEN)) fail(MALFORMED, "an attribute", name);
   else if ((double)count * (double)bytes > MAX_BUFFER_BYTES) fail(OVER_BUDGET, "an attribute", name);
   else if (job->only_references) b = references ? H5Aopen(job->to, name, H5P_DEFAULT) : -1;
   else {
@@ -343,6 +344,7 @@ static herr_t scan_object(hid_t from, const char *name, const H5O_info_t *info, 
   if (H5Pget_layout(plist) == H5D_VIRTUAL) fail(UNSUPPORTED, "a virtual dataset", name);
   if (H5Pget_layout(plist) != H5D_VIRTUAL && H5Pget_external_count(plist) > 0)
     fail(UNSUPPORTED, "a dataset in another file", name);
+  if (contents_of(type) & HAS_LATER) fail(UNSUPPORTED, LATER_TYPE, name);
   if (contents_of(type) & HAS_BROKEN) fail(UNSUPPORTED, "a type of no known class", name);
   if (know_filters(plist)) fail(UNSUPPORTED, "more filters than can be kept track of", name);
   if (has_foreign_filter(plist) && contents_of(type) != PLAIN) fail(UNSUPPORTED, "a filter that we do not have", name);

@@ -6,11 +6,25 @@
 
 /* ---- references between objects ---- */
 
+/* Functions of the library that tell the kind of a reference. Types of all sizes are not equal to its own types. */
+void *H5I_object(hid_t id);
+H5R_type_t H5T_get_ref_type(const void *type);
+
+static int is_region(hid_t type) { return H5T_get_ref_type(H5I_object(type)) == H5R_DATASET_REGION; }
+
+/* Tells the contents of a reference type. References of version 1.12 and later may lead to other files. */
+static int contents_of_reference(hid_t type) {
+  H5R_type_t kind = H5T_get_ref_type(H5I_object(type));
+  if (kind != H5R_OBJECT && kind != H5R_DATASET_REGION) return HAS_LATER;
+  return H5Tget_size(type) <= (kind == H5R_OBJECT ? sizeof(hobj_ref_t) : sizeof(hdset_reg_ref_t)) ? HAS_REFERENCES
+                                                                                                  : HAS_BROKEN;
+}
+
 int contents_of(hid_t type) {
   int found = PLAIN;
   hid_t super;
   switch (H5Tget_class(type)) {
-    case H5T_REFERENCE: return HAS_REFERENCES;
+    case H5T_REFERENCE: return contents_of_reference(type);
     case H5T_STRING: return H5Tis_variable_str(type) > 0 ? HAS_VLEN : PLAIN;
     case H5T_VLEN:
     case H5T_ARRAY:
@@ -42,16 +56,24 @@ static int leads_somewhere(hid_t file, hobj_ref_t reference) {
   return object >= 0;
 }
 
-static int is_region(hid_t type) { return H5Tequal(type, H5T_STD_REF_DSETREG) > 0; }
+/* Returns the object reference of `bytes` bytes at `at`. */
+static hobj_ref_t object_reference(const void *at, size_t bytes) {
+  hobj_ref_t reference = 0;
+  memcpy(&reference, at, bytes);
+  return bytes < sizeof reference && reference == ((hobj_ref_t)1 << 8 * bytes) - 1 ? HADDR_UNDEF : reference;
+}
 
-/* Converts one region reference. Fails if its target is undefined or broken. */
-static int translate_region(const file_pair *files, hdset_reg_ref_t *reference) {
-  if (is_zero(reference, sizeof *reference)) return 0;
-  hid_t target = H5Rdereference2(files->input, H5P_DEFAULT, H5R_DATASET_REGION, reference);
-  hid_t space = H5Rget_region(files->input, H5R_DATASET_REGION, reference);
+/* Converts one region reference of `bytes` bytes. Fails if its target is undefined or broken. */
+static int translate_region(const file_pair *files, void *at, size_t bytes) {
+  hdset_reg_ref_t reference = {0};
+  if (is_zero(at, bytes)) return 0;
+  memcpy(&reference, at, bytes);
+  hid_t target = H5Rdereference2(files->input, H5P_DEFAULT, H5R_DATASET_REGION, &reference);
+  hid_t space = H5Rget_region(files->input, H5R_DATASET_REGION, &reference);
   haddr_t to = target < 0 ? HADDR_UNDEF : counterpart(files, address_of(target));
   hid_t object = to == HADDR_UNDEF ? -1 : H5Oopen_by_addr(files->output, to);
-  int done = object >= 0 && space >= 0 && H5Rcreate(reference, object, ".", H5R_DATASET_REGION, space) >= 0;
+  int done = object >= 0 && space >= 0 && H5Rcreate(&reference, object, ".", H5R_DATASET_REGION, space) >= 0;
+  memcpy(at, &reference, bytes);
   if (object >= 0) H5Oclose(object);
   if (space >= 0) H5Sclose(space);
   if (target >= 0) H5Oclose(target);
@@ -68,11 +90,10 @@ int translate_references(const file_pair *files, hid_t type, void *values, size_
       int region = is_region(type);
       for (size_t i = 0; i < count && !bad; i++, at += bytes) {
         if (region) {
-          bad = translate_region(files, (hdset_reg_ref_t *)at);
+          bad = translate_region(files, at, bytes);
           continue;
         }
-        hobj_ref_t reference;
-        memcpy(&reference, at, sizeof reference);
+        hobj_ref_t reference = object_reference(at, bytes);
         if (reference == 0 || reference == HADDR_UNDEF) continue;
         haddr_t to = counterpart(files, reference);
         if (to == HADDR_UNDEF) {
@@ -81,7 +102,7 @@ int translate_references(const file_pair *files, hid_t type, void *values, size_
             return fail(UNSUPPORTED, "a reference to an object without a link", NULL);
           continue;
         }
-        memcpy(at, &to, sizeof to);
+        memcpy(at, &to, bytes);
       }
       return bad;
     }
@@ -113,12 +134,14 @@ int translate_references(const file_pair *files, hid_t type, void *values, size_
 
 /* ---- comparison of values ---- */
 
-static int regions_equal(const file_pair *files, const void *a, const void *b) {
-  int zero = is_zero(a, sizeof(hdset_reg_ref_t));
-  if (zero || is_zero(b, sizeof(hdset_reg_ref_t))) return zero == is_zero(b, sizeof(hdset_reg_ref_t));
-  hid_t x = H5Rdereference2(files->input, H5P_DEFAULT, H5R_DATASET_REGION, a),
-        y = H5Rdereference2(files->output, H5P_DEFAULT, H5R_DATASET_REGION, b);
-  hid_t s = H5Rget_region(files->input, H5R_DATASET_REGION, a), t = H5Rget_region(files->output, H5R_DATASET_REGION, b);
+static int regions_equal(const file_pair *files, const void *a, const void *b, size_t bytes) {
+  hdset_reg_ref_t from = {0}, to = {0};
+  memcpy(&from, a, bytes), memcpy(&to, b, bytes);
+  if (is_zero(a, bytes) || is_zero(b, bytes)) return is_zero(a, bytes) == is_zero(b, bytes);
+  hid_t x = H5Rdereference2(files->input, H5P_DEFAULT, H5R_DATASET_REGION, &from),
+        y = H5Rdereference2(files->output, H5P_DEFAULT, H5R_DATASET_REGION, &to);
+  hid_t s = H5Rget_region(files->input, H5R_DATASET_REGION, &from),
+        t = H5Rget_region(files->output, H5R_DATASET_REGION, &to);
   int equal = x >= 0 && y >= 0 && s >= 0 && t >= 0 && counterpart(files, address_of(x)) == address_of(y) &&
               H5Sextent_equal(s, t) > 0 && H5Sget_select_type(s) == H5Sget_select_type(t) &&
               H5Sget_select_npoints(s) == H5Sget_select_npoints(t) && H5Sselect_shape_same(s, t) > 0;
@@ -144,11 +167,12 @@ int values_equal(const file_pair *files, hid_t type, const void *a, const void *
     case H5T_REFERENCE: {
       int region = is_region(type);
       for (size_t i = 0; i < count && equal; i++, x += bytes, y += bytes) {
-        hobj_ref_t r, s;
-        memcpy(&r, x, sizeof r);
-        memcpy(&s, y, sizeof s);
-        if (region) equal = regions_equal(files, x, y);
-        else if (counterpart(files, r) != HADDR_UNDEF) equal = counterpart(files, r) == s;
+        if (region) {
+          equal = regions_equal(files, x, y, bytes);
+          continue;
+        }
+        hobj_ref_t r = object_reference(x, bytes), s = object_reference(y, bytes);
+        if (counterpart(files, r) != HADDR_UNDEF) equal = counterpart(files, r) == s;
         else equal = r == s && (r == 0 || r == HADDR_UNDEF || !leads_somewhere(files->output, s));
       }
       return equal;

@@ -29,7 +29,7 @@ int fail(int kind, const char *what, const char *name) {
     const char *newer = NULL;
     if (kind == MALFORMED && H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, is_newer, &newer) >= 0 && newer) {
       kind = UNSUPPORTED;
-      what = strstr(newer, "datatype") ? "a type of a later version of HDF5" : "a feature of a later version of HDF5";
+      what = strstr(newer, "datatype") ? LATER_TYPE : "a feature of a later version of HDF5";
     }
     first_error.verdict = out_of_memory ? OVER_BUDGET : kind;
     if (out_of_memory) what = "values or a chunk too large for memory";

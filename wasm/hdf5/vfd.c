@@ -99,7 +99,12 @@ static herr_t host_truncate(H5FD_t *file, hid_t dxpl, hbool_t closing) {
   return 0;
 }
 
+/* Any number between H5_VFD_RESERVED and H5_VFD_MAX. */
+#define DRIVER_NUMBER 511
+
 static const H5FD_class_t driver_class = {
+    .version = H5FD_CLASS_VERSION,
+    .value = DRIVER_NUMBER,
     .name = "host",
     .maxaddr = (haddr_t)1 << 52,
     .fc_degree = H5F_CLOSE_STRONG,

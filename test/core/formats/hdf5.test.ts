@@ -34,6 +34,8 @@ const GROUP_AT = 0x320
 /** Offsets of chunks in the fixtures. */
 const LZF_CHUNK_AT = 4016
 const BLOSC_CHUNK_AT = 3496
+/** Offset of the dataset of references in its fixture. */
+const SHORT_REFERENCES_AT = 14048
 
 /** True if the engine finds no difference between both files. */
 async function same(a: Uint8Array, b: Uint8Array) {
@@ -186,7 +188,7 @@ describe('hdf5', () => {
     const newer = fixture('hdf5', 'old-modification-time.h5')
     const type = Buffer.from(newer).indexOf(Uint8Array.of(0x10, 0x08, 0, 0, 4, 0, 0, 0)) // datatype version 1: an integer of four bytes
     expect(type).toBeGreaterThan(0)
-    newer[type] = 0x40
+    newer[type] = 0x60
     const refused = (await press(newer)).outcome
     expect(inEnglish(refused)).toMatchObject({
       kind: 'unchanged',
@@ -257,12 +259,30 @@ describe('hdf5', () => {
   it.each([
     ['newest-chunks.h5', 'a feature of a later version of HDF5: d'],
     ['newest-complex.h5', 'a type of a later version of HDF5: d'],
+    ['newest-references.h5', 'a type of a later version of HDF5: d'],
+    ['newest-reference-attribute.h5', 'a type of a later version of HDF5: d'],
   ])('does not report %s, written by HDF5 2.0, as damaged', async (name, detail) => {
     expect(inEnglish((await press(fixture('hdf5', name))).outcome)).toEqual({
       kind: 'unchanged',
       reason: 'unsupported_feature',
       detail: expect.stringContaining(detail),
     })
+  })
+
+  it.each(['short-references.h5', 'sizes-4-4.h5'])('%s: keeps references in a file with addresses of four bytes', async (name) => {
+    const { outcome, bytes, defect } = await press(fixture('hdf5', name))
+    expect([outcome.kind, defect]).toEqual(['compressed', undefined])
+    expect(await same(fixture('hdf5', name), bytes)).toBe(true)
+  })
+
+  it('detects two references of four bytes that changed places (short-references.h5)', async () => {
+    const file = fixture('hdf5', 'short-references.h5')
+    const { bytes } = await press(file)
+    const altered = file.slice()
+    altered.set(file.subarray(SHORT_REFERENCES_AT, SHORT_REFERENCES_AT + 4), SHORT_REFERENCES_AT + 4)
+    altered.set(file.subarray(SHORT_REFERENCES_AT + 4, SHORT_REFERENCES_AT + 8), SHORT_REFERENCES_AT)
+    expect(await same(file, altered)).toBe(false)
+    expect(await same(altered, bytes)).toBe(false)
   })
 
   it('reports a newer superblock version as unsupported, not damaged', async () => {

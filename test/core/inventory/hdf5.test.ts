@@ -77,6 +77,7 @@ describe('inventory of HDF5', () => {
     ['shared-messages.h5', { attributes: 28, comments: 1, datasets: 4, groups: 1, links: 62 }],
     ['shared-attributes.h5', { attributes: 28, comments: 1, datasets: 4, groups: 1, links: 7 }],
     ['sizes-4-4.h5', { attributes: 28, comments: 1, datasets: 4, groups: 1, links: 62 }],
+    ['short-references.h5', { attributes: 3, datasets: 4 }],
     ['sizes-8-4.h5', { attributes: 28, comments: 1, datasets: 4, groups: 1, links: 62 }],
   ])('%s: reads unusual structures, and the result has the same items', async (name, inventory) => {
     const file = fixture(`hdf5/${name}`)

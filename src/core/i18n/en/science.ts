@@ -41,7 +41,7 @@ export const SCIENCE = {
   frame_cut_off: 'a JPEG frame is cut off',
   frame_of_other_than_segments: 'an RLE frame does not have the expected {segments} segments',
   gzip_as_one_member: 'compressed as one gzip member ({how})',
-  hdf5_chunks_deflated: 'chunks rewritten with HDF5 1.10.8, shuffle filter and Deflate (libdeflate)',
+  hdf5_chunks_deflated: 'chunks rewritten with HDF5 1.14.5, shuffle filter and Deflate (libdeflate)',
   header_of_bytes_in_las: 'the header has {bytes} bytes, which does not fit LAS 1.{minor}',
   header_promises_bytes: 'the NIfTI header declares {bytes} bytes, but the file ends before them',
   header_promises_more_than_image: 'the header in {name} declares {bytes} bytes, but {imageName} has {size}',

@@ -40,7 +40,7 @@ export const SCIENCE = {
   frame_cut_off: '一个 JPEG 帧被截断',
   frame_of_other_than_segments: 'RLE 帧没有预期的 {segments} 个段',
   gzip_as_one_member: '已压缩为单个 gzip 成员（{how}）',
-  hdf5_chunks_deflated: '数据块已用 HDF5 1.10.8、shuffle 过滤器和 Deflate（libdeflate）重写',
+  hdf5_chunks_deflated: '数据块已用 HDF5 1.14.5、shuffle 过滤器和 Deflate（libdeflate）重写',
   header_of_bytes_in_las: '文件头为 {bytes} 字节，与 LAS 1.{minor} 不符',
   header_promises_bytes: 'NIfTI 头声明 {bytes} 字节，但文件提前结束',
   header_promises_more_than_image: '{name} 中的头声明 {bytes} 字节，而 {imageName} 只有 {size} 字节',
