@@ -67,6 +67,8 @@ for source in $sources; do echo "$source"; done | xargs -P 2 -n 8 sh -c '
 for source in "$here"/*.c; do
   clang-19 $flags -Wall -Wextra -c "$source" -o "objects/whittle-$(basename "$source" .c).o"
 done
+clang-19 $flags -Wall -DHEAP_INITIAL_BYTES=2490368 -DHEAP_LIMIT_BYTES='(64u << 20)' -c "$here/../common/heap.c" -o objects/whittle-heap.o
 # Calls the linker directly, because clang's driver would run any wasm-opt that it finds in PATH.
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o $(ls objects/*.o | LC_ALL=C sort) -lc -lm "$builtins" \
-  --wrap=malloc --wrap=calloc --wrap=realloc -s --gc-sections --max-memory=67108864 -z stack-size=1048576 -o "$here/hdf5.wasm"
+  --wrap=malloc --wrap=calloc --wrap=realloc -s --gc-sections --import-memory --export-memory \
+  --initial-memory=2490368 --max-memory=100663296 -z stack-size=1048576 -o "$here/hdf5.wasm"

@@ -1,4 +1,5 @@
-import { createInstance, importsOf } from '../loading/engine-files.ts'
+import { importsOf } from '../loading/engine-files.ts'
+import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import wasmModule from './hdf5.wasm'
 
 /** A file that the engine reads by ranges. `read` may be asynchronous. */
@@ -22,8 +23,10 @@ export type Hdf5Outcome =
 
 const VERDICTS = ['done', 'malformed', 'unsupported', 'over_budget', 'different'] as const
 
-interface Exports {
-  memory: WebAssembly.Memory
+/** Initial memory in bytes, as in build.sh. */
+const FIRST_BYTES = 2_490_368
+
+interface Exports extends Engine {
   _initialize(): void
   rewrite(level: number, inOrder: number): number
   compare(): number
@@ -63,7 +66,7 @@ async function run(host: Hdf5Host, pick: (engine: Exports) => (...values: number
   const tick = (share: number) => host.tick(share < 0 ? undefined : share)
   const waits = (call: (...args: number[]) => unknown) => (hasJspi ? new jspi.Suspending!(call) : call) as WebAssembly.ExportValue
 
-  const instance = createInstance(wasmModule, {
+  const imports = {
     host: {
       size: (file: number) => (file === 0 ? host.input : host.output).size,
       read: waits(read as (...args: number[]) => unknown),
@@ -72,15 +75,19 @@ async function run(host: Hdf5Host, pick: (engine: Exports) => (...values: number
       tick: waits(tick as (...args: number[]) => unknown),
     },
     wasi_snapshot_preview1: noSystem((at) => new DataView(engine.memory.buffer).setUint32(at, 0)),
-  })
-  const engine: Exports = instance.exports as unknown as Exports
-  engine._initialize()
-  const call = pick(engine)
-  const code = hasJspi ? await jspi.promising!(call)(...values) : call(...values)
-  const kind = VERDICTS[code] ?? 'unsupported'
-  if (kind === 'done') return { kind, memoryBytes: engine.memory.buffer.byteLength }
-  const text = bytesAt(engine.reason_at(), 200)
-  return { kind, reason: new TextDecoder().decode(text.subarray(0, text.indexOf(0))) }
+  }
+  const engine = instantiate<Exports>(wasmModule, imports, undefined, FIRST_BYTES)
+  try {
+    engine._initialize()
+    const call = pick(engine)
+    const code = hasJspi ? await jspi.promising!(call)(...values) : call(...values)
+    const kind = VERDICTS[code] ?? 'unsupported'
+    if (kind === 'done') return { kind, memoryBytes: engine.heap_top() }
+    const text = bytesAt(engine.reason_at(), 200)
+    return { kind, reason: new TextDecoder().decode(text.subarray(0, text.indexOf(0))) }
+  } finally {
+    retire(engine)
+  }
 }
 
 /** WASI imports without files or terminal: system calls return EBADF, and the environment is empty. */
