@@ -1,10 +1,9 @@
 import { EngineError } from '../engine-error.ts'
-import { createInstance } from '../loading/engine-files.ts'
+import { type Engine, instantiate, retire } from '../memories/memories.ts'
 import wasmModule from './jpegls.wasm'
 
 /** Exports of the WebAssembly engine (jpegls.c). */
-interface Exports {
-  memory: WebAssembly.Memory
+interface Exports extends Engine {
   rows_at(): number
   code_at(): number
   code_room(): number
@@ -28,20 +27,26 @@ export interface JpegLsFrame {
 }
 
 const ROOM_SAMPLES = 1 << 18
+/** Memory in bytes, as in build.sh. */
+const MEMORY_BYTES = 4_456_448
 
 /**
  * Lossless JPEG-LS coder (ISO/IEC 14495-1, NEAR 0, line interleaving) in 4.5 MB of memory. Frames may have any height, because rows are
- * processed in batches. Do not run `encode` and `decode` at the same time.
+ * processed in batches. Do not run `encode` and `decode` at the same time. Its memory is pooled, so use it with `using`.
  */
-export class JpegLs {
-  readonly #engine: Exports
+export class JpegLs implements Disposable {
+  #engine: Exports
 
   constructor() {
-    this.#engine = createInstance(wasmModule).exports as unknown as Exports
+    this.#engine = instantiate<Exports>(wasmModule, {}, undefined, MEMORY_BYTES)
+  }
+
+  [Symbol.dispose](): void {
+    this.#engine = retire(this.#engine)
   }
 
   get memoryBytes(): number {
-    return this.#engine.memory.buffer.byteLength
+    return this.#engine.heap_top()
   }
 
   static readonly maxWidth = 65_535
@@ -85,7 +90,7 @@ export class JpegLs {
     if (got.length !== wanted.length || wanted.some((byte, i) => byte !== got[i]))
       throw new EngineError('jpegls', 'damaged', 'the header of the JPEG-LS stream differs from the frame format')
     const room = engine.code_room()
-    const window = new Uint8Array(room)
+    const window = new Uint8Array(Math.min(room, size))
     let held = 0
     let next = wanted.length
     const batch = rowsAtOnce(frame)

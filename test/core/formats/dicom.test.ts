@@ -500,7 +500,7 @@ describe('JPEG-LS', () => {
   }
 
   it('encodes random pictures that CharLS and Whittle decode to the same samples', async () => {
-    const coder = new JpegLs()
+    using coder = new JpegLs()
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 70 }),
@@ -540,7 +540,7 @@ describe('JPEG-LS', () => {
   })
 
   it('encodes a frame of 24 megapixels in the same memory', async () => {
-    const coder = new JpegLs()
+    using coder = new JpegLs()
     const frame = { width: 6000, height: 4000, components: 1, bits: 12, sampleBytes: 2 } as const
     const row = new Uint8Array(12_000).map((_, i) => (i % 2 ? (i >> 9) & 15 : (i * 7) & 255))
     let bytes = 0
@@ -556,7 +556,7 @@ describe('JPEG-LS', () => {
   })
 
   it('ends damaged code with an error or other rows, and decodes the next frame correctly', async () => {
-    const coder = new JpegLs()
+    using coder = new JpegLs()
     const frame = { width: 40, height: 30, components: 1, bits: 8, sampleBytes: 1 } as const
     const pixels = new Uint8Array(1200).map((_, i) => (i * i) >> 5)
     const code = await encode(coder, frame, pixels)

@@ -22,7 +22,7 @@ export async function encodeWithJpegLs(dicom: DicomFile, frames: Frames, bits: n
   const tableAt = start.length - frames.count * 4
   await sink.write(start)
   const offsets = new ByteWriter(new Uint8Array(frames.count * 4), true)
-  const coder = new JpegLs()
+  using coder = new JpegLs()
   const { width, height, components, sampleBytes } = frames.frame
   const small = width * height * components * sampleBytes <= MAX_BUFFERED_FRAME_BYTES
   let offset = 0
@@ -65,7 +65,7 @@ export async function jpegLsDiffers(
   if (length) start.set(length.value, length.at)
   for (let i = 0; i < start.length - table; i++) if (start[i] !== stored[i]) return `byte ${i} before the frames differs`
   const reader = new ByteReader(stored, true)
-  const coder = new JpegLs()
+  using coder = new JpegLs()
   let at = start.length
   for (let index = 0; index < frames.count; index++) {
     if (table && reader.u32(start.length - table + 4 * index) !== at - start.length) return `the offset of frame ${index} is wrong`

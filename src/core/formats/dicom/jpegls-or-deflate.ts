@@ -68,7 +68,7 @@ export async function isDeflateSmaller(frames: Frames, bits: number): Promise<bo
   const { width, height, components, sampleBytes } = frames.frame
   const rowBytes = width * components * sampleBytes
   const rows = Math.min(height, Math.max(1, Math.floor(BAND_BYTES / rowBytes)))
-  const coder = new JpegLs()
+  using coder = new JpegLs()
   let jpegLs = 0
   let deflate = 0
   for (let i = 0; i < BANDS; i++) {
