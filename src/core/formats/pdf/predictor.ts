@@ -21,6 +21,26 @@ function paeth(left: number, up: number, upLeft: number): number {
   return a <= b && a <= c ? left : b <= c ? up : upLeft
 }
 
+/**
+ * Undoes the PNG filter `type` of a row in place (PNG specification, 9.2). `above`: the decoded row above. `step`: bytes per pixel. One
+ * loop for each filter, because these loops run for every byte of large pictures.
+ */
+function unfilter(type: number, row: Uint8Array, above: Uint8Array, step: number): void {
+  const { length } = row
+  const first = Math.min(step, length)
+  if (type === 1) {
+    for (let i = step; i < length; i++) row[i] = row[i]! + row[i - step]!
+  } else if (type === 2) {
+    for (let i = 0; i < length; i++) row[i] = row[i]! + above[i]!
+  } else if (type === 3) {
+    for (let i = 0; i < first; i++) row[i] = row[i]! + (above[i]! >> 1)
+    for (let i = step; i < length; i++) row[i] = row[i]! + ((row[i - step]! + above[i]!) >> 1)
+  } else if (type === 4) {
+    for (let i = 0; i < first; i++) row[i] = row[i]! + above[i]!
+    for (let i = step; i < length; i++) row[i] = row[i]! + paeth(row[i - step]!, above[i]!, above[i - step]!)
+  }
+}
+
 /** Decodes predicted bytes, given in chunks of any size, into plain rows. */
 export class Unpredictor {
   private readonly shape: RowShape
@@ -49,10 +69,11 @@ export class Unpredictor {
     let at = 0
     for (let y = 0; y < rows; y++) {
       const take = this.stored - this.fill
-      this.pending.set(bytes.subarray(at, at + take), this.fill)
+      const own = this.fill > 0
+      if (own) this.pending.set(bytes.subarray(at, at + take), this.fill)
+      this.decode(own ? this.pending : bytes.subarray(at, at + take), out.subarray(y * this.row, (y + 1) * this.row))
       at += take
       this.fill = 0
-      this.decode(this.stored, out.subarray(y * this.row, (y + 1) * this.row))
     }
     this.pending.set(bytes.subarray(at), this.fill)
     this.fill += bytes.length - at
@@ -64,32 +85,20 @@ export class Unpredictor {
     const length = this.shape.predictor === 2 ? this.fill : this.fill - 1
     if (length <= 0) return new Uint8Array(0)
     const out = new Uint8Array(length)
-    this.decode(this.fill, out)
+    this.decode(this.pending.subarray(0, this.fill), out)
     return out
   }
 
-  private decode(length: number, out: Uint8Array): void {
-    const pending = this.pending
-    const step = this.step
-    const above = this.above
+  /** Decodes one stored row; `out` has the length of its samples. */
+  private decode(stored: Uint8Array, out: Uint8Array): void {
     if (this.shape.predictor === 2) {
-      out.set(pending.subarray(0, length))
+      out.set(stored)
       this.undifference(out)
       return
     }
-    const type = pending[0]!
-    const n = length - 1
-    for (let i = 0; i < n; i++) {
-      const left = i >= step ? out[i - step]! : 0
-      const up = above[i]!
-      let value = pending[i + 1]!
-      if (type === 1) value += left
-      else if (type === 2) value += up
-      else if (type === 3) value += (left + up) >> 1
-      else if (type === 4) value += paeth(left, up, i >= step ? above[i - step]! : 0)
-      out[i] = value
-    }
-    above.set(out)
+    out.set(stored.subarray(1))
+    unfilter(stored[0]!, out, this.above, this.step)
+    this.above.set(out)
   }
 
   /** Decodes TIFF predictor 2: each sample is stored as the difference to the sample on its left. */
@@ -149,7 +158,7 @@ export class Predictor {
       let bestSum = Number.POSITIVE_INFINITY
       let bestType = 0
       for (let type = 0; type < 5; type++) {
-        const sum = this.filter(type, line, step)
+        const sum = this.filter(type, line, step, bestSum)
         if (sum >= bestSum) continue
         bestSum = sum
         bestType = type
@@ -166,21 +175,23 @@ export class Predictor {
     return out
   }
 
-  private filter(type: number, line: Uint8Array, step: number): number {
+  /** Filters a row into `candidate`. Returns the sum of absolute differences, or an incomplete sum from `enough` on. */
+  private filter(type: number, line: Uint8Array, step: number, enough: number): number {
     const { above, candidate } = this
+    const first = Math.min(step, line.length)
     if (type === 0) candidate.set(line)
     else if (type === 1) {
       candidate.set(line.subarray(0, step))
       for (let i = step; i < line.length; i++) candidate[i] = line[i]! - line[i - step]!
     } else if (type === 2) for (let i = 0; i < line.length; i++) candidate[i] = line[i]! - above[i]!
     else if (type === 3) {
-      for (let i = 0; i < step && i < line.length; i++) candidate[i] = line[i]! - (above[i]! >> 1)
+      for (let i = 0; i < first; i++) candidate[i] = line[i]! - (above[i]! >> 1)
       for (let i = step; i < line.length; i++) candidate[i] = line[i]! - ((line[i - step]! + above[i]!) >> 1)
     } else {
-      for (let i = 0; i < step && i < line.length; i++) candidate[i] = line[i]! - above[i]!
+      for (let i = 0; i < first; i++) candidate[i] = line[i]! - above[i]!
       for (let i = step; i < line.length; i++) candidate[i] = line[i]! - paeth(line[i - step]!, above[i]!, above[i - step]!)
     }
-    return magnitude(candidate, line.length)
+    return magnitude(candidate, line.length, enough)
   }
 }
 
@@ -202,12 +213,15 @@ export function differencesUp(bytes: Uint8Array, row: number): Uint8Array {
   return out
 }
 
-/** Sum of the absolute values of the bytes, read as signed 8-bit integers. */
-function magnitude(bytes: Uint8Array, length: number): number {
+/** Number of bytes that are summed between two comparisons with the limit. */
+const SUMMED_BYTES = 256
+
+/** Sum of the absolute values of the bytes, read as signed 8-bit integers. It is incomplete if it reaches `enough`. */
+function magnitude(bytes: Uint8Array, length: number, enough: number): number {
   let sum = 0
-  for (let i = 0; i < length; i++) {
-    const value = bytes[i]!
-    sum += value < 128 ? value : 256 - value
+  for (let from = 0; from < length && sum < enough; from += SUMMED_BYTES) {
+    const end = Math.min(length, from + SUMMED_BYTES)
+    for (let i = from; i < end; i++) sum += Math.abs((bytes[i]! << 24) >> 24)
   }
   return sum
 }

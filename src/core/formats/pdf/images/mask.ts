@@ -45,7 +45,13 @@ async function* grey(reader: Reader, stream: Stream, facts: ImageFacts): AsyncGe
 }
 
 async function* mapped(strips: AsyncIterable<Uint8Array>, levels: Uint8Array): AsyncGenerator<Uint8Array> {
-  for await (const strip of strips) yield strip.map((value) => levels[value]!)
+  const isIdentity = levels.every((level, value) => level === value)
+  for await (const strip of strips) {
+    // A copy, because decoders use the memory of a strip again.
+    const opacity = strip.slice()
+    if (!isIdentity) for (let i = 0; i < opacity.length; i++) opacity[i] = levels[opacity[i]!]!
+    yield opacity
+  }
 }
 
 /** Unpacks rows of bits into bytes with the values 0 and 255. */
