@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest'
 import { enlargedCanvasOf } from '../../../src/core/formats/svg/enlarged-viewport.ts'
-import { type Rendering, SvgRenderer } from '../../../src/core/formats/svg/renderer.ts'
+import { copyOf, type Rendering, SvgRenderer } from '../../../src/core/formats/svg/renderer.ts'
 import { svg } from '../../../src/core/formats/svg/svg.ts'
 import { EngineError } from '../../../wasm/engine-error.ts'
 import { withFidelity } from '../../support/fidelity.ts'
@@ -42,7 +42,7 @@ test('a picture with a viewBox keeps its position on the enlarged canvas', () =>
 test('one renderer renders drawings with and without a far group', () => {
   const renderer = new SvgRenderer()
   const pictures = [seen + far('translate(0 450)'), seen, seen + far('translate(450 0)')].map((each) =>
-    renderer.render(documentOf(each), 1, MOST_WORK),
+    copyOf(renderer.render(documentOf(each), 1, MOST_WORK)),
   )
   expectAlike(pictures[1]!, pictures[0]!)
   expectAlike(pictures[2]!, pictures[0]!)

@@ -5,7 +5,7 @@ import { DRAWN_WIDTH, type DrawingTarget, MAGNIFIED_WIDTH } from '../../catalog/
 import { reaches } from '../../catalog/target.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { startTagsOf } from './markup.ts'
-import { type Rendering, SvgRenderer } from './renderer.ts'
+import { copyOf, type Rendering, SvgRenderer } from './renderer.ts'
 import { measureMagnifiedScores, measureScores, measureSimilarity, type PerceptualScores } from './similarity.ts'
 import {
   INSTRUCTIONS_PER_SECOND,
@@ -66,7 +66,7 @@ export class SvgMeter {
       throw new EngineError('resvg', 'damaged', `a drawing of ${width}×${height} is too narrow to be measured`)
     const before = this.#renderer.executedInstructions
     this.#text = original
-    this.#original = { zoom, rendering: this.#renderer.render(original, zoom, MAX_RENDERING_INSTRUCTIONS - before) }
+    this.#original = { zoom, rendering: copyOf(this.#renderer.render(original, zoom, MAX_RENDERING_INSTRUCTIONS - before)) }
     // A blank rendering occurs if the file has only symbols, or only text, because no fonts are available. Two blank renderings are always
     // equal, so they prove nothing.
     if (isBlank(this.#original.rendering))
@@ -109,7 +109,8 @@ export class SvgMeter {
     if (this.#magnified === null) return true
     await pause()
     // The engine still has the tree of the candidate, so it comes before the original.
-    const rendering = this.#draw(candidate, this.#original.zoom * this.#magnification)
+    const drawn = this.#draw(candidate, this.#original.zoom * this.#magnification)
+    const rendering = this.#magnified === undefined ? drawn && copyOf(drawn) : drawn
     await pause()
     const original = this.#magnifiedOriginal()
     if (!original) return true
@@ -119,7 +120,9 @@ export class SvgMeter {
   }
 
   #magnifiedOriginal(): Rendering | null {
-    this.#magnified ??= this.#draw(this.#text, this.#original.zoom * this.#magnification) ?? null
+    if (this.#magnified !== undefined) return this.#magnified
+    const drawn = this.#draw(this.#text, this.#original.zoom * this.#magnification)
+    this.#magnified = drawn ? copyOf(drawn) : null
     return this.#magnified
   }
 

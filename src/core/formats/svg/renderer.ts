@@ -26,6 +26,9 @@ interface Exports {
   message_length(): number
 }
 
+/** Copies a rendering, to keep it longer than until the next call of its renderer. */
+export const copyOf = ({ pixels, ...size }: Rendering): Rendering => ({ ...size, pixels: new Uint8Array(pixels) })
+
 /** Rendered pixels as in tiny-skia: RGBA with colours premultiplied by alpha. */
 export interface Rendering {
   readonly width: number
@@ -86,7 +89,7 @@ export class SvgRenderer {
   }
 
   /**
-   * Renders the picture at `zoom` times its size.
+   * Renders the picture at `zoom` times its size. The pixels are in the memory of the engine, so they are valid until the next call.
    * @throws EngineError, also if it takes more than `mostWork` instructions
    */
   render(svg: string, zoom: number, mostWork: number): Rendering {
@@ -121,7 +124,7 @@ export class SvgRenderer {
       const at = engine.draw(zoom)
       if (at === 0) throw failureOf(engine)
       const [width, height] = [engine.drawn_width(), engine.drawn_height()]
-      return { width, height, pixels: new Uint8Array(new Uint8Array(engine.memory.buffer, at >>> 0, width * height * 4)) }
+      return { width, height, pixels: new Uint8Array(engine.memory.buffer, at >>> 0, width * height * 4) }
     })
   }
 
