@@ -21,15 +21,13 @@ function filtered(type: number, line: Uint8Array, above: Uint8Array): Uint8Array
 const sumOf = (line: Uint8Array) => line.reduce((sum, value) => sum + (value < 128 ? value : 256 - value), 0)
 
 /** Rows that each suit another filter: gradients, repetitions, noise. */
-const rows = fc
-  .array(fc.record({ kind: fc.nat(3), seed: fc.nat(255) }), { minLength: 1, maxLength: 8 })
-  .map((kinds) =>
-    Uint8Array.from({ length: kinds.length * ROW }, (_, i) => {
-      const { kind, seed } = kinds[Math.floor(i / ROW)]!
-      const x = i % ROW
-      return [seed, seed + Math.floor(x / 3), (x * x * (seed | 1)) >> 3, Math.floor(x / 3) * 2 + Math.floor(i / ROW) * 5][kind]!
-    }),
-  )
+const rows = fc.array(fc.record({ kind: fc.nat(3), seed: fc.nat(255) }), { minLength: 1, maxLength: 8 }).map((kinds) =>
+  Uint8Array.from({ length: kinds.length * ROW }, (_, i) => {
+    const { kind, seed } = kinds[Math.floor(i / ROW)]!
+    const x = i % ROW
+    return [seed, seed + Math.floor(x / 3), (x * x * (seed | 1)) >> 3, Math.floor(x / 3) * 2 + Math.floor(i / ROW) * 5][kind]!
+  }),
+)
 
 describe('row predictors', () => {
   test('each row has the filter with the smallest sum', () => {
