@@ -32,7 +32,7 @@ export async function encodeAvif(stored: Raster, original: PictureMetadata, requ
     return encodeGrid(raster, carried, request)
   const picture: RgbaPixels = { pixels: await wholeRgba(raster), width, height }
   const isScored = isSteeredByScore(raster, request)
-  using codec = await AvifCodec.open('both', isScored ? 'imageQuality' : 'ssim')
+  using codec = await AvifCodec.open('search', isScored ? 'imageQuality' : 'ssim')
   if (isScored) return await encodeToScore(codec, picture, carried, request)
   const empty = codec.encode(EMPTY, 50, FRAME_SPEED)
   const overhead = withMetadata(empty, carried).length - empty.length

@@ -18,6 +18,13 @@ const STEPS_BY_CHROMA = {
 
 export type AvifResult = PerceptualResult<ColourFigures> & AvifSettings & AvifProbe
 
+/** Limits of a search, and what is known before. */
+interface AvifSearch {
+  readonly limit: ProbeLimit
+  /** Score points lost for each unit of coarseness. `undefined`: the usual ones. */
+  readonly slope?: number | undefined
+}
+
 /**
  * Searches for the lowest quality that reaches the perceptual target with this chroma format. The last call of `probe` is the one that is
  * returned.
@@ -26,7 +33,7 @@ export async function lowestAvifQuality(
   probe: (settings: AvifSettings) => Promise<AvifProbe>,
   target: PicturePerceptualTarget,
   { quality: first, chroma }: AvifSettings,
-  limit: ProbeLimit,
+  { limit, slope }: AvifSearch,
 ): Promise<AvifResult> {
   let last: AvifProbe | undefined
   const lastProbe = () => {
@@ -41,7 +48,7 @@ export async function lowestAvifQuality(
     perceptualFigures: async () => lastProbe().perceptual,
     bytes: () => lastProbe().bytes,
   }
-  const found = await lowestPerceptualQuality(trials, target, scaleOf(chroma, limit), { quality: first })
+  const found = await lowestPerceptualQuality(trials, target, scaleOf(chroma, limit, slope), { quality: first })
   return { ...found, chroma, bytes: lastProbe().bytes }
 }
 
@@ -64,17 +71,18 @@ export async function smallestSettings(
   mostProbes: number,
 ): Promise<AvifResult> {
   const final = remembered(probes.final)
-  const ranked = await likelySettings(probes.fast, target, first)
-  const [likely = { chroma: 'halved', quality: first } as const, ...others] = target.effort === 'fast' ? ranked.slice(0, 1) : ranked
+  const { settings, slope } = await likelySettings(probes.fast, target, first)
+  const [likely = { chroma: 'halved', quality: first } as const, ...others] = target.effort === 'fast' ? settings.slice(0, 1) : settings
   const smaller = (one: AvifResult, other: AvifResult) => (one.reached && (!other.reached || other.bytes >= one.bytes) ? one : other)
-  let best = await lowestAvifQuality(final, target, likely, mostProbes)
+  const search = (from: AvifSettings) => lowestAvifQuality(final, target, from, { limit: mostProbes, slope })
+  let best = await search(likely)
   for (const { chroma } of others) {
     const { quality } = best
     if (sizeAtTarget(await final({ quality, chroma }), chroma, target) >= sizeAtTarget(best, best.chroma, target)) continue
-    best = smaller(best, await lowestAvifQuality(final, target, { quality, chroma }, mostProbes))
+    best = smaller(best, await search({ quality, chroma }))
   }
   if (best.reached || best.chroma === 'full' || others.some(({ chroma }) => chroma === 'full')) return best
-  return smaller(best, await lowestAvifQuality(final, target, { quality: best.quality, chroma: 'full' }, mostProbes))
+  return smaller(best, await search({ quality: best.quality, chroma: 'full' }))
 }
 
 /** Probe that returns known results without an encoding. */

@@ -21,12 +21,15 @@ export interface AvifSettings {
 /** Most probes until one reaches the target. `two`: at most two probes in all, for pictures where each takes a minute or two. */
 export type ProbeLimit = number | 'two'
 
-/** Quality scale of the search. Colour casts come mostly from halved chroma and do not decrease with quality. */
-export const scaleOf = (chroma: Chroma, limit: ProbeLimit): QualityScale => ({
+/**
+ * Quality scale of the search. @param slope score points lost for each unit of coarseness; default: those of most pictures. Colour casts come mostly from halved chroma and do not
+ * decrease with quality.
+ */
+export const scaleOf = (chroma: Chroma, limit: ProbeLimit, slope = POINTS_PER_COARSENESS): QualityScale => ({
   ...PERCEPTUAL_RANGE,
   coarseness: (quality) => pow(100 - quality, CURVE),
   qualityOf: (coarseness) => 100 - pow(Math.max(0, coarseness), 1 / CURVE),
-  pointsPerCoarseness: chroma === 'fitted' ? POINTS_PER_COARSENESS / 2 : POINTS_PER_COARSENESS,
+  pointsPerCoarseness: chroma === 'fitted' ? slope / 2 : slope,
   ...(limit === 'two' ? TWO_PROBES : { mostProbes: limit }),
   mostAskedByWindows: chroma === 'full' ? ASKED_BY_WINDOWS.full : ASKED_BY_WINDOWS.halved,
 })

@@ -73,6 +73,9 @@ export const LEAST_ALPHA_QUALITY = 75
  */
 export const SAMPLE_TILES = { usual: 4, large: 8 }
 
+/** Most tiles of a grid whose search probes all of them instead of a sample. */
+export const MOST_TILES_WITHOUT_SAMPLE = 9
+
 // Constants of the perceptual search for AVIF.
 
 /**
