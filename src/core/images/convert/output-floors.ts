@@ -72,7 +72,7 @@ async function encodeAboveFloors(
   for (let attempt = 1; ; attempt++) {
     const encoded = await encode({ ...request, target, byLuma })
     if (!similarity || !encoded.loss) return encoded
-    const decoded = await similarity(raster, encoded.chunks)
+    const decoded = encoded.similarity ?? (await similarity(raster, encoded.chunks))
     if (!decoded) throw new Error(`the result of the ${output} encoder cannot be decoded`)
     const missingDb = Math.max(
       request.target.psnrDb - decoded.psnrDb,

@@ -1,4 +1,4 @@
-import type { Raster } from './raster.ts'
+import { type Raster, stripsOf } from './raster.ts'
 
 /** Returns the picture with its rows cached: the first complete iteration stores them for later ones. */
 export function cachedRaster(raster: Raster): Raster {
@@ -13,6 +13,31 @@ export function cachedRaster(raster: Raster): Raster {
         yield strip
       }
       cached = strips
+    },
+  }
+}
+
+/** Size in bytes of a picture up to which it is cached, so that a search does not decode the original for every step. */
+const CACHED_RASTER_BYTES = 4 * 1024 * 1024
+
+/** Returns the picture with its samples cached by the first complete iteration, if they are few. */
+export function cachedIfSmall(raster: Raster): Raster {
+  const { width, height, channels } = raster
+  const bytes = width * height * channels
+  if (bytes > CACHED_RASTER_BYTES) return raster
+  let whole: Uint8Array | undefined
+  return {
+    ...raster,
+    async *rows() {
+      if (whole) return yield* stripsOf(whole, raster)
+      const copy = new Uint8Array(bytes)
+      let at = 0
+      for await (const strip of raster.rows()) {
+        copy.set(strip, at)
+        at += strip.length
+        yield strip
+      }
+      if (at === bytes) whole = copy
     },
   }
 }

@@ -2,6 +2,7 @@
 
 import type { LossyPictureTarget } from '../../catalog/levels.ts'
 import type { Message } from '../../i18n/message.ts'
+import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import type { Options } from '../../model/codec.ts'
 import type { PictureLoss } from '../../model/loss.ts'
 import type { PictureMetadata, Raster } from '../raster/raster.ts'
@@ -26,6 +27,8 @@ export interface EncodedPicture {
   readonly step: Message
   /** Quality figures of the result. `undefined`: the samples are unchanged. */
   readonly loss?: PictureLoss
+  /** Comparison of the decoded result with the picture, as viewers show both. `undefined`: not measured. */
+  readonly similarity?: Similarity | undefined
   /** True if the perceptual score steered the search. The result reaches the level's score, or comes as close as the encoder can. */
   readonly steeredByScore?: boolean
   /** SSIMULACRA 2 score that the search measured. `undefined`: luma steered the search, or the samples are unchanged. */

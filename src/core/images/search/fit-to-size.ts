@@ -3,11 +3,11 @@ import type { Format } from '../../catalog/format.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Options } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
+import { cachedIfSmall } from '../raster/cached-raster.ts'
 import { swapsAxes } from '../raster/orientation.ts'
-import { type Raster, stripsOf } from '../raster/raster.ts'
+import type { Raster } from '../raster/raster.ts'
 import { type Raster16, resizedByOpacity16 } from '../raster/raster16.ts'
 import { resized, resizedByOpacity, sizeWithin } from '../raster/resize.ts'
-import { CACHED_RASTER_BYTES } from './tuning.ts'
 
 /** Size to which the picture must be reduced. `undefined`: it keeps its size. */
 export const reducedSize = ({ width, height }: Pick<Raster, 'width' | 'height'>, { fitWithin, lossless }: Options) =>
@@ -51,27 +51,6 @@ export function fitToSize(raster: Raster, options: Options): { raster: Raster; s
 export function fitToSize16(deep: Raster16, options: Options): { deep: Raster16; steps: Message[] } {
   const size = reducedSize(deep, options)
   return size ? { deep: resizedByOpacity16(deep, size.width, size.height), steps: [downsampledStep(deep, size)] } : { deep, steps: [] }
-}
-
-function cachedIfSmall(raster: Raster): Raster {
-  const { width, height, channels } = raster
-  const bytes = width * height * channels
-  if (bytes > CACHED_RASTER_BYTES) return raster
-  let whole: Uint8Array | undefined
-  return {
-    ...raster,
-    async *rows() {
-      if (whole) return yield* stripsOf(whole, raster)
-      const copy = new Uint8Array(bytes)
-      let at = 0
-      for await (const strip of raster.rows()) {
-        copy.set(strip, at)
-        at += strip.length
-        yield strip
-      }
-      if (at === bytes) whole = copy
-    },
-  }
 }
 
 /** Applies `change` to each colour sample and its alpha, such as premultiplication. */

@@ -75,6 +75,3 @@ export const POINTS_PER_DB = 3
 
 /** Ratio by which a colour cast may be larger between measured windows, which are five pixels apart. */
 export const CAST_BETWEEN_WINDOWS = 0.08
-
-/** Size in bytes of a reduced picture up to which it is cached, so that the search does not decode the original for every step. */
-export const CACHED_RASTER_BYTES = 4 * 1024 * 1024

@@ -1,7 +1,7 @@
 /** Encodes pictures as WebP with the lowest quality that reaches the target, or lossless if that is smaller. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures, WebpRows } from '../../../../wasm/webp/webp.ts'
+import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures } from '../../../../wasm/webp/webp.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
@@ -11,21 +11,23 @@ import { fitsMemoryBudget, hasLargeMemoryBudget } from '../../model/budget.ts'
 import type { Options } from '../../model/codec.ts'
 import { isCodecError, overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
 import { pixelLoss } from '../../model/loss.ts'
+import { cachedIfSmall } from '../raster/cached-raster.ts'
 import { hasFewColours } from '../raster/few-colours.ts'
 import { asRgba, type PictureMetadata, type Raster } from '../raster/raster.ts'
 import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
-import {
-  isMeasuredInBands,
-  isSteeredByScore,
-  isUnacceptable,
-  lowestPerceptualQuality,
-  type PerceptualResult,
-  perceptualFiguresOf,
-  type QualityScale,
-  scoreMarginPoints,
-  withFewProbes,
-} from '../search/perceptual-search.ts'
+import { isMeasuredInBands, isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
 import { wrapWebp } from './container.ts'
+import { bandsOf, SampleRows } from './sample-rows.ts'
+import {
+  encodedToScore,
+  type FilledEncoder,
+  type LikelyForm,
+  type Planes,
+  predictedForm,
+  type ScoredEncoding,
+  type ScoreJob,
+  smallerFittedForm,
+} from './score-search.ts'
 import {
   ALPHA_BYTES_PER_PIXEL,
   BASE_BYTES,
@@ -39,7 +41,6 @@ import {
   MOST_TOKEN_BYTES,
   NEXT_GROWTH,
   PER_QUALITY_STEP,
-  PERCEPTUAL_SCALE,
   QUALITY,
   ROW_BUFFER_BYTES,
   SAMPLE_PIXELS,
@@ -48,13 +49,6 @@ import {
   TOKENS_PER_BYTE,
   TOLERANCE,
 } from './tuning.ts'
-
-const SCALE: QualityScale = {
-  ...PERCEPTUAL_SCALE,
-  highest: QUALITY.highest,
-  coarseness: (quality) => -quality,
-  qualityOf: (coarseness) => -coarseness,
-}
 
 interface Lossy {
   readonly encoder: WebpEncoder
@@ -107,70 +101,121 @@ async function encodeLossless(raster: Raster, carried: PictureMetadata, { option
 /** Lossy result; `scoreResult`: result of the perceptual search, or `undefined` if luma steered the search. */
 interface LossyResult {
   readonly lossy: EncodedPicture
-  readonly scoreResult?: PerceptualResult<WebpFigures> | undefined
+  readonly scoreResult?: ScoredEncoding | undefined
 }
 
-/**
- * Encodes lossily, with averaged chroma. If hues change between neighbouring pixels, it also tries chroma fitted by libsharpyuv at the
- * quality found, searches on from there if that scores higher, and returns the smaller file.
- */
 async function encodeLossy(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<LossyResult> {
-  const averaged = await encodeLossyWith(raster, carried, request, { planes: 'means' })
-  const { scoreResult, hueContrast } = averaged
-  if (request.options.effort === 'fast' && scoreResult?.reached) return averaged
-  if (!scoreResult || hueContrast < FITTED_CHROMA_LIMITS.leastContrast || raster.width * raster.height > FITTED_CHROMA_LIMITS.mostPixels)
-    return averaged
-  const fitted = await encodeLossyWith(raster, carried, request, { planes: 'fitted', from: scoreResult }).catch((error: unknown) => {
-    if (!isCodecError(error, 'over_budget')) throw error
-  })
-  if (!fitted?.scoreResult) return averaged
-  const isSmaller = bytesOf(fitted.lossy) < bytesOf(averaged.lossy)
-  return fitted.scoreResult.reached && (isSmaller || !scoreResult.reached) ? fitted : averaged
+  requireMemory(raster, request)
+  try {
+    if (isSteeredByScore(raster, request)) return await encodeToScore(raster, carried, request)
+    using encoder = (await filled(raster, request, 'means')).encoder
+    const lossy = { encoder, method: methodFor(raster, request.options) }
+    const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
+    const { quality, figures } =
+      request.targetSize === undefined
+        ? await toTarget(lossy, raster, request)
+        : await toSize(lossy, raster, request, request.targetSize - overhead)
+    const chunks = wrapWebp(encoder.file(), carried, raster)
+    return { lossy: { chunks, loss: pixelLoss(figures), step: message('webp_at_quality', { quality }), steeredByScore: false } }
+  } catch (error) {
+    if (isEngineError(error, 'webp')) throw overBudget(message('webp_pixels_over_memory', { width: raster.width, height: raster.height }))
+    throw error
+  }
 }
 
-interface LossyForm {
-  readonly planes: 'means' | 'fitted'
-  /** End of the search with other planes, which these must beat. `undefined`: a search from the level's usual quality. */
-  readonly from?: PerceptualResult<WebpFigures>
-}
-
-async function encodeLossyWith(
-  raster: Raster,
-  carried: PictureMetadata,
-  request: EncodeRequest,
-  { planes, from }: LossyForm,
-): Promise<LossyResult & { readonly hueContrast: number }> {
-  const { width, height, channels } = raster
+/** @throws CodecError `over_budget` */
+function requireMemory({ width, height, channels }: Raster, request: EncodeRequest): void {
   const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
   if (!fitsMemoryBudget(request.options, width * height * perPixel + BASE_BYTES, mostEngineBytes(request.options)))
     throw overBudget(message('too_many_pixels_for_webp', { width, height, megapixels: megapixels(request, perPixel) }))
   if (perPixel === ALPHA_BYTES_PER_PIXEL) request.options.estimated?.(mostEngineBytes(request.options) + ROW_BUFFER_BYTES)
+}
+
+/** Opens an encoder with the planes of the picture. Only opaque pictures have a sample. */
+async function filled(raster: Raster, { options }: EncodeRequest, planes: Planes, mayBeSampled = false): Promise<FilledEncoder> {
+  const { width, height, channels } = raster
+  const encoder = new WebpEncoder(width, height, channels, planes)
+  const isLarge = mayBeSampled && (channels === 1 || channels === 3) && width * height > 2 * SAMPLE_PIXELS
+  const sample = isLarge && !isMeasuredInBands(raster) ? new SampleRows(raster) : undefined
   try {
-    using encoder = new WebpEncoder(width, height, channels, planes)
     let rows = 0
     for await (const strip of raster.rows()) {
       encoder.write(strip)
+      sample?.add(strip)
       rows += strip.length / (width * channels)
-      request.options.progress((0.3 * rows) / height)
-      request.options.signal.throwIfAborted()
+      options.progress((0.3 * rows) / height)
+      options.signal.throwIfAborted()
     }
-    const lossy = { encoder, method: methodFor(raster, request.options) }
-    const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
-    const scoreResult = isSteeredByScore(raster, request) ? await toScore(lossy, raster, request, from) : undefined
-    const { quality, figures } =
-      scoreResult ??
-      (request.targetSize === undefined
-        ? await toTarget(lossy, raster, request)
-        : await toSize(lossy, raster, request, request.targetSize - overhead))
-    const chunks = wrapWebp(encoder.file(), carried, raster)
-    const step = message(planes === 'fitted' ? 'webp_at_quality_chroma_fitted' : 'webp_at_quality', { quality })
-    return {
-      lossy: { chunks, loss: pixelLoss(figures), step, steeredByScore: scoreResult !== undefined, score: scoreResult?.perceptual.score },
-      scoreResult,
-      hueContrast: encoder.hueContrast,
-    }
+    return { encoder, planes, ...(sample && encoder.sample(bandsOf(raster)) && { sample }) }
   } catch (error) {
-    if (isEngineError(error, 'webp')) throw overBudget(message('webp_pixels_over_memory', { width, height }))
+    encoder[Symbol.dispose]()
+    throw error
+  }
+}
+
+/**
+ * Encodes to the perceptual score. If hues change between neighbouring pixels, chroma fitted by libsharpyuv competes with averaged chroma;
+ * fast probes choose between them. At the effort `best`, or if the first form misses the target, both are searched.
+ */
+async function encodeToScore(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<LossyResult> {
+  const { options } = request
+  const { width, height } = raster
+  const reference = cachedIfSmall(asRgba(raster))
+  const job: ScoreJob = {
+    reference,
+    target: perceptualTarget(options, raster),
+    signal: options.signal,
+    sizeLimit: request.sizeLimit,
+    method: methodFor(raster, options),
+    isFrugal: (bytes) => tokensExceedMemory(raster, bytes * NEXT_GROWTH),
+  }
+  const open = (planes: Planes) => filled(raster, request, planes, planes === 'means')
+  const resultOf = async (form: FilledEncoder, likely: LikelyForm): Promise<LossyResult> => {
+    const found = await encodedToScore(form, job, likely)
+    const step = message(form.planes === 'fitted' ? 'webp_at_quality_chroma_fitted' : 'webp_at_quality', { quality: found.quality })
+    const { similarity, perceptual } = found
+    const chunks = wrapWebp(form.encoder.file(), carried, raster)
+    return {
+      lossy: { chunks, loss: pixelLoss(similarity), similarity, step, steeredByScore: true, score: perceptual.score },
+      scoreResult: found,
+    }
+  }
+  const means = await open('means')
+  let prediction: Awaited<ReturnType<typeof predictedForm>>
+  {
+    using encoder = means.encoder
+    prediction = await predictedForm(means, job)
+    const hasHues = encoder.hueContrast >= FITTED_CHROMA_LIMITS.leastContrast && width * height <= FITTED_CHROMA_LIMITS.mostPixels
+    if (!hasHues || options.effort === 'fast') return await resultOf(means, prediction)
+  }
+  const fitted = await fittedResult(open, job, prediction, resultOf)
+  if (fitted?.scoreResult?.reached && options.effort !== 'best') return fitted
+  const again = await open('means')
+  using _ = again.encoder
+  const averaged = await resultOf(again, prediction)
+  if (averaged.scoreResult?.reached && options.effort !== 'best') return averaged
+  const other =
+    fitted ??
+    (await fittedResult(open, job, { ...prediction, quality: averaged.scoreResult?.quality ?? prediction.quality }, resultOf, true))
+  if (!other?.scoreResult?.reached) return averaged
+  return !averaged.scoreResult?.reached || bytesOf(other.lossy) < bytesOf(averaged.lossy) ? other : averaged
+}
+
+/** Result with fitted chroma. `undefined`: averaged chroma is smaller, or memory does not suffice. `isWanted`: it is made in any case. */
+async function fittedResult(
+  open: (planes: Planes) => Promise<FilledEncoder>,
+  job: ScoreJob,
+  prediction: Awaited<ReturnType<typeof predictedForm>>,
+  resultOf: (form: FilledEncoder, likely: LikelyForm) => Promise<LossyResult>,
+  isWanted = false,
+): Promise<LossyResult | undefined> {
+  try {
+    const fitted = await open('fitted')
+    using _ = fitted.encoder
+    const likely = isWanted ? prediction : await smallerFittedForm(fitted, job, prediction)
+    return likely && (await resultOf(fitted, likely))
+  } catch (error) {
+    if (isCodecError(error, 'over_budget') || isEngineError(error, 'webp')) return undefined
     throw error
   }
 }
@@ -180,42 +225,6 @@ const mostEngineBytes = (options: Options) =>
 const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor((mostEngineBytes(options) - BASE_BYTES) / perPixel / 1e6)
 
 type SearchResult = { quality: number; figures: WebpFigures }
-
-/** Searches for the lowest quality that reaches the perceptual target, decoding each result as viewers do. */
-async function toScore(
-  { encoder, method }: Lossy,
-  raster: Raster,
-  { options }: EncodeRequest,
-  from: PerceptualResult<WebpFigures> | undefined,
-): Promise<PerceptualResult<WebpFigures>> {
-  const { width, height } = raster
-  const target = perceptualTarget(options, raster)
-  const bands = bandsOf(raster)
-  const first = from?.quality ?? target.usualQuality.webp
-  const sampled = width * height > 2 * SAMPLE_PIXELS && encoder.sample(bands)
-  let bytes = sampled ? (encoder.encode({ quality: first, method }, 'sample') * height) / (64 * bands) : 0
-  const make = async (quality: number) => {
-    await yieldToEventLoop(options.signal)
-    const frugal = tokensExceedMemory(raster, bytes * NEXT_GROWTH)
-    bytes = encoder.encode({ quality, method, frugal })
-    return encoder.measure()
-  }
-  const probe = async () => {
-    using rows = WebpRows.open(encoder.file(), width, height)
-    if (!rows) throw new Error('the result of the WebP encoder cannot be decoded')
-    return await perceptualFiguresOf(asRgba(raster), rows.strips())
-  }
-  return lowestPerceptualQuality(
-    { encode: make, perceptualFigures: probe, bytes: () => bytes },
-    target,
-    isMeasuredInBands(raster) ? withFewProbes(SCALE) : SCALE,
-    from && from.margin < FITTED_CHROMA_LIMITS.mostMargin
-      ? { quality: first, otherMargin: from.margin, otherScoreMargin: scoreMarginPoints(from.perceptual, target) }
-      : { quality: first },
-  )
-}
-
-const bandsOf = ({ width }: Raster) => Math.max(4, Math.round(SAMPLE_PIXELS / width / 64))
 
 /** libwebp's method for this picture. */
 function methodFor({ width, height, channels }: Raster, { effort }: Options): number {
