@@ -1,4 +1,4 @@
-import { differenceOf } from '../../images/convert/output-codecs.ts'
+import { verdictOfOutput } from '../../images/convert/output-codecs.ts'
 import { differenceFromUpload } from '../../images/convert/reference.ts'
 import { scoreOfResult } from '../../images/convert/result-score.ts'
 import { optionsForStored } from '../../images/search/fit-to-size.ts'
@@ -16,9 +16,8 @@ export async function verifyConverted(original: Source, result: Source, outcome:
   const { raster } = decodedPicture(original, header, options)
   const carried = metadataOf(header)
   const uploaded = { raster: fullSizePicture(original, header), carried }
-  const difference =
-    (await differenceOf(options.output, raster, carried, result, outcome)) ??
-    (await differenceFromUpload(uploaded, result, outcome, options))
+  const verdict = await verdictOfOutput(options.output, raster, carried, result, outcome)
+  const difference = verdict.difference ?? (await differenceFromUpload(uploaded, result, outcome, options))
   if (difference !== undefined) return { equal: false, difference }
-  return { equal: true, ...(await scoreOfResult(uploaded, result, outcome, options)) }
+  return { equal: true, ...(await scoreOfResult(uploaded, result, outcome, options, verdict.score)) }
 }

@@ -21,13 +21,16 @@ import { commentsOf, resolutionOf } from './texts.ts'
 
 const MOST_PROFILE_BYTES = 4 * 1024 * 1024
 
-export async function pngForConversion(source: Source, options: Options): Promise<ConvertiblePicture> {
+/**
+ * Reads the picture for a conversion. @param examinesData false if the caller does not need to know whether programs use the samples as data
+ */
+export async function pngForConversion(source: Source, options: Options, examinesData = true): Promise<ConvertiblePicture> {
   const file = await openPngFile(source, options)
   if (file.animated) throw unsupported('animation_in_format_of_still_pictures')
   if (hasUnusualGamma(file)) throw unsupported('gamma_other_formats_cannot_say')
   const { header } = file
   const hdr = hdrFor(file, source, options)
-  const data = hdr || options.output === 'png' ? undefined : await pngDataPicture(file)
+  const data = hdr || options.output === 'png' || !examinesData ? undefined : await pngDataPicture(file)
   // Only a user may request the conversion of data, not a document that contains the picture.
   if (data && options.inner.depth > 0) throw unsupported(message('data_as', { output: options.output, what: data.what }))
   const descriptive = descriptiveMetadata(file, options)

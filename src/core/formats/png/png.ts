@@ -45,7 +45,7 @@ export const png: MetadataCodec = withRenditions(
     },
 
     async verify(original, result, outcome, options): Promise<Verdict> {
-      const picture = await convertibleIfRequested(original, options)
+      const picture = await convertibleIfRequested(original, options, false)
       if (picture) return await verifyPicture(picture, { original, result, outcome }, options)
       return await verifyPng(original, result, outcome, options)
     },
@@ -59,8 +59,8 @@ async function pngForRendition(source: Source, options: Options): Promise<Rendit
 }
 
 /** Picture to convert, if another format or a smaller size is requested; otherwise `undefined`. */
-async function convertibleIfRequested(source: Source, options: Options): Promise<ConvertiblePicture | undefined> {
-  if (options.output !== 'png') return pngForConversion(source, options)
+async function convertibleIfRequested(source: Source, options: Options, examinesData = true): Promise<ConvertiblePicture | undefined> {
+  if (options.output !== 'png') return pngForConversion(source, options, examinesData)
   const { fitWithin } = options
   if (!fitWithin || options.lossless) return undefined
   if (fitWithin.isRequired) return await reducedAsRequired(source, options)

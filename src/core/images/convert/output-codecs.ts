@@ -7,13 +7,13 @@ import { encodeJpeg } from '../jpeg/encode.ts'
 import { differenceOfJxl } from '../jxl/difference.ts'
 import type { PictureMetadata, Raster } from '../raster/raster.ts'
 import type { Encoder } from '../search/encode-request.ts'
-import { differenceOfAvif, differenceOfPng, differenceOfWebp } from './verify-output.ts'
+import { differenceOfPng, type OutputVerdict, verdictOfAvif, verdictOfWebp } from './verify-output.ts'
 
 interface OutputCodec {
   /** Encodes a picture. `undefined` for PNG, whose encoder also takes chunks. */
   readonly encode?: Encoder
   /** Decodes a result and compares it with the picture. `undefined` for JPEG, which `verify-picture.ts` compares row by row. */
-  readonly difference?: (raster: Raster, carried: PictureMetadata, result: Source, outcome: Outcome) => Promise<string | undefined>
+  readonly difference?: (raster: Raster, carried: PictureMetadata, result: Source, outcome: Outcome) => Promise<OutputVerdict>
 }
 
 const encodeJxl: Encoder = async (...picture) => await (await withEngines(import('../jxl/encode.ts'))).encodeJxl(...picture)
@@ -21,20 +21,20 @@ const encodeWebp: Encoder = async (...picture) => await (await withEngines(impor
 
 export const OUTPUT_CODECS: { readonly [output: string]: OutputCodec | undefined } = {
   jpg: { encode: encodeJpeg },
-  png: { difference: differenceOfPng },
-  webp: { encode: encodeWebp, difference: differenceOfWebp },
-  avif: { encode: encodeAvif, difference: differenceOfAvif },
-  jxl: { encode: encodeJxl, difference: differenceOfJxl },
+  png: { difference: async (raster, carried, result) => ({ difference: await differenceOfPng(raster, carried, result) }) },
+  webp: { encode: encodeWebp, difference: verdictOfWebp },
+  avif: { encode: encodeAvif, difference: verdictOfAvif },
+  jxl: { encode: encodeJxl, difference: async (...files) => ({ difference: await differenceOfJxl(...files) }) },
 } satisfies Readonly<Record<Exclude<PictureOutput, 'jpg' | 'png'>, Required<OutputCodec>> & Record<'jpg' | 'png', OutputCodec>>
 
-/** Describes why `result`, a file of format `output`, does not contain the picture and its metadata. `undefined`: it does. */
-export async function differenceOf(
+/** Decodes `result`, a file of format `output`, and compares it with the picture and its metadata. */
+export async function verdictOfOutput(
   output: string,
   raster: Raster,
   carried: PictureMetadata,
   result: Source,
   outcome: Outcome,
-): Promise<string | undefined> {
+): Promise<OutputVerdict> {
   const difference = OUTPUT_CODECS[output]?.difference
-  return difference ? await difference(raster, carried, result, outcome) : `no way to verify ${output}`
+  return difference ? await difference(raster, carried, result, outcome) : { difference: `no way to verify ${output}` }
 }

@@ -17,6 +17,7 @@ import type { Similarity } from '../../metrics/ssim-psnr.ts'
 import { isCodecError, unsupported } from '../../model/error.ts'
 import { pixelLoss, worseLoss } from '../../model/loss.ts'
 import { similarityOfRows } from '../compare/compare.ts'
+import { cachedIfSmall } from '../raster/cached-raster.ts'
 import { asRgba, onWhite, type PictureMetadata, type Raster } from '../raster/raster.ts'
 import type { EncodedPicture, EncodeRequest, Encoder } from '../search/encode-request.ts'
 import { EXTRA_PSNR_DB, LEAST_RGB_PSNR_DB, MOST_ATTEMPTS, NEAR_POINTS, SMALL_PIXELS, TOLERATED_PSNR_DB } from './tuning.ts'
@@ -28,10 +29,11 @@ import { EXTRA_PSNR_DB, LEAST_RGB_PSNR_DB, MOST_ATTEMPTS, NEAR_POINTS, SMALL_PIX
 export async function encodeKeepingFloors(
   output: string,
   encode: Encoder,
-  raster: Raster,
+  picture: Raster,
   carried: PictureMetadata,
   request: EncodeRequest,
 ): Promise<EncodedPicture> {
+  const raster = cachedIfSmall(picture)
   const encodeOnce = (asked: EncodeRequest) => encodeAboveFloors(output, (target) => encode(raster, carried, target), raster, asked)
   let best = await encodeOnce(request)
   const isSmall = raster.width * raster.height <= SMALL_PIXELS && request.targetSize === undefined && !request.lossless

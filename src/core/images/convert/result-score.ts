@@ -13,14 +13,19 @@ import { isExact } from './claims.ts'
 import { decodedRows } from './decoders.ts'
 import { referenceOf, type UploadedPicture } from './reference.ts'
 
-/** Score of a file of format `options.output`, for the verdict. Empty for lossless results. */
+/**
+ * Score of a file of format `options.output`, for the verdict. Empty for lossless results. @param known score compared with the picture that
+ * was encoded, which counts if that is the upload with all its pixels and bits
+ */
 export async function scoreOfResult(
   uploaded: UploadedPicture,
   result: Source,
   outcome: Outcome,
   options: Options,
+  known?: number,
 ): Promise<{ readonly ssimulacra2?: number | undefined }> {
   if (isExact(outcome)) return {}
+  if (known !== undefined && !referenceOf(uploaded, options)) return { ssimulacra2: known }
   const reference = displayedReference(uploaded, options)
   const decoded = reference.channels === 4 ? decodedRows(options.output, result, reference) : opaqueRows(result, reference)
   return { ssimulacra2: await scoreOfRows(reference, decoded) }

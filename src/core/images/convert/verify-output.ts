@@ -7,21 +7,42 @@ import type { Outcome, Source } from '../../model/codec.ts'
 import { readAll } from '../../model/source.ts'
 import { similarityOfGrid } from '../avif/grid.ts'
 import { AvifCodec, comparePixels, type RgbaPixels } from '../avif/libaom.ts'
-import { similarityOfRows } from '../compare/compare.ts'
+import { comparePictures } from '../compare/compare.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
 import { asRgba, type PictureMetadata, type Raster, wholeRgba } from '../raster/raster.ts'
+import { canBeScored } from '../search/perceptual-search.ts'
 import { webpChunks } from '../webp/container.ts'
 import { isExact, lossDifference } from './claims.ts'
 import { decodedRows } from './decoders.ts'
 
-/** Describes how a WebP result differs from `raster` and the metadata in `carried`. `undefined`: no difference. */
-export async function differenceOfWebp(
-  raster: Raster,
-  carried: PictureMetadata,
-  result: Source,
-  outcome: Outcome,
-): Promise<string | undefined> {
+/** Verdict on a result that was decoded and compared with the picture that was encoded. */
+export interface OutputVerdict {
+  /** Difference from the picture and its metadata. `undefined`: none. */
+  readonly difference?: string | undefined
+  /** SSIMULACRA 2 score compared with that picture. `undefined`: not measured. */
+  readonly score?: number | undefined
+}
+
+/** Decodes a WebP result and compares it with `raster` and the metadata in `carried`. */
+export async function verdictOfWebp(raster: Raster, carried: PictureMetadata, result: Source, outcome: Outcome): Promise<OutputVerdict> {
   const file = await readAll(result)
+  const difference = lostFromWebp(file, carried)
+  if (difference !== undefined) return { difference }
+  if (isExact(outcome)) {
+    const { decodeWebp } = await withEngines(import('../../../../wasm/webp/webp.ts'))
+    const pixels = decodeWebp(file, raster.width, raster.height)
+    return { difference: pixels ? await exactDifference(raster, pixels) : 'the result cannot be decoded at this size' }
+  }
+  const found = await comparePictures(asRgba(raster), decodedRows('webp', result, raster), measuresOf(raster))
+  if (!found) return { difference: 'the result cannot be decoded at this size' }
+  return { difference: lossDifference(outcome, found.similarity), score: found.score }
+}
+
+/** The score is measured in the same pass, if the picture can be scored. */
+const measuresOf = (raster: Raster): readonly ('similarity' | 'score')[] => (canBeScored(raster) ? ['similarity', 'score'] : ['similarity'])
+
+/** Returns what the result lost of the metadata. `undefined`: nothing. */
+function lostFromWebp(file: Uint8Array, carried: PictureMetadata): string | undefined {
   const chunks = webpChunks(file)
   for (const [name, bytes] of [
     ['ICCP', carried.icc],
@@ -33,13 +54,7 @@ export async function differenceOfWebp(
   }
   for (const { id, data } of carried.riffChunks ?? [])
     if (!chunks.some((chunk) => chunk.name === id && sameBytes(data, chunk.data))) return `the chunk ${JSON.stringify(id)} was lost`
-  if (isExact(outcome)) {
-    const { decodeWebp } = await withEngines(import('../../../../wasm/webp/webp.ts'))
-    const pixels = decodeWebp(file, raster.width, raster.height)
-    return pixels ? exactDifference(raster, pixels) : 'the result cannot be decoded at this size'
-  }
-  const found = await similarityOfRows(asRgba(raster), decodedRows('webp', result, raster))
-  return found ? lossDifference(outcome, found) : 'the result cannot be decoded at this size'
+  return undefined
 }
 
 /** Compares pixels exactly. Colours of transparent pixels count too, because the encoder keeps them. */
@@ -55,27 +70,21 @@ async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string
   return at === rgba.length ? undefined : 'the result has fewer rows than the upload'
 }
 
-/**
- * Describes how an AVIF result differs from the picture and its metadata. The picture is rotated upright first, as its pixels are stored.
- */
-export async function differenceOfAvif(
-  stored: Raster,
-  carried: PictureMetadata,
-  result: Source,
-  outcome: Outcome,
-): Promise<string | undefined> {
+/** Decodes an AVIF result and compares it. The picture is rotated upright first, as its pixels are stored. */
+export async function verdictOfAvif(stored: Raster, carried: PictureMetadata, result: Source, outcome: Outcome): Promise<OutputVerdict> {
   const raster = uprightRaster(stored, orientationOf(carried.exif))
   const file = await readAll(result)
   const grid = await similarityOfGrid(raster, carried, file)
-  if (typeof grid === 'string') return grid
-  if (grid) return lossDifference(outcome, grid)
+  if (typeof grid === 'string') return { difference: grid }
+  if (grid) return { difference: lossDifference(outcome, grid) }
   using codec = await AvifCodec.open('decoder')
   const decoded = codec.decode(file)
-  if (!decoded) return 'the result cannot be decoded'
+  if (!decoded) return { difference: 'the result cannot be decoded' }
   if (raster.width !== decoded.width || raster.height !== decoded.height)
-    return `the result has ${decoded.width}×${decoded.height} pixels, expected ${raster.width}×${raster.height}`
+    return { difference: `the result has ${decoded.width}×${decoded.height} pixels, expected ${raster.width}×${raster.height}` }
   const whole: RgbaPixels = { width: raster.width, height: raster.height, pixels: await wholeRgba(raster) }
-  return lossDifference(outcome, comparePixels(whole, decoded, ['similarity']).similarity)
+  const found = comparePixels(whole, decoded, measuresOf(raster))
+  return { difference: lossDifference(outcome, found.similarity), score: found.score }
 }
 
 /** Describes how a lossless PNG result differs from a grey or RGB raster and its metadata. `undefined`: no difference. */

@@ -14,9 +14,10 @@ import { onWhite, type Raster } from '../raster/raster.ts'
 import { fitToSize, fitToSize16, optionsForStored } from '../search/fit-to-size.ts'
 import { claimDifference, isExact } from './claims.ts'
 import type { ConvertiblePicture } from './convert.ts'
-import { differenceOf } from './output-codecs.ts'
+import { verdictOfOutput } from './output-codecs.ts'
 import { differenceFromUpload } from './reference.ts'
 import { scoreOfResult } from './result-score.ts'
+import type { OutputVerdict } from './verify-output.ts'
 
 interface ConvertedFiles {
   readonly original: Source
@@ -37,9 +38,9 @@ export async function verifyPicture(
     const { deep } = fitToSize16(picture.hdr.deep, options)
     return await verifyHdr({ ...picture.hdr, deep }, withoutTails.result, outcome)
   }
-  const difference = await pictureDifference(picture, withoutTails.result, outcome, options)
+  const { difference, score } = await pictureVerdict(picture, withoutTails.result, outcome, options)
   if (difference !== undefined) return { equal: false, difference }
-  return { equal: true, ...(await scoreOfResult(picture, withoutTails.result, outcome, options)) }
+  return { equal: true, ...(await scoreOfResult(picture, withoutTails.result, outcome, options, score)) }
 }
 
 /** Decodes an HDR result at its own bit depth and compares it. */
@@ -50,21 +51,14 @@ async function verifyHdr(hdr: HdrPicture, result: Source, outcome: Outcome): Pro
   return difference === undefined ? { equal: true, ssimulacra2: found.score ?? NO_STILL_PICTURE } : { equal: false, difference }
 }
 
-async function pictureDifference(
-  picture: ConvertiblePicture,
-  result: Source,
-  outcome: Outcome,
-  options: Options,
-): Promise<string | undefined> {
+async function pictureVerdict(picture: ConvertiblePicture, result: Source, outcome: Outcome, options: Options): Promise<OutputVerdict> {
   const { output } = options
   const { raster } = fitToSize(picture.raster, options)
-  const difference =
+  const verdict =
     output === 'png' || output === 'jpg'
-      ? picture.keepsBits
-        ? await differenceOfDeepPng(raster, result)
-        : await differenceOfRows(raster, result, outcome, output)
-      : await differenceOf(output, raster, picture.carried, result, outcome)
-  return difference ?? (await differenceFromUpload(picture, result, outcome, options))
+      ? { difference: await (picture.keepsBits ? differenceOfDeepPng(raster, result) : differenceOfRows(raster, result, outcome, output)) }
+      : await verdictOfOutput(output, raster, picture.carried, result, outcome)
+  return { ...verdict, difference: verdict.difference ?? (await differenceFromUpload(picture, result, outcome, options)) }
 }
 
 /** Decodes both pictures row by row and compares them. Claimed figures must not be better than the measured ones. */

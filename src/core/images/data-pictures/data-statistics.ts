@@ -1,6 +1,5 @@
 /** Sample statistics that distinguish measurements, labels and tables from ordinary pictures (data-picture.ts). */
 
-import { hypot } from '../../bytes/same-math.ts'
 import { BLOCK_ROWS, MOST_COLOURS, SAMPLED_PIXELS } from './tuning.ts'
 
 /** Strip of whole rows: grey, grey and alpha, RGB or RGBA, alpha not premultiplied. */
@@ -30,24 +29,32 @@ class CodeStatistics {
   readonly lows = new Uint32Array(256)
   readonly highs = new Uint32Array(256)
   readonly #near: number
+  /** Channels of the high and low byte, and of the one between them; −1: none. */
+  readonly #first: number
+  readonly #middle: number
+  readonly #low: number
 
   constructor(order: readonly number[]) {
     this.order = order
     this.#near = order.length === 3 ? 16_384 : 64
+    this.#first = order[0] ?? 0
+    this.#middle = order.length === 3 ? (order[1] ?? 0) : -1
+    this.#low = order.at(-1) ?? 0
   }
 
+  /** Adds the pixel at `at` and its neighbour `step` samples further. */
   add(row: SampleRow, at: number, step: number): void {
-    const low = this.order.at(-1) ?? 0
-    const lowStep = Math.abs(row[at + low]! - row[at + step + low]!)
+    const [first, middle, low] = [this.#first, this.#middle, this.#low]
+    const lowStep = row[at + step + low]! - row[at + low]!
     if (lowStep === 0) return
-    let difference = 0
-    for (const channel of this.order) difference = difference * 256 + row[at + step + channel]! - row[at + channel]!
-    const isNear = Math.abs(difference) < this.#near
+    const firstStep = row[at + step + first]! - row[at + first]!
+    const middleStep = middle < 0 ? firstStep : firstStep * 256 + row[at + step + middle]! - row[at + middle]!
+    const isNear = Math.abs(middleStep * 256 + lowStep) < this.#near
     this.pairs++
     this.lows[row[at + low]!]!++
-    this.highs[row[at + this.order[0]!]!]!++
+    this.highs[row[at + first]!]!++
     if (isNear) this.nearPairs++
-    if (lowStep < 128) return
+    if (lowStep < 128 && lowStep > -128) return
     this.wraps++
     if (isNear) this.nearWraps++
   }
@@ -62,8 +69,8 @@ export class DataStatistics {
   /** Number of pixels by colour. A size of `MOST_COLOURS + 1` means more colours. */
   readonly colours = new Map<number, number>()
   /** Lowest and highest sample of each channel. `values` marks which of 65,536 values the first channel has. */
-  readonly lowest = [65535, 65535, 65535]
-  readonly highest = [0, 0, 0]
+  readonly lowest = Uint16Array.of(65535, 65535, 65535)
+  readonly highest = new Uint16Array(3)
   readonly values = new Uint8Array(65536)
   /**
    * `changes`: neighbouring pixels of different colours. `isolated`: pixels that differ from both neighbours in a row or column.
@@ -80,8 +87,8 @@ export class DataStatistics {
    */
   directions = 0
   unitLength = 0
-  readonly sums = [0, 0, 0]
-  readonly squares = [0, 0, 0]
+  readonly sums = new Float64Array(3)
+  readonly squares = new Float64Array(3)
   readonly codes = [
     [0, 1, 2],
     [2, 1, 0],
@@ -124,18 +131,24 @@ export class DataStatistics {
 
   #colour(row: SampleRow): void {
     const { channels, most } = this.form
+    const { values, residuals, codes } = this
     const half = most / 2
     const isDeep = most > 255
     for (let at = 0; at < row.length; at += channels) {
-      const [r, g, b] = [row[at]!, row[at + 1]!, row[at + 2]!]
+      const r = row[at]!
+      const g = row[at + 1]!
+      const b = row[at + 2]!
       if (r !== g || g !== b) this.grey = false
-      for (let c = 0; c < 3; c++) this.#bounds(c, row[at + c]!)
-      this.values[r] = 1
+      this.#bounds(0, r)
+      this.#bounds(1, g)
+      this.#bounds(2, b)
+      values[r] = 1
       if (channels === 4 && row[at + 3] !== most) this.opaque = false
-      if (this.grey && at >= channels && at + channels < row.length)
-        this.residuals[Math.min(8191, Math.abs(2 * r - row[at - channels]! - row[at + channels]!) >> 4)]!++
+      const hasNext = at + channels < row.length
+      if (this.grey && at >= channels && hasNext)
+        residuals[Math.min(8191, Math.abs(2 * r - row[at - channels]! - row[at + channels]!) >> 4)]!++
       this.#direction(r / half - 1, g / half - 1, b / half - 1)
-      if (!isDeep && at + channels < row.length) for (const code of this.codes) code.add(row, at, channels)
+      if (!isDeep && hasNext) for (let code = 0; code < 4; code++) codes[code]!.add(row, at, channels)
     }
     this.pixels += row.length / channels
   }
@@ -146,23 +159,29 @@ export class DataStatistics {
   }
 
   #direction(x: number, y: number, z: number): void {
-    const length = hypot(x, y, z)
+    const length = Math.sqrt(x * x + y * y + z * z)
     if (length < 0.02 || length > 1.7) return
     this.directions++
     if (Math.abs(length - 1) <= 0.04) this.unitLength++
-    const of = [x, y, z]
-    for (let c = 0; c < 3; c++) {
-      this.sums[c]! += of[c]!
-      this.squares[c]! += of[c]! ** 2
-    }
+    const { sums, squares } = this
+    sums[0] = sums[0]! + x
+    sums[1] = sums[1]! + y
+    sums[2] = sums[2]! + z
+    squares[0] = squares[0]! + x * x
+    squares[1] = squares[1]! + y * y
+    squares[2] = squares[2]! + z * z
   }
 
   #edges(row: SampleRow): void {
     const { channels } = this.form
     const [above, twoAbove] = [this.#above, this.#twoAbove]
     let wasChange = false
+    let hasFewColours = this.colours.size <= MOST_COLOURS
     for (let at = 0; at < row.length; at += channels) {
-      if (this.colours.size <= MOST_COLOURS) this.#count(row, at)
+      if (hasFewColours) {
+        this.#count(row, at)
+        hasFewColours = this.colours.size <= MOST_COLOURS
+      }
       const isChange = at >= channels && this.#difference(row, at, row, at - channels)
       if (isChange && wasChange) this.isolated++
       wasChange = isChange
@@ -173,8 +192,8 @@ export class DataStatistics {
   /** Returns true and counts a change if two pixels differ. */
   #difference(row: SampleRow, at: number, other: SampleRow, otherAt: number): boolean {
     const { channels, most } = this.form
-    let sum = 0
-    for (let c = 0; c < channels; c++) sum += Math.abs(row[at + c]! - other[otherAt + c]!)
+    let sum = Math.abs(row[at]! - other[otherAt]!)
+    for (let c = 1; c < channels; c++) sum += Math.abs(row[at + c]! - other[otherAt + c]!)
     if (sum === 0) return false
     this.changes++
     this.changeSizes[Math.min(63, Math.floor(((sum * 255) / most) >> 2))]!++

@@ -26,7 +26,7 @@ import {
 } from '../search/perceptual-search.ts'
 import { nearestOf, type Prediction, predictions, qualityFrom, slopeOf } from '../search/prediction.ts'
 import type { SampleRows } from './sample-rows.ts'
-import { FAST_METHOD, FAST_SCORE, FITTED_CHROMA_LIMITS, PERCEPTUAL_SCALE, PREDICTION, QUALITY } from './tuning.ts'
+import { FAST_METHOD, FITTED_CHROMA_LIMITS, GAIN_OVER_FAST, PERCEPTUAL_SCALE, PREDICTION, QUALITY } from './tuning.ts'
 
 export type Planes = 'means' | 'fitted'
 
@@ -86,9 +86,15 @@ async function fastProbe({ encoder, sample }: FilledEncoder, job: ScoreJob, qual
   const found = await comparePictures(reference, rows.strips(), ['similarity', 'perceptual'])
   if (!found) throw new Error('the result has fewer rows than the picture')
   const { score = 0, worstTile = 0 } = found.perceptual
-  const perceptual = { ...found.perceptual, score: score + FAST_SCORE.points, worstTile: worstTile + FAST_SCORE.points }
+  const gain = gainOverFast(quality)
+  const perceptual = { ...found.perceptual, score: score + gain, worstTile: worstTile + gain }
   const margin = Math.min(lumaMargin(figuresOf(found.similarity, target), target), marginInPoints(perceptual, target, SCALE))
   return { quality, margin, found: { bytes, perceptual } }
+}
+
+function gainOverFast(quality: number): number {
+  const { usual, atUsual, perQuality, least, most } = GAIN_OVER_FAST
+  return Math.min(most, Math.max(least, atUsual + perQuality * (quality - usual)))
 }
 
 /** Predicts the quality of the form of chroma that `filled` holds. */
