@@ -184,9 +184,12 @@ async function encodeToScore(raster: Raster, carried: PictureMetadata, request: 
   let prediction: Awaited<ReturnType<typeof predictedForm>>
   {
     using encoder = means.encoder
-    prediction = await predictedForm(means, job)
     const hasHues = encoder.hueContrast >= FITTED_CHROMA_LIMITS.leastContrast && width * height <= FITTED_CHROMA_LIMITS.mostPixels
-    if (!hasHues || options.effort === 'fast') return await resultOf(means, prediction)
+    const competes = hasHues && options.effort !== 'fast'
+    // Fast probes pay where they choose between two forms, or where they see a sample only.
+    if (!competes && !means.sample) return await resultOf(means, { quality: job.target.usualQuality.webp, slope: undefined })
+    prediction = await predictedForm(means, job)
+    if (!competes) return await resultOf(means, prediction)
   }
   const fitted = await fittedResult(open, job, prediction, resultOf)
   if (fitted?.scoreResult?.reached && options.effort !== 'best') return fitted
