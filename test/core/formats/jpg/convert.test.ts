@@ -9,7 +9,7 @@ import { similarityOfGrid } from '../../../../src/core/images/avif/grid.ts'
 import { AvifCodec } from '../../../../src/core/images/avif/libaom.ts'
 import { scoreOfRows } from '../../../../src/core/images/compare/compare.ts'
 import { decodedRows } from '../../../../src/core/images/convert/decoders.ts'
-import { differenceOf } from '../../../../src/core/images/convert/output-codecs.ts'
+import { verdictOfOutput } from '../../../../src/core/images/convert/output-codecs.ts'
 import { encodeJpeg } from '../../../../src/core/images/jpeg/encode.ts'
 import { encodeLosslessPng } from '../../../../src/core/images/png/encode-exact.ts'
 import { orientationOf, uprightRaster, withUprightOrientation } from '../../../../src/core/images/raster/orientation.ts'
@@ -33,6 +33,8 @@ import { photo, psnrDb } from './photo.ts'
 
 const WIDTH = 333
 const HEIGHT = 271
+
+const differenceOf = async (...files: Parameters<typeof verdictOfOutput>) => (await verdictOfOutput(...files)).difference
 
 const options: Options = {
   quality: 'medium',
