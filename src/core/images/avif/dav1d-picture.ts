@@ -5,13 +5,19 @@
 import { decodeAv1 } from '../../../../wasm/dav1d/dav1d.ts'
 import type { PlanesView } from '../../../../wasm/yuv/yuv-picture.ts'
 import { boxesOf, itemLocations } from './container.ts'
-import type { RgbaPixels } from './libaom.ts'
+
+/** Decoded picture as RGBA with 8 bits a channel. */
+interface DecodedPicture {
+  readonly pixels: Uint8ClampedArray<ArrayBuffer>
+  readonly width: number
+  readonly height: number
+}
 
 /** Most pixels of a frame: no encoder of a key frame or tile makes more. */
 const MOST_PIXELS = 1 << 26
 
 /** Decodes a file that `singleFile` wrote. The caller frees the pixels with `discardPixels`. @throws EngineError */
-export function decodedByDav1d(file: Uint8Array): RgbaPixels {
+export function decodedByDav1d(file: Uint8Array): DecodedPicture {
   const [colours, alpha] = framesOf(file)
   if (!colours) throw new Error('AVIF encoder output: expected an item')
   const { planes, width, height, channels } = planesOf(colours)
