@@ -26,3 +26,25 @@ it('measures a file once, and again if its journal line was truncated', async ()
     rmSync(folder, { recursive: true })
   }
 })
+
+it('measures only the items of a group that are missing, and keeps their order', async () => {
+  const journal = new Journal<number>(undefined)
+  const measured: string[][] = []
+  const run = (...items: string[]) =>
+    journal.getOrMeasureAll(
+      items,
+      (item) => `key ${item}`,
+      async (missing) => {
+        measured.push([...missing])
+        return missing.map((item) => item.length)
+      },
+    )
+  expect(await run('a', 'bb')).toEqual([1, 2])
+  expect(await run('ccc', 'a', 'dddd', 'bb')).toEqual([3, 1, 4, 2])
+  expect(await run('bb')).toEqual([2])
+  expect(measured).toEqual([
+    ['a', 'bb'],
+    ['ccc', 'dddd'],
+  ])
+  await expect(journal.getOrMeasureAll(['e'], String, async () => [])).rejects.toThrow('1 items were to be measured, 0 were')
+})

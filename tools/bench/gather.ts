@@ -1,18 +1,18 @@
 /**
- * Collects the files listed in tools/bench/fetched.tsv into a corpus folder: `node tools/bench/gather.ts FOLDER OUT`. FOLDER contains
- * unpacked packages. Files are found by their SHA-256 at any path. A shapefile is found by its `.shp` and zipped with its other parts.
+ * Collects the files listed in tools/bench/fetched.tsv into a corpus folder: `node tools/bench/gather.ts FOLDER OUT`. A third argument
+ * names another list (`scored.tsv`: the pictures of `npm run bench -- scores`). FOLDER contains unpacked packages. Files are found by their SHA-256 at any path. A shapefile is found by its `.shp` and zipped with its other parts.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
-const [folder, out] = process.argv.slice(2)
+const [folder, out, list = 'fetched.tsv'] = process.argv.slice(2)
 if (folder === undefined || out === undefined)
-  throw new Error('usage: node tools/bench/gather.ts FOLDER OUT (FOLDER: unpacked packages, OUT: corpus to write)')
+  throw new Error('usage: node tools/bench/gather.ts FOLDER OUT [LIST] (FOLDER: unpacked packages, OUT: corpus to write)')
 
 const wanted = new Map<string, string>()
-for (const line of readFileSync(new URL('fetched.tsv', import.meta.url), 'utf8')
+for (const line of readFileSync(new URL(list, import.meta.url), 'utf8')
   .trim()
   .split('\n')) {
   const [path = '', sha256 = ''] = line.split('\t')

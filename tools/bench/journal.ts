@@ -25,6 +25,19 @@ export class Journal<Found> {
     if (this.#path !== undefined) appendFileSync(this.#path, `\n${JSON.stringify({ key, found })}`)
     return found
   }
+
+  /** Like `getOrMeasure` for several items, of which `measure` gets those without a stored measurement and returns one result each. */
+  async getOrMeasureAll<Item>(
+    items: readonly Item[],
+    keyOf: (item: Item) => string,
+    measure: (missing: readonly Item[]) => Promise<readonly Found[]>,
+  ): Promise<Found[]> {
+    const missing = items.filter((item) => !this.#known.has(keyOf(item)))
+    const measured = missing.length > 0 ? await measure(missing) : []
+    if (measured.length !== missing.length) throw new Error(`${missing.length} items were to be measured, ${measured.length} were`)
+    for (const [index, item] of missing.entries()) await this.getOrMeasure(keyOf(item), async () => measured[index]!)
+    return items.flatMap((item) => this.#known.get(keyOf(item)) ?? [])
+  }
 }
 
 function parsed<Value>(line: string): Value | undefined {

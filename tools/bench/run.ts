@@ -3,7 +3,7 @@
  * `tools/bench/formats`. Prints ratios of Whittle to a peer program for bytes and CPU time; below 1, Whittle is smaller or faster.
  * `--docs` writes them to docs/contributors/measured.md, into the table of `--set` (`corpus` or `fetched`).
  * Some benchmarks only run by name: `stock`, `libraries` and `pictures` install npm packages and take long. `throughput` and `load` need an idle machine.
- * `scores` measures every level (`--only 'PNG, GIF'`: these kinds; `--resume FILE`: skips files already measured at this commit).
+ * `scores` measures every level (`--only 'PNG, GIF'`: these kinds; `--resume FILE`: skips files already measured with these sources).
  * `libraries` compares the library with others of npm (`--count 100` pictures a task; `--only 'JPEG; SVG'`: these tasks).
  * `pictures` compares pictures on the fly with sharp behind a bare route, and with imgproxy (`--imgproxy PROGRAM`; `--only 'webp, avif'`:
  * these formats).
@@ -16,7 +16,7 @@ import { SETS, type SetName, writeDocs } from './docs.ts'
 import type { Bench, Measured, Row } from './harness.ts'
 import type { Libraries } from './libraries/tables.ts'
 import type { Load } from './load.ts'
-import type { Scores } from './scores.ts'
+import type { Distances } from './scores/distances.ts'
 import type { Throughput } from './throughput.ts'
 
 const { values, positionals } = parseArgs({
@@ -44,7 +44,7 @@ const wanted = positionals.length > 0 ? positionals : ['http', ...known]
 const report: Record<string, Row[]> = {}
 let throughput: Throughput[] | undefined
 let load: Load | undefined
-let scores: Scores[] | undefined
+let scores: Distances[] | undefined
 let libraries: Libraries | undefined
 
 for (const name of wanted) {
@@ -95,7 +95,8 @@ for (const name of wanted) {
     continue
   }
   if (name === 'scores') {
-    scores = await (await import('./scores.ts')).benchScores(values.corpus, values.only?.split(', '), values.resume)
+    const options = { only: values.only?.split(', '), resume: values.resume, docs: values.docs }
+    scores = await (await import('./scores.ts')).benchScores(values.corpus, options)
     continue
   }
   if (name === 'load') {
