@@ -1,4 +1,6 @@
 /** Sums up the scores of one kind of files at one level: distances to the goal, gates, order of levels, and the other program's scores. */
+
+import { LEVELS } from '../../../src/core/catalog/levels.ts'
 import { PERCEPTUAL_RANGE as AVIF_SCALE } from '../../../src/core/images/avif/tuning.ts'
 import { PERCEPTUAL_SCALE as JPEG_SCALE } from '../../../src/core/images/jpeg/tuning.ts'
 import { PERCEPTUAL_SCALE as WEBP_SCALE } from '../../../src/core/images/webp/tuning.ts'
@@ -91,9 +93,18 @@ export function scoreOf(
   const steps = line.steps?.join(' ') ?? ''
   if (gentler?.line.out === line.out && gentler.line.ssimulacra2 === line.ssimulacra2) return [{ distance, gate: 'other' }]
   const margins = marginsOf(steering, level, { ...figures, score: line.ssimulacra2 }, !/palette/.test(steps))
-  const [, coder, quality] = /(JPEG|WebP|AVIF)(?: quality|, quality) (\d+)/.exec(steps) ?? []
-  const isLowest = Number(quality) <= (LOWEST[coder as keyof typeof LOWEST] ?? 0)
+  const isLowest = steering === 'photograph' ? isLowestQuality(steps) : hasLeastColours(steps, level)
   return [{ distance, gate: isLowest ? 'lowest' : closestOf(margins), margins }]
+}
+
+function isLowestQuality(steps: string): boolean {
+  const [, coder, quality] = /(JPEG|WebP|AVIF)(?: quality|, quality) (\d+)/.exec(steps) ?? []
+  return Number(quality) <= (LOWEST[coder as keyof typeof LOWEST] ?? 0)
+}
+
+function hasLeastColours(steps: string, level: Level): boolean {
+  const [, colours] = /(?:palette of|→) (\d+) colours/.exec(steps) ?? []
+  return Number(colours) <= LEVELS.palette[level === 'high' ? 'medium' : level].leastColours
 }
 
 function spreadOf(values: readonly number[]): Spread {

@@ -5,7 +5,7 @@ import { COLOUR_ALLOWANCE_DB } from '../../../src/core/catalog/target.ts'
 import { CAST_BETWEEN_WINDOWS, LUMA_PER_POINT, POINTS_PER_DB, POINTS_PER_WINDOW } from '../../../src/core/images/search/tuning.ts'
 import type { SeenFigures } from './figures.ts'
 
-/** Limits of a level. `lowest`: the lowest quality of the encoder. `other`: a lossless result, or one of a gentler level that is as small. */
+/** Limits of a level. `lowest`: the lowest quality or the smallest palette of the encoder. `other`: a lossless result, or one of a gentler level that is as small. */
 export const GATES = ['score', 'tile', 'casts', 'steps', 'floors', 'lowest', 'other'] as const
 export type Gate = (typeof GATES)[number]
 

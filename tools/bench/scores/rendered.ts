@@ -14,6 +14,7 @@ export interface Rendered {
 /** Frames of an animation that are scored, spread evenly. */
 const MOST_FRAMES = 6
 const BACKGROUNDS = ['black', 'gray50', 'white']
+const QUICK = ['-define', 'png:compression-level=1']
 
 /**
  * Renders both files below `folder`. If frames were merged, only the first one is compared. `undefined`: ImageMagick is not installed.
@@ -31,24 +32,27 @@ export function renderedWorst(path: string, result: string, folder: string): Ren
 
 function framesOf(path: string, stem: string): string[] {
   // The status is not asked, because warnings about a header also set it.
-  spawnSync('convert', [path, '-auto-orient', '-coalesce', '-depth', '8', '-strip', `PNG32:${stem}-%04d.png`])
+  spawnSync('convert', [path, '-auto-orient', '-coalesce', '-depth', '8', '-strip', ...QUICK, `PNG32:${stem}-%04d.png`])
   const folder = join(stem, '..')
   const names = readdirSync(folder).filter((name) => join(folder, name).startsWith(`${stem}-`))
   return names.sort().map((name) => join(folder, name))
 }
 
 function scoreOf(before: string, after: string): number | undefined {
-  const isOpaque = [before, after].every(
-    (file) => spawnSync('identify', ['-format', '%[opaque]', file], { encoding: 'utf8' }).stdout === 'true',
-  )
-  const scores = BACKGROUNDS.slice(0, isOpaque ? 1 : undefined).map((background) => {
-    const flat = [before, after].map((file) => {
-      const flattened = `${file}.flat.png`
-      spawnSync('convert', [file, '-background', background, '-flatten', `PNG24:${flattened}`])
-      return flattened
-    })
-    const { stdout } = spawnSync('ssimulacra2_rs', ['image', ...flat], { encoding: 'utf8' })
-    return Number(/-?\d+\.\d+/.exec(stdout ?? '')?.[0] ?? Number.NaN)
+  const files = [before, after]
+  const { stdout } = spawnSync('identify', ['-format', '%[opaque]', ...files], { encoding: 'utf8' })
+  if (stdout === 'truetrue') return opaqueScore(files)
+  const scores = BACKGROUNDS.map((background) => {
+    const flat = files.map((file) => `${file}.flat.png`)
+    for (const [index, file] of files.entries())
+      spawnSync('convert', [file, '-background', background, '-flatten', ...QUICK, `PNG24:${flat[index]}`])
+    return opaqueScore(flat)
   })
-  return scores.every((score) => Number.isFinite(score)) ? Math.min(...scores) : undefined
+  return scores.every((score) => score !== undefined) ? Math.min(...scores) : undefined
+}
+
+function opaqueScore(files: readonly string[]): number | undefined {
+  const { stdout } = spawnSync('ssimulacra2_rs', ['image', ...files], { encoding: 'utf8' })
+  const [found] = /-?\d+\.\d+/.exec(stdout ?? '') ?? []
+  return found === undefined ? undefined : Number(found)
 }
