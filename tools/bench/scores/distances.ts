@@ -4,8 +4,8 @@ import { LEVELS } from '../../../src/core/catalog/levels.ts'
 import { PERCEPTUAL_RANGE as AVIF_SCALE } from '../../../src/core/images/avif/tuning.ts'
 import { PERCEPTUAL_SCALE as JPEG_SCALE } from '../../../src/core/images/jpeg/tuning.ts'
 import { PERCEPTUAL_SCALE as WEBP_SCALE } from '../../../src/core/images/webp/tuning.ts'
-import type { Found, Kind, Level } from '../scores.ts'
 import { closestOf, GATES, type Gate, goalOf, type Margins, marginsOf } from './gates.ts'
+import type { Found, Kind, Level } from './kinds.ts'
 
 export interface Distances {
   readonly kind: string
