@@ -33,8 +33,12 @@ it('names the figure that is closest to its limit', () => {
   expect(row.gates).toEqual({ score: 1, tile: 1, casts: 1, steps: 1, floors: 1, lowest: 1, other: 1 })
   expect(row.byScore).toEqual({ files: 1, median: 0.5, within: 1 })
   expect([row.scored, row.claim?.median]).toEqual([6, 0.25])
-  const palettes = [result('a', 75, 500), result('b', 90, 500, { bands: 0.33 }, ['reduced to a palette of 8 colours'])]
-  expect(distancesOf(PNG, 'medium', { medium: palettes }).gates).toMatchObject({ score: 1, steps: 1 })
+  const palettes = [
+    result('a', 75, 500),
+    result('b', 90, 500, { bands: 0.33 }, ['reduced to a palette of 40 colours']),
+    result('c', 90, 500, {}, ['reduced to a palette of 12 colours']),
+  ]
+  expect(distancesOf(PNG, 'medium', { medium: palettes }).gates).toMatchObject({ score: 1, steps: 1, lowest: 1 })
 })
 
 it('counts results that a gentler level gives as well, and those that break the order', () => {
