@@ -56,6 +56,8 @@ it('writes its table as a section', () => {
     '| JPEG | medium | 2 | 2 | 0.400 | 0.50 | −0.5 1.0 1.0, −0.5 | 2, 1.0, 2 | 2, 0, 0, 0, 0, 0, 0 | 0.3, 0.3 | 0 |\n',
   )
   expect(withScores(text, [row], 'monday')).toBe(text)
+  const palettes = distancesOf(PNG, 'medium', { medium: [result('a', 75, 500)] })
+  expect(withScores(text, [palettes], 'monday').match(/^\| (JPEG|PNG) /gm)).toEqual(['| JPEG ', '| PNG '])
 })
 
 it('finds the worst block of 32 pixels', () => {

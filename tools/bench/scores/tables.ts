@@ -1,7 +1,8 @@
 /** Section of docs/contributors/measured.md on the distance of scores to their goals, and its lines on the terminal. */
-import { table, withSection } from '../sections.ts'
+import { sectionOf, table, withSection } from '../sections.ts'
 import { type Distances, type Spread, WITHIN_POINTS } from './distances.ts'
 import { GATES } from './gates.ts'
+import { KINDS } from './kinds.ts'
 
 const HEAD = (when: string) => `
 ## Scores and their goals
@@ -19,10 +20,16 @@ Pictures are from packages of PyPI and npm that nobody tuned for.
 
 `
 
-/** Returns `text` with the section of scores. Kinds without pictures of their own are left out. */
+/** Returns `text` with the section of scores. Kinds that were not measured now keep their lines. */
 export function withScores(text: string, all: readonly Distances[], when: string): string {
   const head = ['kind', 'level', 'files', 'lossy', 'bytes', 'CPU', 'score − goal', 'score decides', GATES.join(', '), 'claim', 'order']
-  return withSection(text, 'scores', HEAD(when).slice(1) + table(head, all.map(cellsOf)))
+  const before = sectionOf(text, 'scores')
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => line.slice(2, -2).split(' | '))
+  const lines = [...before.filter(([kind]) => !all.some((row) => row.kind === kind)), ...all.map(cellsOf)]
+  const known = KINDS.flatMap(({ kind }) => lines.filter(([of]) => of === kind))
+  return withSection(text, 'scores', HEAD(when).slice(1) + table(head, known))
 }
 
 const points = (value: number | undefined) => value?.toFixed(1).replace('-', '−') ?? '–'
