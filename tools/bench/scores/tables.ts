@@ -15,8 +15,10 @@ Pictures are from packages of PyPI and npm that nobody tuned for.
 - *score − goal*: quartiles, then the least.
 - *score decides*: results whose score is closer to its limit than all other figures: number, median distance, and how many are near
   (${WITHIN_POINTS.medium} points; \`low\` ${WITHIN_POINTS.low}).
-- *decided by*: the figure closest to its limit. *lowest*: the lowest quality or smallest palette. *other*: lossless, or a gentler level is as small.
-- *claim*: the receipt's score minus that of ssimulacra2_rs: median, most. *order*: larger than at the gentler level.
+- *decided by*: the figure closest to its limit. *lowest*: the lowest quality or smallest palette. *other*: lossless, an animation, or
+  a gentler level is as small.
+- *claim*: the receipt's score minus that of ssimulacra2_rs: median, most. Its float32 drifts in flat
+  drawings: for the three furthest, the definition in float64 gives the receipt's score. *order*: larger than at the gentler level.
 
 `
 
