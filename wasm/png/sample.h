@@ -24,4 +24,9 @@ static inline bool sample_is_translucent(const Sample *s) { return s->alpha != O
 static inline bool sample_has_gaps(const Sample *s) { return s->groups_wanted < s->groups; }
 /* True if row `y` of the sample is not adjacent to the row before in the picture. */
 static inline bool sample_gap_at(const Sample *s, u32 y) { return y % s->group_rows == 0 && sample_has_gaps(s); }
+/* Returns the picture's row of row `y` of the sample. */
+static inline u32 sample_picture_row(const Sample *s, u32 y) {
+  const u64 group = ((u64)(y / s->group_rows) * s->groups + s->groups_wanted - 1) / s->groups_wanted;
+  return (u32)group * s->group_rows + y % s->group_rows;
+}
 #endif

@@ -142,6 +142,7 @@ void trial_measure(Png *png) {
 /* ---- perceptual measurements ---- */
 
 #define WINDOW_PIXELS 15 /* window side in pixels, as in shades.h */
+#define CELL_PIXELS 5    /* side of a cell in pixels, as in shades.h */
 
 /* Raises the weight of colours in a window that the palette reproduces badly. */
 static void weigh_window(Png *png, ShadesWindow w) {
@@ -156,18 +157,27 @@ static void weigh_window(Png *png, ShadesWindow w) {
     }
 }
 
+/* Returns true if the sample holds the whole cell of row `y`, on the picture's grid. On another grid, single errors
+ * fall into calmer cells, and specks were measured twice as large as in the whole picture. */
+static bool is_whole_cell(const Sample *s, u32 y) {
+  const u32 in_group = y % s->group_rows, in_cell = sample_picture_row(s, y) % CELL_PIXELS;
+  return in_cell <= in_group && in_group - in_cell + CELL_PIXELS <= s->group_rows;
+}
+
 void trial_shades(Png *png, float most_cast, float most_steps) {
   const Sample *s = &png->sample;
   Perceptual *p = &png->perceptual;
   u32 *mapped = allocate((size_t)s->width * 4);
   perceptual_begin(p, picture_of(png), s->rows, sample_is_translucent(s), PERCEPTUAL_SHADES);
-  if (most_cast > 0) shades_watch(p->shades, most_cast, most_steps);
+  const bool watches = most_cast > 0; /* recorded windows count all rows of the sample */
+  if (watches) shades_watch(p->shades, most_cast, most_steps);
   for (u32 y = 0; y < s->rows; y++) {
     if (sample_gap_at(s, y)) perceptual_break(p);
+    if (!watches && sample_has_gaps(s) && !is_whole_cell(s, y)) continue;
     perceptual_row(p, sample_row_at(s, y), mapped_row(png, y, mapped));
   }
   png->trials.shades = perceptual_figures(p);
-  if (most_cast > 0) {
+  if (watches) {
     u32 count;
     const ShadesWindow *windows = shades_watched(p->shades, &count);
     for (u32 i = 0; i < count; i++) weigh_window(png, windows[i]);
