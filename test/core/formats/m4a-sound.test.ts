@@ -215,7 +215,9 @@ describe('M4A files that are not converted', () => {
       (bytes) =>
         withIndex(bytes, (moov) =>
           rebuild(moov, whole(moov), ({ type }) =>
-            type === 'udta' ? box('udta', fullBox('chpl', 0x1000000, words(0), Uint8Array.of(1), words(0, 0), Uint8Array.of(9, 65))) : undefined,
+            type === 'udta'
+              ? box('udta', fullBox('chpl', 0x1000000, words(0), Uint8Array.of(1), words(0, 0), Uint8Array.of(9, 65)))
+              : undefined,
           ),
         ),
       'chapters',
