@@ -18,6 +18,7 @@ interface Exports extends Engine {
     tuning: number,
   ): number
   output(): number
+  set_coding(primaries: number, transfer: number, matrix: number, isFullRange: number, redWeight: number, blueWeight: number): void
 }
 
 /** Chroma formats and tunings in the numbers of encode.c and libaom's `aom_tune_metric`. */
@@ -26,6 +27,16 @@ const TUNINGS = { psnr: 0, ssim: 1, imageQuality: 10 } as const
 
 /** Memory in bytes that the module is linked with (build.sh). */
 const FIRST_BYTES = 4 * 1024 * 1024
+
+/** Code points of the sequence header (ITU-T H.273), and the weights of red and blue in luma that the matrix stands for. */
+export interface Av1Coding {
+  readonly primaries: number
+  readonly transfer: number
+  readonly matrix: number
+  readonly fullRange: boolean
+  readonly redWeight: number
+  readonly blueWeight: number
+}
 
 /** Settings of one AV1 picture. */
 export interface Av1Settings {
@@ -43,6 +54,7 @@ export interface Av1Settings {
   /** libaom's speed, 0 (slowest) to 9. */
   readonly speed: number
   readonly tuning: keyof typeof TUNINGS
+  readonly coding: Av1Coding
 }
 
 /** AV1 encoder of still pictures (libaom), for any number of pictures. Must be disposed. */
@@ -58,12 +70,14 @@ export class Av1Encoder implements Disposable {
   }
 
   /**
-   * Encodes RGBA pixels, without alpha, in full-range BT.601. Memory: about 140 bytes a pixel.
+   * Encodes RGBA pixels, without alpha. Memory: about 140 bytes a pixel.
    * @returns sequence header and key frame
    * @throws EngineError if memory does not suffice. The encoder must not be used afterwards.
    */
-  encode(pixels: Uint8Array, { width, height, bits, chroma, quantizer, speed, tuning }: Av1Settings): Uint8Array {
-    const { memory, host_alloc, host_free, encode, output } = this.#exports
+  encode(pixels: Uint8Array, { width, height, bits, chroma, quantizer, speed, tuning, coding }: Av1Settings): Uint8Array {
+    const { memory, host_alloc, host_free, set_coding, encode, output } = this.#exports
+    const { primaries, transfer, matrix, fullRange, redWeight, blueWeight } = coding
+    set_coding(primaries, transfer, matrix, fullRange ? 1 : 0, redWeight, blueWeight)
     const pointer = host_alloc(pixels.length)
     new Uint8Array(memory.buffer, pointer, pixels.length).set(pixels)
     const length = encode(pointer, width, height, bits, CHROMA[chroma], quantizer, speed, TUNINGS[tuning])

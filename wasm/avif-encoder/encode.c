@@ -29,14 +29,24 @@ typedef struct {
 static u8 *frame;
 static u32 frame_length;
 
-/* BT.601 weights of red and blue in luma (ITU-R BT.601-7, 2.5.1). */
-#define RED 0.299f
-#define GREEN 0.587f
-#define BLUE 0.114f
-
 typedef struct {
   float red, green, blue;
 } Colour;
+
+/* Code points of the sequence header (ITU-T H.273), and the weights of colours in luma that the matrix stands for. */
+typedef struct {
+  int primaries, transfer, matrix, is_full_range;
+  Colour weights;
+} Coding;
+
+/* BT.601 (ITU-R BT.601-7, 2.5.1) in full range, with colours that are not specified. */
+static Coding coding = {AOM_CICP_CP_UNSPECIFIED, AOM_CICP_TC_UNSPECIFIED, AOM_CICP_MC_BT_601, 1, {0.299f, 0.587f, 0.114f}};
+
+EXPORT(set_coding)
+void export_set_coding(int primaries, int transfer, int matrix, int is_full_range, double red, double blue) {
+  const Colour weights = {(float)red, (float)(1 - red - blue), (float)blue};
+  coding = (Coding){primaries, transfer, matrix, is_full_range, weights};
+}
 
 static Colour colour_at(const Source *s, int x, int y) {
   const size_t at = ((size_t)y * s->width + x) * 4;
@@ -45,7 +55,15 @@ static Colour colour_at(const Source *s, int x, int y) {
   return (Colour){words[at], words[at + 1], words[at + 2]};
 }
 
-static inline float luma_of(Colour c) { return RED * c.red + GREEN * c.green + BLUE * c.blue; }
+static inline float luma_of(Colour c) {
+  return coding.weights.red * c.red + coding.weights.green * c.green + coding.weights.blue * c.blue;
+}
+
+/* Share of the values that samples use: all, or those of the limited range (H.273, equations 20 to 28). */
+static float share_of_range(const Source *s, int steps) {
+  return coding.is_full_range ? 1 : (float)(steps << (s->bits - 8)) / (float)((1 << s->bits) - 1);
+}
+static float darkest(const Source *s) { return coding.is_full_range ? 0 : (float)(16 << (s->bits - 8)); }
 
 /* Rounds a sample and limits it to its range. */
 static void put(const aom_image_t *image, int plane, int x, int y, float value) {
@@ -57,13 +75,28 @@ static void put(const aom_image_t *image, int plane, int x, int y, float value) 
 }
 
 static void put_luma(const Source *s, const aom_image_t *image) {
+  const float black = darkest(s), scale = share_of_range(s, 219);
   for (int y = 0; y < s->height; y++)
-    for (int x = 0; x < s->width; x++) put(image, AOM_PLANE_Y, x, y, luma_of(colour_at(s, x, y)));
+    for (int x = 0; x < s->width; x++) put(image, AOM_PLANE_Y, x, y, black + scale * luma_of(colour_at(s, x, y)));
+}
+
+/* Writes green, blue and red as planes (H.273, equations 41 to 43). */
+static void put_identity(const Source *s, const aom_image_t *image) {
+  const float black = darkest(s), scale = share_of_range(s, 219);
+  for (int y = 0; y < s->height; y++) {
+    for (int x = 0; x < s->width; x++) {
+      const Colour c = colour_at(s, x, y);
+      put(image, AOM_PLANE_Y, x, y, black + scale * c.green);
+      put(image, AOM_PLANE_U, x, y, black + scale * c.blue);
+      put(image, AOM_PLANE_V, x, y, black + scale * c.red);
+    }
+  }
 }
 
 /* Writes chroma samples, each the mean of `step` × `step` pixels. Pixels at the edges are repeated. */
 static void put_chroma(const Source *s, const aom_image_t *image, int step) {
-  const float middle = (float)(1 << (s->bits - 1)), share = 1.0f / (step * step);
+  const float middle = (float)(1 << (s->bits - 1)), share = 1.0f / (step * step), scale = share_of_range(s, 224);
+  const float blue = 2 * (1 - coding.weights.blue), red = 2 * (1 - coding.weights.red);
   for (int y = 0; y < s->height; y += step) {
     for (int x = 0; x < s->width; x += step) {
       Colour sum = {0, 0, 0};
@@ -74,21 +107,26 @@ static void put_chroma(const Source *s, const aom_image_t *image, int step) {
       }
       const Colour mean = {sum.red * share, sum.green * share, sum.blue * share};
       const float luma = luma_of(mean);
-      put(image, AOM_PLANE_U, x / step, y / step, middle + (mean.blue - luma) / (2 * (1 - BLUE)));
-      put(image, AOM_PLANE_V, x / step, y / step, middle + (mean.red - luma) / (2 * (1 - RED)));
+      put(image, AOM_PLANE_U, x / step, y / step, middle + scale * ((mean.blue - luma) / blue));
+      put(image, AOM_PLANE_V, x / step, y / step, middle + scale * ((mean.red - luma) / red));
     }
   }
 }
 
 static void put_fitted(const Source *s, const aom_image_t *image) {
-  const SharpYuvConversionMatrix *matrix = SharpYuvGetConversionMatrix(kSharpYuvMatrixRec601Full);
+  const SharpYuvColorSpace space = {coding.weights.red, coding.weights.blue, 8,
+                                    coding.is_full_range ? kSharpYuvRangeFull : kSharpYuvRangeLimited};
+  SharpYuvConversionMatrix computed;
+  SharpYuvComputeConversionMatrix(&space, &computed);
+  const int is_usual = coding.is_full_range && coding.weights.red == 0.299f && coding.weights.blue == 0.114f;
+  const SharpYuvConversionMatrix *matrix = is_usual ? SharpYuvGetConversionMatrix(kSharpYuvMatrixRec601Full) : &computed;
   if (!SharpYuvConvert(s->pixels, s->pixels + 1, s->pixels + 2, 4, s->width * 4, 8, image->planes[AOM_PLANE_Y],
                        image->stride[AOM_PLANE_Y], image->planes[AOM_PLANE_U], image->stride[AOM_PLANE_U],
                        image->planes[AOM_PLANE_V], image->stride[AOM_PLANE_V], 8, s->width, s->height, matrix))
     host_fail(FAIL_MEMORY, "no memory");
 }
 
-/* Converts pixels to planes in full range. The caller frees the image. */
+/* Converts pixels to planes. The caller frees the image. */
 static aom_image_t *image_of(const Source *s) {
   const int is_deep = s->bits > 8;
   const aom_img_fmt_t format =
@@ -97,7 +135,11 @@ static aom_image_t *image_of(const Source *s) {
   if (!image) host_fail(FAIL_MEMORY, "no memory");
   image->bit_depth = s->bits;
   image->monochrome = s->chroma == CHROMA_NONE;
-  image->range = AOM_CR_FULL_RANGE;
+  image->range = coding.is_full_range ? AOM_CR_FULL_RANGE : AOM_CR_STUDIO_RANGE;
+  if (coding.matrix == AOM_CICP_MC_IDENTITY && s->chroma == CHROMA_FULL) {
+    put_identity(s, image);
+    return image;
+  }
   if (s->chroma == CHROMA_FITTED) {
     put_fitted(s, image);
     return image;
@@ -135,10 +177,10 @@ static aom_codec_ctx_t opened(const Source *s, int quantizer, int speed, int tun
   SET(AOME_SET_CPUUSED, speed);
   SET(AOME_SET_CQ_LEVEL, quantizer);
   SET(AOME_SET_TUNING, tuning);
-  SET(AV1E_SET_COLOR_RANGE, AOM_CR_FULL_RANGE);
-  SET(AV1E_SET_COLOR_PRIMARIES, AOM_CICP_CP_UNSPECIFIED);
-  SET(AV1E_SET_TRANSFER_CHARACTERISTICS, AOM_CICP_TC_UNSPECIFIED);
-  SET(AV1E_SET_MATRIX_COEFFICIENTS, AOM_CICP_MC_BT_601);
+  SET(AV1E_SET_COLOR_RANGE, coding.is_full_range ? AOM_CR_FULL_RANGE : AOM_CR_STUDIO_RANGE);
+  SET(AV1E_SET_COLOR_PRIMARIES, coding.primaries);
+  SET(AV1E_SET_TRANSFER_CHARACTERISTICS, coding.transfer);
+  SET(AV1E_SET_MATRIX_COEFFICIENTS, coding.matrix);
   return codec;
 }
 

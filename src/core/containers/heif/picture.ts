@@ -12,6 +12,8 @@ import { apertureOf, cropped, type HeifView, mirrored, rotated, shownSize } from
 export interface HeifPicture {
   readonly colour: TiledPicture
   readonly alpha: TiledPicture | undefined
+  /** Id of the item of alpha. `undefined`: none, or one for each tile. */
+  readonly alphaItem: number | undefined
   /** True if colours are multiplied by alpha (ISO/IEC 23008-12, 6.10.1.2: `prem`). */
   readonly isPremultiplied: boolean
   readonly view: HeifView
@@ -46,6 +48,7 @@ export async function readHeifPicture(source: Source, file: HeifFile): Promise<H
   return {
     colour,
     alpha,
+    alphaItem: alphaIds.length === 1 ? alphaIds[0] : undefined,
     isPremultiplied: file.references.some(
       ({ type, from, to }) => type === 'prem' && from === primary && alphaIds.some((id) => to.includes(id)),
     ),

@@ -1,5 +1,6 @@
 import { decodeAv1 } from '../../../../wasm/dav1d/dav1d.ts'
 import { AVIF } from '../../catalog/formats/avif.ts'
+import type { HeifPicture } from '../../containers/heif/picture.ts'
 import { message } from '../../i18n/message.ts'
 import { type ConvertiblePicture, convertPicture } from '../../images/convert/convert.ts'
 import type { RenditionSource } from '../../images/convert/rendition.ts'
@@ -7,7 +8,7 @@ import { verifyPicture } from '../../images/convert/verify-picture.ts'
 import { withRenditions } from '../../images/convert/with-renditions.ts'
 import { type HeifDecoder, heifForConversion, openHeif } from '../../images/heif/convertible.ts'
 import type { TileDecoder } from '../../images/heif/tile-rows.ts'
-import { reducedSize } from '../../images/search/fit-to-size.ts'
+import { optionsForStored, reducedSize } from '../../images/search/fit-to-size.ts'
 import type { Codec, Options, Source } from '../../model/codec.ts'
 import { noGain, unsupported } from '../../model/error.ts'
 import { LOSSY_RATIO } from './tuning.ts'
@@ -27,7 +28,16 @@ async function open(source: Source, options: Options) {
   const keepsForm = options.output === 'avif'
   if (file.hasTracks) throw unsupported(keepsForm ? 'heif_sequence_stays' : 'animation_in_format_of_still_pictures')
   if (keepsForm && picture.others.length > 0) throw unsupported(message('heif_further_items_stay', { what: picture.others }))
-  return { heif, convertible: await heifForConversion(source, heif, DECODER, options) }
+  const coded = keepsForm ? codedOptions(picture, options) : undefined
+  const convertible = await heifForConversion(source, heif, DECODER, coded ?? options, coded ? 'coded' : 'shown')
+  return { convertible, request: coded ?? options, isReduced: reducedSize(picture, options) !== undefined }
+}
+
+/** Options for the picture as it is coded. `undefined`: a cropped picture is reduced, so that its crop no longer fits. */
+function codedOptions({ colour, view }: HeifPicture, options: Options): Options | undefined {
+  const coded = optionsForStored(options, view.orientation)
+  const isCropped = view.width !== colour.width || view.height !== colour.height
+  return isCropped && (reducedSize(colour, coded) ?? reducedSize(view, coded)) ? undefined : coded
 }
 
 /** Picture for a rendition, which leaves out what else the file holds. */
@@ -44,17 +54,18 @@ export const avif: Codec = withRenditions(
     format: AVIF,
 
     async compress(source, sink, options) {
-      const { heif, convertible } = await open(source, options)
-      if (options.output !== 'avif' || reducedSize(heif.picture, options)) return await convertPicture(convertible, source, sink, options)
+      const { convertible, request, isReduced } = await open(source, options)
+      if (options.output !== 'avif' || isReduced) return await convertPicture(convertible, source, sink, request)
       if (options.lossless) throw noGain('avif_is_lossy')
-      const request = targetBelowSize(options, source.size)
-      const outcome = await convertPicture(convertible, source, sink, request)
-      if (request.targetSize !== undefined || sink.written < source.size * LOSSY_RATIO) return outcome
+      const below = targetBelowSize(request, source.size)
+      const outcome = await convertPicture(convertible, source, sink, below)
+      if (below.targetSize !== undefined || sink.written < source.size * LOSSY_RATIO) return outcome
       throw noGain(message('webp_gain_too_small', { percent: Math.round(100 * (1 - LOSSY_RATIO)) }))
     },
 
     async verify(original, result, outcome, options) {
-      return await verifyPicture(await convertibleAvif(original, options), { original, result, outcome }, options)
+      const { convertible, request } = await open(original, options)
+      return await verifyPicture(convertible, { original, result, outcome }, request)
     },
   },
   renditionOf,

@@ -16,8 +16,9 @@ import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
 import { withMetadata } from './container.ts'
 import { encodeGrid } from './grid.ts'
+import { chromaOfForm } from './kept-form.ts'
 import { AvifCodec, comparePixels, discardPixels, type RgbaPixels } from './libaom.ts'
-import { avifStep, smallestSettings } from './perceptual-search.ts'
+import { avifStep, lowestAvifQuality, smallestSettings } from './perceptual-search.ts'
 import type { AvifProbe, AvifSettings } from './scale.ts'
 import { BYTES_PER_PIXEL, FRAME_BASE_BYTES, FRAME_PROBES, FRAME_SPEED, PROBE_SPEED, QUALITY } from './tuning.ts'
 
@@ -32,14 +33,15 @@ export async function encodeAvif(stored: Raster, original: PictureMetadata, requ
     return encodeGrid(raster, carried, request)
   const picture: RgbaPixels = { pixels: await wholeRgba(raster), width, height }
   const isScored = isSteeredByScore(raster, request)
-  using codec = await AvifCodec.open('search', isScored ? 'imageQuality' : 'ssim')
+  using codec = await AvifCodec.open('search', isScored ? 'imageQuality' : 'ssim', carried.form?.coding)
+  const chroma = chromaOfForm(carried.form) ?? 'halved'
   if (isScored) return await encodeToScore(codec, picture, carried, request)
-  const empty = codec.encode(EMPTY, 50, FRAME_SPEED)
+  const empty = codec.encode(EMPTY, 50, FRAME_SPEED, chroma)
   const overhead = withMetadata(empty, carried).length - empty.length
   const lastEncoding = new Map<number, { bytes: Uint8Array; figures: ColourFigures }>()
   const probe = async (quality: number) => {
     await yieldToEventLoop(request.options.signal)
-    const bytes = codec.encode(picture, quality, FRAME_SPEED)
+    const bytes = codec.encode(picture, quality, FRAME_SPEED, chroma)
     const best = { bytes, figures: measure(codec, picture, bytes) }
     lastEncoding.clear() // keep only the last encoding in memory
     lastEncoding.set(quality, best)
@@ -48,7 +50,7 @@ export async function encodeAvif(stored: Raster, original: PictureMetadata, requ
   const quality = request.targetSize === undefined ? await toTarget(probe, request) : await toSize(probe, request.targetSize - overhead)
   const { bytes, figures } = lastEncoding.get(quality) ?? (await probe(quality))
   discardPixels(picture)
-  return encodedOf(withMetadata(bytes, carried), figures, avifStep({ quality, chroma: 'halved' }))
+  return encodedOf(withMetadata(bytes, carried), figures, avifStep({ quality, chroma }))
 }
 
 function encodedOf(file: Uint8Array, figures: ColourFigures, step: Message): EncodedPicture {
@@ -83,7 +85,10 @@ async function encodeToScore(
     return found
   }
   const final = async (settings: AvifSettings) => probePicture(codec, picture, await encode(settings))
-  const best = await smallestSettings({ final, fast }, target, target.usualQuality.avif, FRAME_PROBES)
+  const [first, chroma] = [target.usualQuality.avif, chromaOfForm(carried.form)]
+  const best = await (chroma
+    ? lowestAvifQuality(final, target, { quality: first, chroma }, { limit: FRAME_PROBES })
+    : smallestSettings({ final, fast }, target, first, FRAME_PROBES))
   if (isUnacceptable(best)) throw unsupported('colours_avif_does_not_keep')
   const bytes = await encode(best)
   discardPixels(picture)

@@ -6,6 +6,7 @@
 import { concat } from '../../bytes/concat.ts'
 import { maxOf } from '../../bytes/min-max.ts'
 import { box, boxes, boxOf, halfWords, latin1Bytes, u32At, words } from '../../containers/isobmff/box.ts'
+import type { KeptProperty } from '../raster/avif-form.ts'
 import { type ColourSignalling, nclxBox, signalledSequence } from '../raster/colour-signalling.ts'
 import type { PictureMetadata } from '../raster/raster.ts'
 
@@ -49,14 +50,18 @@ function ilocBox(items: readonly { id: number; offset: number; length: number }[
   return boxOf('iloc', [words(0), new Uint8Array([0x44, 0]), halfWords(items.length), ...entries])
 }
 
-/** Returns the `iprp` box with the ICC profile added as a property of the primary item. */
-function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8Array {
+/** Properties to add to items, by id. */
+type AddedProperties = ReadonlyMap<number, readonly KeptProperty[]>
+
+/** Returns the `iprp` box with properties added to items. */
+function withProperties(iprp: Uint8Array, added: AddedProperties): Uint8Array {
   const [ipco, ipma] = boxesOf(iprp)
   if (ipco?.type !== 'ipco' || ipma?.type !== 'ipma')
     throw new Error('AVIF encoder output: the iprp box does not hold one ipco and one ipma box')
-  const index = boxesOf(ipco.body).length + 1
+  const more: Uint8Array[] = []
+  let index = boxesOf(ipco.body).length
   const view = viewOf(ipma.body)
-  if (view.getUint32(0) !== 0 || index > 127)
+  if (view.getUint32(0) !== 0 || index + [...added.values()].flat().length > 127)
     throw new Error('AVIF encoder output: the ipma box is not version 0, or has more than 127 properties')
   const parts = [ipma.body.subarray(0, 8)]
   let at = 8
@@ -64,11 +69,13 @@ function withProfile(iprp: Uint8Array, primary: number, icc: Uint8Array): Uint8A
     const id = view.getUint16(at)
     const count = view.getUint8(at + 2)
     const associations = ipma.body.subarray(at + 3, at + 3 + count)
-    const added = id === primary ? new Uint8Array([index]) : new Uint8Array()
-    parts.push(halfWords(id), new Uint8Array([count + added.length]), associations, added)
+    const own = added.get(id) ?? []
+    for (const { box: property } of own) more.push(property)
+    const indices = own.map(({ essential }) => ++index | (essential ? 0x80 : 0))
+    parts.push(halfWords(id), new Uint8Array([count + own.length]), associations, new Uint8Array(indices))
     at += 3 + count
   }
-  return box('iprp', box('ipco', ipco.body, box('colr', latin1Bytes('prof'), icc)), boxOf('ipma', parts))
+  return box('iprp', box('ipco', ipco.body, ...more), boxOf('ipma', parts))
 }
 
 /**
@@ -84,18 +91,28 @@ function withSignalling(file: Uint8Array, signalling: ColourSignalling): Uint8Ar
   )
   const bodyOf = (type: string) => inner.find((found) => found.type === type)?.body ?? new Uint8Array()
   const properties = boxesOf(boxesOf(bodyOf('iprp')).find(({ type }) => type === 'ipco')?.body ?? new Uint8Array())
-  for (const { type, body } of properties)
-    if (type === 'colr' && body[0] === 0x6e) body.set(nclxBox(signalling, viewOf(body).getUint16(8)).subarray(8))
+  for (const { type, body } of properties) if (type === 'colr' && body[0] === 0x6e) body.set(nclxBox(signalling, body).subarray(8))
   const primary = viewOf(bodyOf('pitm')).getUint16(4)
   const frame = itemLocations(bodyOf('iloc')).find(({ id }) => id === primary)
   if (frame) copy.set(signalledSequence(copy.subarray(frame.offset, frame.offset + frame.length), signalling), frame.offset)
   return copy
 }
 
+/** Profile and kept properties of the picture, and of its alpha plane, which the encoder numbers next. */
+function addedProperties(primary: number, { icc, form }: PictureMetadata): AddedProperties {
+  const profile = icc ? [{ box: box('colr', latin1Bytes('prof'), icc), essential: false }] : []
+  return new Map([
+    [primary, [...profile, ...(form?.properties ?? [])]],
+    [primary + 1, form?.alphaProperties ?? []],
+  ])
+}
+
 /** Returns the AVIF file with the metadata added. A file without metadata to add is returned unchanged. */
-export function withMetadata(plain: Uint8Array, { icc, exif, xmp, signalling }: PictureMetadata): Uint8Array {
+export function withMetadata(plain: Uint8Array, carried: PictureMetadata): Uint8Array {
+  const { icc, xmp, signalling, form } = carried
+  const exif = form?.exif ?? carried.exif
   const file = signalling ? withSignalling(plain, signalling) : plain
-  if (!icc && !exif && !xmp) return file
+  if (!icc && !exif && !xmp && !form) return file
   const outer = boxesOf(file)
   const meta = outer.find(({ type }) => type === 'meta')
   if (!meta) throw new Error('AVIF encoder output: no meta box')
@@ -128,7 +145,7 @@ export function withMetadata(plain: Uint8Array, { icc, exif, xmp, signalling }: 
     const parts = inner.flatMap(({ type, body }) => {
       if (type === 'iloc') return [ilocBox([...moved, ...located])]
       if (type === 'iinf') return [box('iinf', iinf.subarray(0, 4), halfWords(viewOf(iinf).getUint16(4) + added.length), entries)]
-      if (type === 'iprp' && icc) return [withProfile(body, primary, icc)]
+      if (type === 'iprp') return [withProperties(body, addedProperties(primary, carried))]
       if (type === 'iref') return []
       return [box(type, body)]
     })

@@ -3,7 +3,7 @@
  * results are verified with libavif.
  */
 import { decodeAv1 } from '../../../../wasm/dav1d/dav1d.ts'
-import type { PlanesView } from '../../../../wasm/yuv/yuv-picture.ts'
+import { colourViewOf } from '../heif/planes.ts'
 import { boxesOf, itemLocations } from './container.ts'
 
 /** Decoded picture as RGBA with 8 bits a channel. */
@@ -47,14 +47,11 @@ function framesOf(file: Uint8Array): Uint8Array[] {
   return itemLocations(places?.body ?? new Uint8Array()).map(({ offset, length }) => file.subarray(offset, offset + length))
 }
 
-/** BT.601 in full range, as `libaom-encoder.ts` writes it. */
-const VIEW = { x: 0, y: 0, orientation: 1, colours: 'weighted', redWeight: 0.299, blueWeight: 0.114, fullRange: true, wide: false } as const
-
 function planesOf(frame: Uint8Array): { planes: Uint8Array; width: number; height: number; channels: 1 | 3 } {
   using picture = decodeAv1(frame, { mostPixels: MOST_PIXELS, operatingPoint: 0 })
   const { width, height, hasChroma } = picture.info
   const channels = hasChroma ? 3 : 1
-  const view: PlanesView = { ...VIEW, width, height, grey: !hasChroma }
+  const view = { x: 0, y: 0, width, height, orientation: 1, ...colourViewOf(picture.info), grey: !hasChroma, wide: false }
   const planes = new Uint8Array(width * height * channels)
   let at = 0
   for (const strip of picture.strips(view)) {

@@ -7,9 +7,12 @@ import { concat } from '../../bytes/concat.ts'
 import { equalBytes } from '../../bytes/equal.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
 import { box, boxOf, halfWords, latin1Bytes, words } from '../../containers/isobmff/box.ts'
+import type { KeptProperty } from '../raster/avif-form.ts'
 import { type ColourSignalling, hasSameCodePoints, lightBoxes, nclxBox, signalledSequence } from '../raster/colour-signalling.ts'
 import type { PictureMetadata } from '../raster/raster.ts'
+import type { Chroma } from './chroma.ts'
 import { boxesOf, itemLocations, viewOf } from './container.ts'
+import { missingForm } from './kept-form.ts'
 
 /** An AV1 picture and its properties, taken from the encoder's file. */
 export interface CodedPicture {
@@ -28,6 +31,8 @@ export interface TileGrid {
   readonly rows: number
   readonly tileWidth: number
   readonly tileHeight: number
+  /** Chroma format of the tiles. Default: that with the smallest file. */
+  readonly chroma?: Chroma | undefined
 }
 
 const wrapped = (type: string, body: Uint8Array) => box(type, body)
@@ -59,11 +64,9 @@ interface Item {
   readonly extra?: Uint8Array
 }
 
-/** Returns `coded` with the colour primaries and transfer function of `signalling`. The matrix coefficients stay the encoder's. */
+/** Returns `coded` with the colour primaries and transfer function of `signalling`. Matrix and range stay the encoder's. */
 function signalledCoded(coded: CodedPicture, signalling: ColourSignalling): CodedPicture {
-  const colour = coded.colour.map((property) =>
-    typeOf(property) === 'colr' ? nclxBox(signalling, viewOf(property).getUint16(16)) : property,
-  )
+  const colour = coded.colour.map((property) => (typeOf(property) === 'colr' ? nclxBox(signalling, property.subarray(8)) : property))
   return { ...coded, colour: [...colour, ...lightBoxes(signalling)] }
 }
 
@@ -92,7 +95,7 @@ export function gridFile(
   grid: TileGrid,
   tiles: readonly CodedPicture[],
   alphas: readonly CodedPicture[],
-  { icc, exif, xmp, signalling }: PictureMetadata,
+  { icc, exif, xmp, signalling, form }: PictureMetadata,
 ): Uint8Array {
   const colour = signalling ? signalledCoded(sharedBy(tiles), signalling) : sharedBy(tiles)
   const frameOf = ({ frame }: CodedPicture) => (signalling ? signalledSequence(frame, signalling) : frame)
@@ -106,11 +109,13 @@ export function gridFile(
   const profiles = add(...profile)
   // ImageGrid (ISO/IEC 23008-12, 6.6.2.3): version, flags, rows minus one, columns minus one, output size.
   const descriptor = concat([new Uint8Array([0, 0, grid.rows - 1, grid.columns - 1]), halfWords(grid.width, grid.height)])
+  const kept = (properties: readonly KeptProperty[] = []) =>
+    properties.map(({ box: property, essential }) => (add(property)[0] ?? 0) | (essential ? 0x80 : 0))
   const gridOf = (coded: readonly CodedPicture[], whole: number[], each: number[], hidden: boolean): Item[] => [
     { type: 'grid', data: descriptor, properties: whole, hidden },
     ...coded.map((one) => ({ type: 'av01', data: hidden ? one.frame : frameOf(one), properties: each, hidden: true })),
   ]
-  const items = gridOf(tiles, [size, ...colours, ...profiles], [tileSize, ...colours, 0x80 | config], false)
+  const items = gridOf(tiles, [size, ...colours, ...profiles, ...kept(form?.properties)], [tileSize, ...colours, 0x80 | config], false)
   const derived = [box('dimg', halfWords(1, tiles.length, ...tiles.map((_, i) => i + 2)))]
   if (alphas.length > 0) {
     const alpha = sharedBy(alphas)
@@ -118,12 +123,14 @@ export function gridFile(
     const kinds = add(...alpha.colour.filter((property) => typeOf(property) === 'pixi'), ALPHA)
     const [alphaConfig] = add(alpha.config) as [number]
     const first = items.length + 1
-    for (const one of gridOf(alphas, [size, ...kinds], [tileSize, ...kinds, 0x80 | alphaConfig], true)) items.push(one)
+    for (const one of gridOf(alphas, [size, ...kinds, ...kept(form?.alphaProperties)], [tileSize, ...kinds, 0x80 | alphaConfig], true))
+      items.push(one)
     derived.push(box('dimg', halfWords(first, alphas.length, ...alphas.map((_, i) => first + 1 + i))))
     derived.push(box('auxl', halfWords(first, 1, 1)))
   }
   // The 4-byte field exif_tiff_header_offset precedes the TIFF header (ISO/IEC 23008-12, A.2.1).
-  if (exif) items.push({ type: 'Exif', data: concat([words(0), exif]), properties: [], hidden: true })
+  const block = form?.exif ?? exif
+  if (block) items.push({ type: 'Exif', data: concat([words(0), block]), properties: [], hidden: true })
   if (xmp) items.push({ type: 'mime', data: xmp, properties: [], hidden: true, extra: latin1Bytes('application/rdf+xml\0') })
   const described = items.flatMap(({ type }, i) => (type === 'Exif' || type === 'mime' ? [box('cdsc', halfWords(i + 1, 1, 1))] : []))
   return fileOf(items, properties, [...derived, ...described])
@@ -234,11 +241,13 @@ export function readGrid(file: Uint8Array): ReadGrid | undefined {
     tiles: coded(1, second < 0 ? places.length : second, config, colour),
     alphas: second < 0 || !alphaConfig || !alphaDepth ? [] : coded(second + 1, places.length, alphaConfig, [wrapped('pixi', alphaDepth)]),
     has,
-    missing({ icc, exif, xmp, signalling }) {
+    missing(carried) {
+      const { icc, exif, xmp, signalling } = carried
       if (exif && !has('Exif')) return 'EXIF'
       if (xmp && !has('mime')) return 'XMP'
       if (icc && !has('prof')) return 'the ICC profile'
-      if (!signalling) return undefined
+      const lost = missingForm(file, carried)
+      if (lost || !signalling) return lost
       if (!profiles.some((colr) => colr[0] === 0x6e && hasSameCodePoints(colr, signalling))) return 'the colour signalling'
       const expected = lightBoxes(signalling).map((one) => one.subarray(8))
       const there = [...all('mdcv'), ...all('clli')]

@@ -14,8 +14,8 @@ import type { AvifProbe, AvifSettings } from './scale.ts'
 import { FEW_PROBES_PIXELS, MOST_TILES_WITHOUT_SAMPLE, PROBE_SPEED, SAMPLE_PROBES, WHOLE_PROBES } from './tuning.ts'
 
 /** Chroma format of the tiles. Decoders reject halved chroma if the grid has an odd width or height (ISO/IEC 23000-22, 7.3.11.4.2). */
-export const chromaOf = ({ width, height }: Pick<TileGrid, 'width' | 'height'>): Chroma =>
-  width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full'
+export const chromaOf = ({ width, height, chroma }: Pick<TileGrid, 'width' | 'height' | 'chroma'>): Chroma =>
+  chroma ?? (width % 2 === 0 && height % 2 === 0 ? 'halved' : 'full')
 
 /**
  * Encodes the grid to a perceptual score. The settings come from a sample of tiles; the whole picture is encoded again if the sample's
@@ -38,7 +38,7 @@ export async function gridToScore(job: GridJob, sample: readonly RgbaPixels[]): 
   const settings =
     chromaOf(grid) === 'halved'
       ? await smallestSettings({ final: probeTiles(speed), fast: probeTiles(PROBE_SPEED) }, target, first, SAMPLE_PROBES)
-      : await lowestAvifQuality(probeTiles(speed), target, { quality: first, chroma: 'full' }, { limit: SAMPLE_PROBES })
+      : await lowestAvifQuality(probeTiles(speed), target, { quality: first, chroma: chromaOf(grid) }, { limit: SAMPLE_PROBES })
   sample.forEach(discardPixels)
   let file: Uint8Array | undefined
   const probeWhole = async (tried: AvifSettings): Promise<AvifProbe> => {
@@ -50,7 +50,7 @@ export async function gridToScore(job: GridJob, sample: readonly RgbaPixels[]): 
   const isHuge = isMeasuredInBands(grid)
   const limit = grid.width * grid.height < FEW_PROBES_PIXELS ? WHOLE_PROBES.usual : WHOLE_PROBES.few
   let found = await lowestAvifQuality(probeWhole, target, settings, { limit: isHuge ? 'two' : limit })
-  if (!found.reached && found.chroma !== 'full' && !isHuge)
+  if (!found.reached && !grid.chroma && found.chroma !== 'full' && !isHuge)
     found = await lowestAvifQuality(probeWhole, target, { quality: found.quality, chroma: 'full' }, { limit })
   if (isUnacceptable(found)) throw unsupported('colours_avif_does_not_keep')
   return { ...found, file: file! }
@@ -74,7 +74,7 @@ async function smallGridToScore(job: GridJob, target: PicturePerceptualTarget): 
   const found =
     chromaOf(grid) === 'halved'
       ? await smallestSettings({ final: probeAt(speed), fast: probeAt(PROBE_SPEED) }, target, first, SAMPLE_PROBES)
-      : await lowestAvifQuality(probeAt(speed), target, { quality: first, chroma: 'full' }, { limit: SAMPLE_PROBES })
+      : await lowestAvifQuality(probeAt(speed), target, { quality: first, chroma: chromaOf(grid) }, { limit: SAMPLE_PROBES })
   if (isUnacceptable(found)) throw unsupported('colours_avif_does_not_keep')
   return { ...found, file: files.get(nameOf(found))! }
 }

@@ -18,6 +18,7 @@ import { isSteeredByScore } from '../search/perceptual-search.ts'
 import { type CodedPicture, gridFile, readGrid, singleFile, type TileGrid } from './file.ts'
 import { encodeAll, type GridFound, type GridJob } from './grid-encode.ts'
 import { chromaOf, gridToScore } from './grid-search.ts'
+import { chromaOfForm } from './kept-form.ts'
 import { AvifCodec, discardPixels, type RgbaPixels } from './libaom.ts'
 import { avifStep } from './perceptual-search.ts'
 import { probeSample, sampleOf } from './sample.ts'
@@ -61,8 +62,9 @@ const bytesFor = (raster: Raster, grid: TileGrid, isScored: boolean) =>
   (isScored ? PERCEPTUAL_METER_BYTES[bandChannelsOf(raster)] * grid.width : 0)
 
 export async function encodeGrid(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
-  const { grid, isScored } = planGrid(raster, request)
-  using codec = await AvifCodec.open('search', isScored ? 'imageQuality' : 'ssim')
+  const { grid: planned, isScored } = planGrid(raster, request)
+  const grid = { ...planned, chroma: chromaOfForm(carried.form) }
+  using codec = await AvifCodec.open('search', isScored ? 'imageQuality' : 'ssim', carried.form?.coding)
   const speed = GRID_SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST_SPEED
   const job = { codec, raster, grid, carried, speed, alphaSpeed: speed, alphaTiles: new Map(), request }
   const sample = await sampleOf(raster, grid)

@@ -17,6 +17,7 @@ import type { Raster16 } from '../raster/raster16.ts'
 import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { type CodedPicture, codedPictureOf, gridFile, readGrid, singleFile, type TileGrid } from './file.ts'
 import { gridFor, isAllowedGrid, TILE } from './grid.ts'
+import { chromaOfForm } from './kept-form.ts'
 import { AvifCodec } from './libaom.ts'
 import { DecodedBand16, eachBand16, type Tile16, takeTile16 } from './tiles16.ts'
 import {
@@ -61,7 +62,7 @@ export async function encodeHdrAvif(stored: HdrPicture, request: EncodeRequest):
   const deep = uprightRaster16(stored.deep, orientationOf(exif))
   const carried = { ...stored.carried, exif: exif && withUprightOrientation(exif) }
   const grid = plannedGrid(deep, request)
-  using codec = await AvifCodec.open('both', 'ssim')
+  using codec = await AvifCodec.open('both', 'ssim', carried.form?.coding)
   const pixels = deep.width * deep.height
   const speed = HDR_SPEEDS.find((one) => pixels <= one.pixels)?.speed ?? FASTEST_SPEED
   const job = { deep, carried, codec, grid, speed, hasAlpha: await isTranslucent(deep), request }
@@ -141,7 +142,7 @@ async function encodeAll(job: HdrJob, quality: number): Promise<Encoding> {
   await eachBand16(deep, grid, async (band, row) => {
     for (let column = 0; column < grid.columns; column++) {
       takeTile16(tile, band, column, MOST, 'colours')
-      const colours = coded(tiles, codec.encode16(tile, { quality, speed, chroma: 'full', bits: BITS }))
+      const colours = coded(tiles, codec.encode16(tile, { quality, speed, chroma: chromaOfForm(carried.form) ?? 'full', bits: BITS }))
       if (hasAlpha) takeTile16(tile, band, column, MOST, 'alpha')
       const alphaQuality = Math.max(quality, LEAST_HDR_ALPHA_QUALITY)
       const alpha = hasAlpha ? coded(alphas, codec.encode16(tile, { quality: alphaQuality, speed, chroma: 'none', bits: BITS })) : undefined

@@ -3,13 +3,9 @@ import { Av1Encoder, type Av1Settings } from '../../../../wasm/avif-encoder/avif
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { box, halfWords, latin1Bytes, words } from '../../containers/isobmff/box.ts'
 import { overBudget } from '../../model/error.ts'
+import { type ColourCoding, USUAL_CODING } from '../raster/avif-form.ts'
+import type { Chroma } from './chroma.ts'
 import { type CodedPicture, singleFile } from './file.ts'
-
-/**
- * Chroma formats of the encoder: 4:0:0, 4:2:0, 4:2:0 and 4:4:4. `halved` averages four pixels. `fitted` optimises chroma for interpolating
- * decoders (libsharpyuv), which preserves thin lines of strong colours.
- */
-export type Chroma = Av1Settings['chroma']
 
 /** RGBA samples: bytes, or 16-bit words with values up to 10 bits. */
 export interface RgbaSamples {
@@ -18,7 +14,8 @@ export interface RgbaSamples {
   readonly height: number
 }
 
-export interface EncoderSettings extends Pick<Av1Settings, 'bits' | 'chroma' | 'speed'> {
+export interface EncoderSettings extends Pick<Av1Settings, 'bits' | 'speed'> {
+  readonly chroma: Chroma
   /** 0 to 100, as in libavif. */
   readonly quality: number
 }
@@ -29,8 +26,8 @@ const quantizerOf = (quality: number) => Math.floor(((100 - quality) * 63 + 50) 
 /** Fastest speed of libaom for still pictures. Speed 10 is taken as this one, as in libavif. */
 const FASTEST = 9
 
-/** Code points of the `nclx` property: unspecified primaries and transfer function, BT.601 matrix, full range (ITU-T H.273). */
-const COLOURS = box('colr', latin1Bytes('nclx'), halfWords(2, 2, 6), new Uint8Array([0x80]))
+const nclxOf = ({ primaries, transfer, matrix, fullRange }: ColourCoding) =>
+  box('colr', latin1Bytes('nclx'), halfWords(primaries, transfer, matrix), new Uint8Array([fullRange ? 0x80 : 0]))
 
 /** What the encoder optimises colours for: SSIMULACRA 2, or SSIM and PSNR of luma. */
 export type Tuning = 'imageQuality' | 'ssim'
@@ -38,9 +35,11 @@ export type Tuning = 'imageQuality' | 'ssim'
 export class Encoder implements Disposable {
   readonly #encoder = new Av1Encoder()
   readonly #tuning: Tuning
+  readonly #coding: ColourCoding
 
-  constructor(tuning: Tuning) {
+  constructor(tuning: Tuning, coding: ColourCoding) {
     this.#tuning = tuning
+    this.#coding = coding
   }
 
   /** Encodes a picture as an AVIF file. Alpha is left out if it is opaque or `chroma` is `none`. */
@@ -57,20 +56,22 @@ export class Encoder implements Disposable {
 
   #coded({ samples, width, height }: RgbaSamples, { quality, bits, chroma, speed }: EncoderSettings): CodedPicture {
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-    const tuning = chroma === 'none' ? 'psnr' : this.#tuning
+    const [tuning, coding] = chroma === 'none' ? (['psnr', USUAL_CODING] as const) : [this.#tuning, this.#coding]
+    const isLumaOnly = chroma === 'none' || chroma === 'grey'
     const frame = this.#encoder.encode(bytes, {
       width,
       height,
       bits,
-      chroma,
+      chroma: isLumaOnly ? 'none' : chroma,
       speed: Math.min(FASTEST, speed),
       quantizer: quantizerOf(quality),
       tuning,
+      coding,
     })
-    const depths = new Uint8Array(chroma === 'none' ? 1 : 3).fill(bits)
+    const depths = new Uint8Array(isLumaOnly ? 1 : 3).fill(bits)
     return {
       config: configOf(frame, bits, chroma),
-      colour: [box('pixi', words(0), new Uint8Array([depths.length]), depths), COLOURS],
+      colour: [box('pixi', words(0), new Uint8Array([depths.length]), depths), nclxOf(coding)],
       frame,
     }
   }
@@ -80,14 +81,15 @@ export class Encoder implements Disposable {
   }
 }
 
-export const openEncoder = (tuning: Tuning): Encoder => new Encoder(tuning)
+/** @param coding how colours are coded; alpha always has the usual coding */
+export const openEncoder = (tuning: Tuning, coding: ColourCoding): Encoder => new Encoder(tuning, coding)
 
 /** AV1CodecConfigurationBox (AV1-ISOBMFF, 2.3.3) for a sequence header with reduced_still_picture_header (AV1, 5.5.1). */
 function configOf(frame: Uint8Array, bits: 8 | 10, chroma: Chroma): Uint8Array {
   // The first OBU is the sequence header: its header and size take a byte each.
   const [first = 0, second = 0] = frame.subarray(2)
   const level = ((first & 7) << 2) | (second >> 6)
-  const subsampling = { none: 0b1_1_1, halved: 0b0_1_1, fitted: 0b0_1_1, full: 0 }[chroma]
+  const subsampling = { none: 0b1_1_1, grey: 0b1_1_1, halved: 0b0_1_1, fitted: 0b0_1_1, full: 0 }[chroma]
   return box('av1C', new Uint8Array([0x81, (first & 0xe0) | level, (bits === 10 ? 0x40 : 0) | (subsampling << 2), 0]))
 }
 

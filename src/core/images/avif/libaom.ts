@@ -7,9 +7,11 @@ import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { CODEC_MEMORIES } from '../../../../wasm/memories/memories.ts'
 import { compareSamples, type Figures, type Measure } from '../compare/compare.ts'
+import { type ColourCoding, USUAL_CODING } from '../raster/avif-form.ts'
+import type { Chroma } from './chroma.ts'
 import { FIRST_BYTES } from './emscripten.ts'
 import type { Decoder } from './libaom-decoder.ts'
-import type { Chroma, Encoder, EncoderSettings, RgbaSamples, Tuning } from './libaom-encoder.ts'
+import type { Encoder, EncoderSettings, RgbaSamples, Tuning } from './libaom-encoder.ts'
 import type { Tile16 } from './tiles16.ts'
 
 export type { Chroma }
@@ -51,16 +53,21 @@ export class AvifCodec {
   /**
    * @param what `search`: an encoder, and a decoder that reads only its files of 8 bits, in less than half the time
    * @param tuning what the encoder optimises colours for; default: SSIMULACRA 2
+   * @param coding how the encoder codes colours; default: BT.601 in full range
    */
-  static async open(what: 'both' | 'decoder' | 'search' = 'both', tuning: Tuning = 'imageQuality'): Promise<AvifCodec> {
+  static async open(
+    what: 'both' | 'decoder' | 'search' = 'both',
+    tuning: Tuning = 'imageQuality',
+    coding: ColourCoding = USUAL_CODING,
+  ): Promise<AvifCodec> {
     const encoding = what === 'decoder' ? undefined : await withEngines(import('./libaom-encoder.ts'))
     if (what === 'search') {
       const { decodedByDav1d } = await withEngines(import('./dav1d-picture.ts'))
-      return new AvifCodec(encoding?.openEncoder(tuning), undefined, decodedByDav1d)
+      return new AvifCodec(encoding?.openEncoder(tuning, coding), undefined, decodedByDav1d)
     }
     const { openDecoder } = await withEngines(import('./libaom-decoder.ts'))
     const memory = CODEC_MEMORIES.take(FIRST_BYTES)
-    return new AvifCodec(encoding?.openEncoder(tuning), { decoder: await openDecoder(memory), memory })
+    return new AvifCodec(encoding?.openEncoder(tuning, coding), { decoder: await openDecoder(memory), memory })
   }
 
   /** Encodes pixels as an AVIF file. The caller frees the file with `discard`. */

@@ -11,6 +11,7 @@ import { type AvifProbe, type AvifSettings, type ProbeLimit, scaleOf } from './s
 export const avifStep = ({ quality, chroma }: AvifSettings): Message => message(STEPS_BY_CHROMA[chroma], { quality })
 const STEPS_BY_CHROMA = {
   none: 'avif_at_quality',
+  grey: 'avif_at_quality',
   halved: 'avif_at_quality',
   fitted: 'avif_at_quality_fitted',
   full: 'avif_at_quality_full',

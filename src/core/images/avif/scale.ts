@@ -31,5 +31,5 @@ export const scaleOf = (chroma: Chroma, limit: ProbeLimit, slope = POINTS_PER_CO
   qualityOf: (coarseness) => 100 - pow(Math.max(0, coarseness), 1 / CURVE),
   pointsPerCoarseness: chroma === 'fitted' ? slope / 2 : slope,
   ...(limit === 'two' ? TWO_PROBES : { mostProbes: limit }),
-  mostAskedByWindows: chroma === 'full' ? ASKED_BY_WINDOWS.full : ASKED_BY_WINDOWS.halved,
+  mostAskedByWindows: chroma === 'full' || chroma === 'grey' ? ASKED_BY_WINDOWS.full : ASKED_BY_WINDOWS.halved,
 })

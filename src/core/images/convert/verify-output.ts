@@ -6,6 +6,7 @@ import { equalBytes } from '../../bytes/equal.ts'
 import type { Outcome, Source } from '../../model/codec.ts'
 import { readAll } from '../../model/source.ts'
 import { similarityOfGrid } from '../avif/grid.ts'
+import { missingForm } from '../avif/kept-form.ts'
 import { AvifCodec, comparePixels, type RgbaPixels } from '../avif/libaom.ts'
 import { comparePictures } from '../compare/compare.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
@@ -77,6 +78,8 @@ export async function verdictOfAvif(stored: Raster, carried: PictureMetadata, re
   const grid = await similarityOfGrid(raster, carried, file)
   if (typeof grid === 'string') return { difference: grid }
   if (grid) return { difference: lossDifference(outcome, grid) }
+  const missing = missingForm(file, carried)
+  if (missing) return { difference: `${missing} was lost` }
   using codec = await AvifCodec.open('decoder')
   const decoded = codec.decode(file)
   if (!decoded) return { difference: 'the result cannot be decoded' }

@@ -11,11 +11,13 @@ import type { Options, Source } from '../../model/codec.ts'
 import { CREDENTIALS_HEAD_BYTES, isCredentialsBox, signedByCredentials } from '../../model/content-credentials.ts'
 import { overBudget, unsupported } from '../../model/error.ts'
 import type { ConvertiblePicture } from '../convert/convert.ts'
+import type { AvifForm } from '../raster/avif-form.ts'
 import { codePointProfile, isSrgb } from '../raster/code-point-profile.ts'
 import { type ColourSignalling, isHdr, nameOfSignalling } from '../raster/colour-signalling.ts'
 import { withUprightOrientation } from '../raster/orientation.ts'
 import type { PictureMetadata } from '../raster/raster.ts'
 import { toRaster16 } from '../raster/raster16.ts'
+import { asCoded, keptFormOf } from './kept-form.ts'
 import { formOfTiles } from './planes.ts'
 import { type HeifRasters, openHeifRaster } from './raster.ts'
 import type { TileDecoder } from './tile-rows.ts'
@@ -57,13 +59,18 @@ export interface HeifDecoder {
   readonly mostPixels: PixelLimits
 }
 
-/** Returns the picture for conversion. @throws CodecError if the output cannot store it, or the job has too little memory */
+/**
+ * Returns the picture for conversion, as viewers show it or as it is coded. Only AVIF of AVIF is made of the latter, with its form.
+ * @throws CodecError if the output cannot store it, or the job has too little memory
+ */
 export async function heifForConversion(
   source: Source,
-  heif: OpenHeif,
+  opened: OpenHeif,
   { coding, decode, mostPixels }: HeifDecoder,
   options: Options,
+  as: 'shown' | 'coded' = 'shown',
 ): Promise<ConvertiblePicture> {
+  const heif = as === 'coded' ? { ...opened, picture: asCoded(opened.picture) } : opened
   const { file, picture } = heif
   const { colour } = picture
   for (const one of [colour, picture.alpha])
@@ -72,10 +79,11 @@ export async function heifForConversion(
   const most = maxPixelsOf(mostPixels, options)
   const { width, height } = colour
   if (width * height > most) throw overBudget(message('more_pixels_than_job_may', { width, height, megapixels: Math.floor(most / 1e6) }))
-  const signalling = signallingOf(picture.colours)
-  checkOutput(signalling, picture, options)
+  checkOutput(signallingOf(picture.colours), picture, options)
   const rasters = openHeifRaster(source, heif, decode, options)
-  const carried = await metadataOf(source, heif, signalling, options)
+  const form = as === 'coded' ? await keptFormOf(source, heif, decode) : undefined
+  const signalling = signallingOf(form ? { ...picture.colours, nclx: form.coding } : picture.colours)
+  const carried = await metadataOf(source, heif, { signalling, form }, options)
   return {
     raster: rasters.raster,
     carried,
@@ -109,7 +117,7 @@ const withDefaults = ({ primaries, transfer }: ColourSignalling) => ({
 async function metadataOf(
   source: Source,
   { file, picture }: OpenHeif,
-  signalling: ColourSignalling | undefined,
+  { signalling, form }: Pick<PictureMetadata, 'signalling'> & { readonly form: Omit<AvifForm, 'exif'> | undefined },
   { output }: Options,
 ): Promise<PictureMetadata> {
   const { colours, exif, xmp, colour } = picture
@@ -117,6 +125,7 @@ async function metadataOf(
   const block = exif === undefined ? undefined : await readExif(source, file, exif)
   return {
     ...(output === 'avif' && signalling && { signalling }),
+    ...(form && { form: { ...form, exif: block } }),
     icc: colours.icc ?? (needsProfile ? codePointProfile(withDefaults(signalling)) : undefined),
     // Readers ignore the EXIF orientation of HEIF files; the pixels are upright already.
     exif: block && withUprightOrientation(block),

@@ -1,6 +1,6 @@
 /** Facts of coded pictures in their decoder configuration, and how their planes become colours. */
-import type { PlanesInfo, PlanesView } from '../../../../wasm/yuv/yuv-picture.ts'
-import type { HeifColours } from '../../containers/heif/colours.ts'
+import type { PlanesView } from '../../../../wasm/yuv/yuv-picture.ts'
+import type { Nclx } from '../../containers/heif/colours.ts'
 import type { CodedTile, Coding, TiledPicture } from '../../containers/heif/tiled-picture.ts'
 import { message } from '../../i18n/message.ts'
 import { malformed, unsupported } from '../../model/error.ts'
@@ -70,8 +70,7 @@ const DERIVED_WEIGHTS: { readonly [primaries: number]: readonly [red: number, bl
 type ColourView = Pick<PlanesView, 'colours' | 'redWeight' | 'blueWeight' | 'fullRange'>
 
 /** Conversion of planes to colours. The nclx property has priority over the bitstream (ISO/IEC 23000-22, 7.3.6.4). */
-export function colourViewOf(info: PlanesInfo, { nclx }: Pick<HeifColours, 'nclx'>): ColourView {
-  const { matrix, fullRange, primaries } = nclx ?? info
+export function colourViewOf({ matrix, fullRange, primaries }: Omit<Nclx, 'transfer'>): ColourView {
   if (matrix === IDENTITY) return { colours: 'identity', redWeight: 0, blueWeight: 0, fullRange }
   if (matrix === YCGCO) return { colours: 'ycgco', redWeight: 0, blueWeight: 0, fullRange }
   const known = matrix === UNSPECIFIED ? WEIGHTS[USUAL_MATRIX] : matrix === DERIVED ? DERIVED_WEIGHTS[primaries] : WEIGHTS[matrix]

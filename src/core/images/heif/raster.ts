@@ -48,7 +48,7 @@ export function openHeifRaster(
       decode,
       read: (tile) => readItem(source, file, tile.id, MAX_ITEM_BYTES),
       colours: ({ info }: YuvPicture) =>
-        of === alpha ? { ...LUMA, fullRange: of.coding === 'hvc1' || info.fullRange } : colourViewOf(info, picture.colours),
+        of === alpha ? { ...LUMA, fullRange: of.coding === 'hvc1' || info.fullRange } : colourViewOf(picture.colours.nclx ?? info),
       grey,
       wide,
       signal: options.signal,

@@ -107,7 +107,10 @@ const BLOCK = 64
 const wholeBlocks = (side: number) => Math.ceil(side / BLOCK) * BLOCK
 
 /** Decodes a tile and checks that it has the size and form that the file declares. */
-async function decodedTile({ picture, decode, read }: RowRequest, tile: CodedTile): Promise<YuvPicture> {
+export async function decodedTile(
+  { picture, decode, read }: Pick<RowRequest, 'picture' | 'decode' | 'read'>,
+  tile: CodedTile,
+): Promise<YuvPicture> {
   const { coding, tileWidth: width, tileHeight: height } = picture
   const decoded = decode(await read(tile), tile, wholeBlocks(width) * wholeBlocks(height))
   const difference = differenceOf(decoded, coding, tile, { width, height })

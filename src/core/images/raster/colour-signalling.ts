@@ -33,9 +33,9 @@ export const nameOfSignalling = ({ primaries, transfer }: ColourSignalling): str
 /** True if the picture is HDR, which 8-bit SDR formats cannot store. */
 export const isHdr = ({ transfer }: ColourSignalling): boolean => transfer === PQ || transfer === HLG
 
-/** Returns an nclx property (ISO/IEC 14496-12, 12.1.5) with the matrix that the encoder used. */
-export const nclxBox = ({ primaries, transfer }: ColourSignalling, matrix: number): Uint8Array =>
-  box('colr', latin1Bytes('nclx'), halfWords(primaries, transfer, matrix), new Uint8Array([0x80]))
+/** Returns an nclx property (ISO/IEC 14496-12, 12.1.5). `coded`: that of the encoder, without box header, with its matrix and range. */
+export const nclxBox = ({ primaries, transfer }: ColourSignalling, coded: Uint8Array): Uint8Array =>
+  box('colr', latin1Bytes('nclx'), halfWords(primaries, transfer), coded.slice(8, 11))
 
 /**
  * Returns the mdcv and clli boxes. PNG lists primaries as red, green, blue (11.3.2.7); ISO media files as green, blue, red (H.265,

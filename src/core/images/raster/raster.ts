@@ -2,6 +2,7 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import type { Resolution, TextComment } from '../convert/descriptive-metadata.ts'
+import type { AvifForm } from './avif-form.ts'
 import type { ColourSignalling } from './colour-signalling.ts'
 
 /** Picture with 8 bits a sample: grey, grey and alpha, RGB or RGBA (alpha not premultiplied). */
@@ -23,6 +24,8 @@ export interface PictureMetadata {
   readonly xmp?: Uint8Array | undefined
   /** Colour code points and light levels, for output formats that store them. */
   readonly signalling?: ColourSignalling | undefined
+  /** Form of the AVIF file that the picture comes from, for AVIF output in the same form. */
+  readonly form?: AvifForm | undefined
   /** Resolution, for PNG and JPEG output. */
   readonly resolution?: Resolution | undefined
   readonly comments?: readonly TextComment[] | undefined
