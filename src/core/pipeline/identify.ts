@@ -152,13 +152,13 @@ function ogg(head: Uint8Array): FormatId | undefined {
   return ascii(head, 27 + head[26]!, 8) === 'OpusHead' ? 'opus' : 'ogg'
 }
 
-/** Recognises Matroska and WebM by the document type in the EBML header (RFC 8794, section 11.2). */
+/** Recognises Matroska and WebM by the document type in the EBML header (RFC 8794, section 11.2), also if other elements are damaged. */
 function matroska(head: Uint8Array): FormatId | undefined {
   const header = startsWith(head, [0x1a, 0x45, 0xdf, 0xa3]) ? headAt(head, 0) : undefined
   const end = Math.min(head.length, header?.bodyBytes === undefined ? 0 : header.bodyAt + header.bodyBytes)
   for (let at = header?.bodyAt ?? 0; at < end; ) {
     const child = headAt(head, at)
-    if (child?.bodyBytes === undefined) return undefined
+    if (child?.bodyBytes === undefined) return /matroska/.test(ascii(head, at, end - at)) ? 'mkv' : undefined
     const type = child.id === DOC_TYPE ? ascii(head, child.bodyAt, child.bodyBytes).replace(/\0+$/, '') : ''
     if (type !== '') return type === 'webm' ? 'webm' : type === 'matroska' ? 'mkv' : undefined
     at = child.bodyAt + child.bodyBytes

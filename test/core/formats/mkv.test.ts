@@ -49,6 +49,15 @@ describe('Matroska files', () => {
     expect(await idOf(element(0x1a45dfa3, [text(0x4282, 'other')], 1))).toBeUndefined()
   })
 
+  it('are recognised by a damaged header, which stays (mkv-damaged-header)', async () => {
+    const bytes = film()
+    const damaged = concat([bytes.subarray(0, 5), Uint8Array.of(0), bytes.subarray(6)])
+    expect((await identify(memorySource(damaged, 'a')))?.id).toBe('mkv')
+    const { outcome, bytes: result } = await pressMkv(damaged)
+    expect(outcome.kind).toBe('compressed')
+    expect(result.subarray(0, ebmlHeader().length)).toEqual(damaged.subarray(0, ebmlHeader().length))
+  })
+
   it.each([
     ['with an index', film()],
     ['without an index', film({ live: true })],
