@@ -18,7 +18,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'whittle-compile-cache')
 const retry = process.env['CI'] ? 1 : 0
 
 /** A condition that a test waits for may take as long as a loaded machine needs. Vitest's own limit is 1 s. */
-const patient = { retry, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } }
+const patient = { retry, hookTimeout: 240_000, expect: { poll: { timeout: 30_000 } } }
 
 /** Many files in one process of workerd, which loads the Workers once. */
 const warm = { isolate: false, setupFiles: ['test/support/fresh-storage.ts'] }
