@@ -307,7 +307,8 @@ export const GENERATORS: Readonly<Record<FormatId, readonly [Generated, ...Gener
     one('a.wav', () => sound(16), 'to Opus', { output: 'opus' }),
   ],
   mkv: [one('a.mkv', () => matroskaFilm()), one('a.mkv', h264Film, 'to MP4', { output: 'mp4', seenIn: share(0.6, 1) })],
-  ts: [one('a.ts', tsFilm, 'to MP4', { seenIn: share(0.2, 1) })],
+  // Bit rates in front of the frames are hints that no decoder needs.
+  ts: [one('a.ts', tsFilm, 'to MP4', { seenIn: share(0.3, 1) })],
   flv: [one('a.flv', flvFilm, 'to MP4', { seenIn: share(0.6, 1) })],
   webm: [one('a.webm', () => matroskaFilm({ type: 'webm', live: true }))],
   ogg: [

@@ -151,7 +151,7 @@ const OWN: { readonly [Id in FormatId]: readonly EngineName[] } = {
 
 /** Additional engines if the result has another format than the input. */
 const CONVERTED: { readonly [Id in OutputId]?: readonly EngineName[] } = {
-  avif: ['avif-decoder', 'avif-encoder'],
+  avif: ['avif-decoder', 'avif-encoder', 'dav1d'],
   flac: ['flac'],
   jpg: ['jpeg'],
   jxl: ['jxl-decoder', 'jxl-picture'],
