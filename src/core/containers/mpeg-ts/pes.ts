@@ -45,7 +45,7 @@ const timeAt = (b: Uint8Array, at: number): number =>
 
 const WRAP = 2 ** 33
 
-/** Continues times of 33 bits beyond their end, which they reach every 26.5 hours. */
+/** Turns times of 33 bits, which start again at 0 every 26.5 hours, into times that do not. */
 export class Clock {
   #last: number | undefined
 

@@ -60,7 +60,7 @@ export interface HeifDecoder {
 }
 
 /**
- * Returns the picture for conversion, as viewers show it or as it is coded. Only AVIF of AVIF is made of the latter, with its form.
+ * Returns the picture for conversion: as viewers show it, or, if AVIF becomes AVIF, as it is coded, with what turns and crops it.
  * @throws CodecError if the output cannot store it, or the job has too little memory
  */
 export async function heifForConversion(

@@ -58,7 +58,7 @@ export function slopeOf(probes: readonly Prediction<unknown>[], { coarseness, po
   return slope > usual / 4 ? Math.min(slope, usual * 3) : undefined
 }
 
-/** Quality at which the target is reached with the usual aim. */
+/** Returns the quality that is expected to exceed the target by `AIM_POINTS`. */
 export function qualityFrom({ quality, margin }: Pick<Prediction<unknown>, 'quality' | 'margin'>, slope: number, scale: Scale): number {
   const { lowest, highest, coarseness, qualityOf } = scale
   return Math.min(highest, Math.max(lowest, Math.round(qualityOf(coarseness(quality) - (AIM_POINTS - margin) / slope))))
