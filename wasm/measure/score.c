@@ -4,6 +4,7 @@
  * nine rows, and passes rows of half the size to the next scale. Outside the picture, samples and their products are
  * 0. */
 #include "score.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +18,6 @@
 #define PATCH 16
 /* Tile rows whose sums are buffered: the smallest scale lags behind by fewer rows than these. */
 #define TILE_ROWS 4
-
-typedef float v4 __attribute__((vector_size(16), aligned(4)));
-typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
 
 /* Quantities x, y, x^2 + y^2, (x - y)^2. With V the variance of x - y, m the squared difference of the means and S the
  * sum of the variances, 1 - SSIM is (V + m (S - V)) / S. This form avoids cancellation. */
@@ -141,15 +139,15 @@ static const double WEIGHT[108] = {
 /* Smallest weight that is used. Channels with smaller weights at a scale add less than .01 points and are skipped. */
 #define LEAST_WEIGHT .005
 
-static const float tap[HALF + 1] = {.264621105f, .212928592f, .109335373f, .036011115f, .009414368f};
-
 typedef struct {
   uint32_t width, height, padded, in, out;
-  float *ring[3];              /* TAPS rows of QUANTITIES times `padded` values, for each channel used at this scale */
-  float *linear;               /* newest row in linear light: red, green and blue of both pictures */
-  float *upper;                /* previous row in linear light, while a pair of rows is incomplete */
-  uint8_t *same, *upper_same;  /* for each patch of the newest row, and of `upper`: true if both pictures are equal */
-  uint32_t *equal_rows;        /* for each patch: number of rows up to the newest one in which both pictures are equal */
+  /* For each channel used at this scale: blocks of four columns. Each has TAPS rows of QUANTITIES vectors. */
+  float *ring[3];
+  float *linear;              /* newest row in linear light: three cones of both pictures */
+  float *upper;               /* previous row in linear light, while a pair of rows is incomplete */
+  uint8_t *same, *upper_same; /* for each patch of the newest row, and of `upper`: true if both pictures are equal */
+  uint32_t *equal_rows;       /* for each patch: number of rows up to the newest one in which both pictures are equal */
+  int maps[3];                /* maps whose sums are computed */
   double sum[3][6];
   float *tiles[3]; /* TILE_ROWS rows of six sums per tile; NULL: no tile scores */
 } Scale;
@@ -159,14 +157,13 @@ struct Score {
   int scales;
   /* scales of the whole picture; the weights of a channel start at this offset after those of the channel before */
   int stride;
-  float to_linear[256];
-  float *zeros, *down;
+  float *down;
   /* Pixels of the last nine rows of the largest scale. Where both pictures are equal, quantities are only computed if a
    * term needs them. For each patch: one bit for each row of the ring whose quantities are missing. */
   uint32_t *raw, behind;
   uint16_t *missing;
-  float *laid;    /* a row of missing pixels in linear light */
-  uint32_t *ends; /* first and last column of each part of a row whose terms are computed */
+  float *laid;                      /* a row of missing pixels in linear light */
+  uint32_t *ends;                   /* first and last column of each part of a row whose terms are computed */
   uint32_t tiles_across, tile_rows; /* `tile_rows`: tile rows scored so far */
   double worst_tile;
   struct {
@@ -179,6 +176,17 @@ static bool counts(int scale, int channel, int stride) {
   double most = 0;
   for (int i = 0; i < 6; i++) most = fmax(most, WEIGHT[(channel * stride + scale) * 6 + i]);
   return most > LEAST_WEIGHT;
+}
+/* Maps of which sums are computed: structural error, ringing, blur, each with exponents 1 and 4. */
+#define SSIM_4 2
+#define BLUR_4 32
+#define ALL_MAPS 63
+/* Returns the maps with weights, of pictures with six scales. The smallest scales are computed whole. */
+static int maps_that_count(int scale, int channel) {
+  int maps = 0;
+  for (int i = 0; i < 6; i++)
+    if (WEIGHT[(channel * SCALES + scale) * 6 + i] > LEAST_WEIGHT) maps |= 1 << (i % 3 * 2 + i / 3);
+  return scale > 1 ? ALL_MAPS : maps;
 }
 /* Smallest width in pixels from which pictures with fewer than six scales have no tile scores, because these need more
  * channels and memory. */
@@ -199,6 +207,23 @@ static void *patch_room(bool *good, uint32_t patches, size_t bytes) {
   return p;
 }
 
+#define BIAS .0037930732552754493
+#define BIAS_ROOT .15595420054924863f
+
+/* Contributions of each sample of red, green and blue to the cones L, M and S, with BIAS in those of blue. */
+static v4 cones[3][256];
+
+static void fill_cones(void) {
+  static const double share[3][3] = {
+      {.3, .23, .24342268924547819}, {.622, .692, .20476744424496821}, {.078, .078, .5518098665095536}};
+  if (cones[2][0][0] > 0) return;
+  for (int i = 0; i < 256; i++) {
+    const double v = i / 255., linear = v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4);
+    for (int c = 0; c < 3; c++)
+      for (int k = 0; k < 3; k++) cones[c][i][k] = (float)(share[c][k] * linear + (c == 2 ? BIAS : 0));
+  }
+}
+
 int score_scales(uint32_t width, uint32_t height) {
   int scales = 1;
   for (; scales < SCALES && width >= 8 && height >= 8; scales++) width = (width + 1) / 2, height = (height + 1) / 2;
@@ -210,10 +235,7 @@ Score *score_open(uint32_t width, uint32_t height, int scales) {
   Score *s = calloc(1, sizeof *s);
   if (!s) return NULL;
   bool good = true;
-  for (int i = 0; i < 256; i++) {
-    const double v = i / 255.;
-    s->to_linear[i] = (float)(v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
-  }
+  fill_cones();
   s->stride = scales;
   for (uint32_t w = width, h = height; s->scales < SCALES; s->scales++, w = (w + 1) / 2, h = (h + 1) / 2) {
     Scale *l = &s->scale[s->scales];
@@ -226,6 +248,7 @@ Score *score_open(uint32_t width, uint32_t height, int scales) {
     for (int c = 0; c < 3; c++)
       if (counts(s->scales, c, scales) || (tiles && counts(s->scales, c, SCALES)))
         l->ring[c] = row_room(&good, l->padded, TAPS * QUANTITIES);
+    for (int c = 0; c < 3; c++) l->maps[c] = scales < SCALES ? ALL_MAPS : maps_that_count(s->scales, c);
     l->linear = row_room(&good, l->padded, 6);
     l->upper = row_room(&good, l->padded, 6);
     l->same = patch_room(&good, patches_of(w), sizeof *l->same);
@@ -236,7 +259,6 @@ Score *score_open(uint32_t width, uint32_t height, int scales) {
   s->missing = patch_room(&good, patches_of(width), sizeof *s->missing);
   s->raw = patch_room(&good, width * TAPS, sizeof *s->raw);
   s->laid = row_room(&good, s->scale[0].padded, 3);
-  s->zeros = row_room(&good, s->scale[0].padded, QUANTITIES);
   s->down = row_room(&good, s->scale[0].padded, QUANTITIES);
   if (good) return s;
   score_close(s);
@@ -251,7 +273,7 @@ void score_close(Score *s) {
     free(s->scale[k].upper);
     free(s->scale[k].same), free(s->scale[k].upper_same), free(s->scale[k].equal_rows);
   }
-  free(s->zeros), free(s->down), free(s->ends), free(s->raw), free(s->missing), free(s->laid);
+  free(s->down), free(s->ends), free(s->raw), free(s->missing), free(s->laid);
   free(s);
 }
 
@@ -290,7 +312,6 @@ Score *score_copy(const Score *from) {
   s->missing = copied_patches(&good, s->missing, patches_of(width), sizeof *s->missing);
   s->raw = copied_patches(&good, s->raw, width * TAPS, sizeof *s->raw);
   s->laid = copied(&good, s->laid, s->scale[0].padded, 3);
-  s->zeros = copied(&good, s->zeros, s->scale[0].padded, QUANTITIES);
   s->down = copied(&good, s->down, s->scale[0].padded, QUANTITIES);
   if (good) return s;
   score_close(s);
@@ -308,74 +329,54 @@ bool score_tiles(Score *s) {
   return good;
 }
 
-static inline v4 load(const float *p) { return *(const v4 *)p; }
-static inline void store(float *p, v4 v) { *(v4 *)p = v; }
-static inline v4 positive(v4 v) { return (v4)((i4)v & (v > 0)); }
+#define TAP_VECTORS {held(.264621105f), held(.212928592f), held(.109335373f), held(.036011115f), held(.009414368f)}
 
-static inline bool all_equal(v4 a, v4 b) {
-  const i4 equal = (i4)a == (i4)b;
-  return (equal[0] & equal[1] & equal[2] & equal[3]) != 0;
+/* Returns the quantities of four columns of a row of the ring. */
+static inline v4 *block_at(const Scale *l, int channel, uint32_t slot, uint32_t column) {
+  return (v4 *)(l->ring[channel] + ((size_t)column * TAPS + 4 * slot) * QUANTITIES);
 }
 
-static inline v4 cube_root(v4 x) { /* first approximation by the exponent, then two Halley iterations */
-  v4 y = (v4)(__builtin_convertvector(__builtin_convertvector((i4)x, v4) * (1.f / 3), i4) + 0x2a5137a0);
-  for (int k = 0; k < 2; k++) {
-    const v4 cube = y * y * y;
-    y = y * (cube + 2 * x) / (2 * cube + x);
-  }
-  return y;
-}
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-#define BIAS .0037930732552754493f
-#define BIAS_ROOT .15595420054924863f
-/* Converts columns `from` to `to` of linear RGB to XYB. X and B - Y are skipped if they have no output row. */
-static void to_xyb(const float *rgb, uint32_t padded, uint32_t from, uint32_t to, float *const out[3]) {
-  v4 before[3] = {0};
-  for (uint32_t i = from; i < to; i += 4) {
-    const v4 r = load(rgb + i), g = load(rgb + padded + i), b = load(rgb + 2 * padded + i);
-    if (i > from && all_equal(r, before[0]) && all_equal(g, before[1]) && all_equal(b, before[2])) {
-      for (int c = 0; c < 3; c++)
-        if (out[c]) store(out[c] + i, load(out[c] + i - 4));
-      continue;
+/* Blurs `blocks` blocks vertically. `oldest`: slot of the first of the nine rows; a constant, so that the compiler knows
+ * where the others are. */
+ALWAYS_INLINE void blur_blocks(const v4 *at, uint32_t blocks, float *out, size_t plane, int oldest) {
+  const v4 tap[HALF + 1] = TAP_VECTORS;
+  for (; blocks; blocks--, at += TAPS * QUANTITIES, out += 4)
+    for (int q = 0; q < QUANTITIES; q++) {
+#define ROW(k) at[(oldest + (k)) % TAPS * QUANTITIES + q]
+      store(out + q * plane, tap[0] * ROW(4) + tap[1] * (ROW(3) + ROW(5)) + tap[2] * (ROW(2) + ROW(6)) +
+                                 tap[3] * (ROW(1) + ROW(7)) + tap[4] * (ROW(0) + ROW(8)));
     }
-    before[0] = r, before[1] = g, before[2] = b;
-    const v4 l = cube_root(.3f * r + .622f * g + .078f * b + BIAS);
-    const v4 m = cube_root(.23f * r + .692f * g + .078f * b + BIAS);
-    const v4 y = .5f * (l + m) - BIAS_ROOT;
-    if (out[0]) store(out[0] + i, .5f * (l - m) * 14 + .42f);
-    if (out[1]) store(out[1] + i, y + .01f);
-    if (!out[2]) continue;
-    const v4 s = cube_root(.24342268924547819f * r + .20476744424496821f * g + .5518098665095536f * b + BIAS);
-    store(out[2] + i, s - BIAS_ROOT - y + .55f);
-  }
 }
 
 /* Blurs columns `from` to `to` of row `at` vertically, and the columns that their terms reach. */
 static void blur_down(const Score *s, const Scale *l, int c, uint32_t at, uint32_t from, uint32_t to) {
   const uint32_t first = from < SIDE ? 0 : from - SIDE, end = to + SIDE < l->width ? to + SIDE : l->width;
-  const float *row[TAPS];
-  for (int k = 0; k < TAPS; k++) {
-    const int64_t y = (int64_t)at - HALF + k;
-    row[k] = y < 0 || y >= l->height ? s->zeros : l->ring[c] + (size_t)(y % TAPS) * QUANTITIES * l->padded;
+  const v4 *block = block_at(l, c, 0, first);
+  const uint32_t blocks = (end - first + 3) / 4;
+  float *out = s->down + SIDE + first;
+  switch ((at + TAPS - HALF) % TAPS) {
+#define OLDEST(k)                                                                                                      \
+  case k: blur_blocks(block, blocks, out, l->padded, k); break;
+    OLDEST(0) OLDEST(1) OLDEST(2) OLDEST(3) OLDEST(4) OLDEST(5) OLDEST(6) OLDEST(7) OLDEST(8)
   }
   for (int q = 0; q < QUANTITIES; q++) {
-    const size_t start = (size_t)q * l->padded;
-    float *out = s->down + start + SIDE;
-    for (uint32_t x = first; x < end; x += 4) {
-      const size_t i = start + x;
-      store(out + x, tap[0] * load(row[4] + i) + tap[1] * (load(row[3] + i) + load(row[5] + i)) +
-                         tap[2] * (load(row[2] + i) + load(row[6] + i)) +
-                         tap[3] * (load(row[1] + i) + load(row[7] + i)) +
-                         tap[4] * (load(row[0] + i) + load(row[8] + i)));
-    }
-    memset(out + l->width, 0, SIDE * sizeof *out);
-    memset(out - SIDE, 0, SIDE * sizeof *out);
+    float *row = s->down + (size_t)q * l->padded;
+    if (end == l->width) memset(row + SIDE + l->width, 0, SIDE * sizeof *row);
+    if (!first) memset(row, 0, SIDE * sizeof *row);
   }
 }
 
-static inline v4 along(const float *r) {
-  return tap[0] * load(r) + tap[1] * (load(r - 1) + load(r + 1)) + tap[2] * (load(r - 2) + load(r + 2)) +
-         tap[3] * (load(r - 3) + load(r + 3)) + tap[4] * (load(r - 4) + load(r + 4));
+#define BLOCKS_AT_ONCE 16
+
+/* Blurs `blocks` blocks horizontally. `from`: four columns before the first one. */
+static void blur_along(const float *from, float *to, uint32_t blocks) {
+  const v4 tap[HALF + 1] = TAP_VECTORS;
+  for (; blocks; blocks--, from += 4, to += 4)
+    store(to, tap[0] * load(from + 4) + tap[1] * (load(from + 3) + load(from + 5)) +
+                  tap[2] * (load(from + 2) + load(from + 6)) + tap[3] * (load(from + 1) + load(from + 7)) +
+                  tap[4] * (load(from) + load(from + 8)));
 }
 
 /* Finds the parts of row `at` whose terms may differ from 0. Returns the end of the list in `ends`. */
@@ -402,78 +403,159 @@ static void end_tile(Scale *l, int c, float *tile, v4 sum[6]) {
   }
 }
 
-/* Adds the parts between `ends` and `last` of row `at` to the sums; all its neighbouring rows must be present. */
-static void add_row(Score *s, Scale *l, int c, uint32_t at, const uint32_t *last) {
-  const float *row = l->ring[c] + (size_t)(at % TAPS) * QUANTITIES * l->padded;
-  const float *m1 = s->down + SIDE, *m2 = m1 + l->padded, *ss = m2 + l->padded, *dd = ss + l->padded;
-  const uint32_t side = SCORE_TILE >> (l - s->scale);
-  float *tiles = l->tiles[c] ? l->tiles[c] + (size_t)(at / side % TILE_ROWS) * s->tiles_across * 6 : NULL;
-  float *tile = tiles;
-  v4 sum[6] = {0};
-  for (const uint32_t *ends = s->ends; ends < last; ends += 2) {
-    blur_down(s, l, c, at, ends[0], ends[1]);
-    for (uint32_t x = ends[0]; x < ends[1]; x += 4) {
-      if (tiles && tile != tiles + x / side * 6) {
-        end_tile(l, c, tile, sum);
-        tile = tiles + x / side * 6;
-      }
-      const v4 a = along(m1 + x), b = along(m2 + x), squares = along(ss + x), squared = along(dd + x);
-      const v4 m = (a - b) * (a - b), variance = squared - m, all = squares - a * a - b * b + .0009f;
-      const v4 ex = load(row + x) - a, ey = load(row + l->padded + x) - b;
-      const v4 e1 = 1 + (v4)((i4)ey & 0x7fffffff), e2 = 1 + (v4)((i4)ex & 0x7fffffff), e = e1 / e2 - 1;
-      v4 term[3] = {positive((variance + m * (all - variance)) / all), positive(e), positive(-e)};
-      for (int t = 0; t < 3; t++) {
-        if (x + 4 > l->width) term[t] = (v4)((i4)term[t] & ((i4){0, 1, 2, 3} < (int32_t)(l->width - x)));
-        sum[2 * t] += term[t];
-        const v4 square = term[t] * term[t];
-        sum[2 * t + 1] += square * square;
-      }
+/* Adds the terms of up to BLOCKS_AT_ONCE blocks. `row`: their first block in the ring; `blurred`: their quantities;
+ * `maps`: constant; `lanes`: columns that count in the last block. */
+ALWAYS_INLINE void add_terms(const v4 *row, const v4 *blurred, uint32_t blocks, int maps, uint32_t lanes, v4 sum[6]) {
+  const v4 one = held(1), c2 = held(.0009f);
+  v4 sums[6];
+  for (int i = 0; i < 6; i++) sums[i] = sum[i];
+  for (; blocks; blocks--, row += TAPS * QUANTITIES, blurred++) {
+    const v4 a = blurred[0], b = blurred[BLOCKS_AT_ONCE];
+    const v4 squares = blurred[SQUARES * BLOCKS_AT_ONCE], squared = blurred[SQUARED * BLOCKS_AT_ONCE];
+    const v4 m = (a - b) * (a - b), variance = squared - m, all = squares - a * a - b * b + c2;
+    v4 term[3] = {positive((variance + m * (all - variance)) / all)};
+    if (maps & ~3) {
+      const v4 ex = (v4)((i4)(row[X] - a) & 0x7fffffff), ey = (v4)((i4)(row[Y] - b) & 0x7fffffff);
+      const v4 e = (ey - ex) / (one + ex);
+      term[1] = positive(e), term[2] = positive(-e);
+    }
+    for (int t = 0; t < 3; t++) {
+      if (!(maps >> 2 * t & 3)) continue;
+      if (lanes < 4 && blocks == 1) term[t] = (v4)((i4)term[t] & ((i4){0, 1, 2, 3} < (int32_t)lanes));
+      if (maps >> 2 * t & 1) sums[2 * t] += term[t];
+      const v4 square = term[t] * term[t];
+      if (maps >> 2 * t & 2) sums[2 * t + 1] += square * square;
     }
   }
-  end_tile(l, c, tile, sum);
+  for (int i = 0; i < 6; i++) sum[i] = sums[i];
+}
+
+/* Adds the terms of columns `from` to `to`, at most 64, of a row of the ring to the sums. */
+static void add_columns(const Score *s, const Scale *l, int c, uint32_t at, uint32_t from, uint32_t to, v4 sum[6]) {
+  v4 blurred[QUANTITIES * BLOCKS_AT_ONCE];
+  const v4 *row = block_at(l, c, at % TAPS, from);
+  const uint32_t blocks = (to - from + 3) / 4, lanes = (to - from + 3) % 4 + 1;
+  for (int q = 0; q < QUANTITIES; q++)
+    blur_along(s->down + (size_t)q * l->padded + from, (float *)(blurred + q * BLOCKS_AT_ONCE), blocks);
+  if (lanes < 4 || l->maps[c] & ~(SSIM_4 | BLUR_4)) add_terms(row, blurred, blocks, ALL_MAPS, lanes, sum);
+  else if (l->maps[c] == SSIM_4) add_terms(row, blurred, blocks, SSIM_4, 4, sum);
+  else add_terms(row, blurred, blocks, SSIM_4 | BLUR_4, 4, sum);
+}
+
+/* Adds the parts between `ends` and `last` of row `at` to the sums; all its neighbouring rows must be present. */
+static void add_row(Score *s, Scale *l, int c, uint32_t at, const uint32_t *last) {
+  const uint32_t side = SCORE_TILE >> (l - s->scale), columns = side < 4 ? 4 : side;
+  float *tiles = l->tiles[c] ? l->tiles[c] + (size_t)(at / side % TILE_ROWS) * s->tiles_across * 6 : NULL;
+  for (const uint32_t *ends = s->ends; ends < last; ends += 2) {
+    blur_down(s, l, c, at, ends[0], ends[1]);
+    for (uint32_t x = ends[0], to; x < ends[1]; x = to) {
+      to = tiles ? (x / columns + 1) * columns : x + 4 * BLOCKS_AT_ONCE;
+      if (to > ends[1]) to = ends[1];
+      v4 sum[6] = {0};
+      add_columns(s, l, c, at, x, to, sum);
+      end_tile(l, c, tiles ? tiles + x / side * 6 : NULL, sum);
+    }
+  }
 }
 
 static inline uint32_t over(uint32_t value, uint32_t alpha, uint32_t behind) {
   return (value * alpha + behind * (255 - alpha) + 127) / 255;
 }
 
+/* Writes four pixels in linear light. */
+static inline void store_cones(const v4 p[4], size_t padded, float *to) {
+  v4 planes[3];
+  transpose(p, planes);
+  for (int c = 0; c < 3; c++) store(to + c * padded, planes[c]);
+}
+
+/* Writes up to four pixels in linear light, composited. */
+static void lay_few(const uint32_t *px, uint32_t pixels, uint32_t behind, size_t padded, float *to) {
+  v4 p[4];
+  for (uint32_t k = 0; k < 4; k++) {
+    const uint32_t c = px[k < pixels ? k : pixels - 1], alpha = c >> 24;
+    p[k] = cones[0][over(c & 255, alpha, behind)] + cones[1][over(c >> 8 & 255, alpha, behind)] +
+           cones[2][over(c >> 16 & 255, alpha, behind)];
+  }
+  store_cones(p, padded, to);
+}
+
 /* Writes columns `from` to `to` in linear light, composited. */
 static void lay(const Score *s, const uint32_t *px, uint32_t from, uint32_t to, uint32_t behind, float *linear) {
   const uint32_t padded = s->scale[0].padded;
-  float *const r = linear, *const g = r + padded, *const b = g + padded;
-  for (uint32_t i = from; i < to; i++) {
-    if (i > from && px[i] == px[i - 1]) {
-      r[i] = r[i - 1], g[i] = g[i - 1], b[i] = b[i - 1];
+  for (uint32_t i = from; i < to; i += 4) {
+    if (to - i < 4 || !are_opaque(wasm_v128_load(px + i))) {
+      lay_few(px + i, to - i < 4 ? to - i : 4, behind, padded, linear + i);
       continue;
     }
-    const uint32_t c = px[i], alpha = c >> 24, rgb[3] = {c & 255, c >> 8 & 255, c >> 16 & 255};
-    const bool opaque = alpha == 255;
-    r[i] = s->to_linear[opaque ? rgb[0] : over(rgb[0], alpha, behind)];
-    g[i] = s->to_linear[opaque ? rgb[1] : over(rgb[1], alpha, behind)];
-    b[i] = s->to_linear[opaque ? rgb[2] : over(rgb[2], alpha, behind)];
+    v4 p[4];
+    for (uint32_t k = 0; k < 4; k++) {
+      const uint32_t c = px[i + k];
+      p[k] = cones[0][c & 255] + cones[1][c >> 8 & 255] + cones[2][c >> 16 & 255];
+    }
+    store_cones(p, padded, linear + i);
+  }
+}
+
+typedef struct {
+  CubeRoot root;
+  v4 half, seven, middle[3];
+} ToXyb;
+
+static inline ToXyb xyb_terms(void) {
+  return (ToXyb){cube_root_terms(), held(.5f), held(7), {held(.42f), held(.01f - BIAS_ROOT), held(.55f)}};
+}
+
+/* Converts four columns of cones to XYB. `channels`: bits of X, Y and B - Y; constant. */
+ALWAYS_INLINE void to_xyb(const ToXyb *k, const float *cone, size_t plane, int channels, v4 out[3]) {
+  const v4 l = cube_root(&k->root, load(cone)), m = cube_root(&k->root, load(cone + plane)), y = k->half * (l + m);
+  if (channels & 1) out[0] = k->seven * (l - m) + k->middle[0];
+  out[1] = y + k->middle[1];
+  if (channels & 4) out[2] = cube_root(&k->root, load(cone + 2 * plane)) - y + k->middle[2];
+}
+
+/* Computes the quantities of columns `from` to `to` in a row of the ring. */
+ALWAYS_INLINE void fill_channels(const Scale *l, uint32_t slot, const float *linear, bool same, uint32_t from,
+                                 uint32_t to, int channels) {
+  const ToXyb k = xyb_terms();
+  const size_t plane = l->padded;
+  v4 *out[3];
+  for (int c = 0; c < 3; c++) out[c] = channels >> c & 1 ? block_at(l, c, slot, from) : NULL;
+  for (const float *cone = linear + from, *end = linear + to; cone < end; cone += 4) {
+    v4 a[3], b[3];
+    to_xyb(&k, cone, plane, channels, a);
+    if (!same) to_xyb(&k, cone + 3 * plane, plane, channels, b);
+    for (int c = 0; c < 3; c++) {
+      if (!(channels >> c & 1)) continue;
+      const v4 x = a[c], y = same ? x : b[c];
+      out[c][X] = x, out[c][Y] = y;
+      out[c][SQUARES] = x * x + y * y, out[c][SQUARED] = (x - y) * (x - y);
+      out[c] += TAPS * QUANTITIES;
+    }
   }
 }
 
 /* Computes the quantities of columns `from` to `to` in a row of the ring, from their linear light. `same`: both pictures
  * are equal there. */
 static void fill_part(const Scale *l, uint32_t slot, const float *linear, bool same, uint32_t from, uint32_t to) {
-  float *of[2][3];
-  for (int c = 0; c < 3; c++) {
-    float *row = l->ring[c] ? l->ring[c] + (size_t)slot * QUANTITIES * l->padded : NULL;
-    of[0][c] = row;
-    of[1][c] = row ? row + l->padded : NULL;
-  }
-  for (int p = 0; p < (same ? 1 : 2); p++) to_xyb(linear + (size_t)3 * p * l->padded, l->padded, from, to, of[p]);
-  for (int c = 0; c < 3; c++) {
-    float *row = of[0][c];
-    if (!row) continue;
-    for (uint32_t x = from; x < to; x += 4) {
-      const v4 a = load(row + x), b = same ? a : load(row + l->padded + x);
-      if (same) store(row + l->padded + x, a);
-      store(row + SQUARES * l->padded + x, a * a + b * b);
-      store(row + SQUARED * l->padded + x, (a - b) * (a - b));
+  const int channels = (l->ring[0] ? 1 : 0) | (l->ring[1] ? 2 : 0) | (l->ring[2] ? 4 : 0);
+  if (channels == 2) fill_channels(l, slot, linear, same, from, to, 2);
+  else if (channels == 3) fill_channels(l, slot, linear, same, from, to, 3);
+  else if (channels == 7) fill_channels(l, slot, linear, same, from, to, 7);
+  else
+    for (int c = 0; c < 3; c++) { /* few pixels: pictures with fewer than six scales */
+      if (channels >> c & 1 && c == 0) fill_channels(l, slot, linear, same, from, to, 1);
+      if (channels >> c & 1 && c == 1) fill_channels(l, slot, linear, same, from, to, 2);
+      if (channels >> c & 1 && c == 2) fill_channels(l, slot, linear, same, from, to, 4);
     }
-  }
+}
+
+/* Empties a row of the ring below the picture. */
+static void fill_below(const Score *s, const Scale *l, uint32_t slot) {
+  for (int c = 0; c < 3; c++)
+    for (uint32_t x = 0; l->ring[c] && x < l->width; x += 4)
+      memset(block_at(l, c, slot, x), 0, QUANTITIES * sizeof(v4));
+  for (uint32_t p = 0; l == s->scale && p < patches_of(l->width); p++) s->missing[p] &= (uint16_t)~(1u << slot);
 }
 
 /* Returns the column after the patches from `from` on that are equal, or not equal, as the first one. */
@@ -504,11 +586,11 @@ static void halve_part(const Scale *l, const float *above, const Scale *below, i
   float *out = below->linear + (size_t)v * below->padded;
   const uint32_t pairs = l->width / 2, end = to < pairs ? to : pairs;
   uint32_t i = from;
+  const v4 quarter = held(.25f);
   for (; i + 4 <= end; i += 4) {
-    const v4 a1 = load(a + 2 * i), a2 = load(a + 2 * i + 4), b1 = load(b + 2 * i), b2 = load(b + 2 * i + 4);
-    store(out + i,
-          .25f * (__builtin_shufflevector(a1, a2, 0, 2, 4, 6) + __builtin_shufflevector(a1, a2, 1, 3, 5, 7) +
-                  __builtin_shufflevector(b1, b2, 0, 2, 4, 6) + __builtin_shufflevector(b1, b2, 1, 3, 5, 7)));
+    const v4 left = load(a + 2 * i) + load(b + 2 * i), right = load(a + 2 * i + 4) + load(b + 2 * i + 4);
+    store(out + i, quarter * (__builtin_shufflevector(left, right, 0, 2, 4, 6) +
+                              __builtin_shufflevector(left, right, 1, 3, 5, 7)));
   }
   for (; i < end; i++) out[i] = .25f * (a[2 * i] + a[2 * i + 1] + b[2 * i] + b[2 * i + 1]);
   if (to > pairs) out[pairs] = .5f * (a[l->width - 1] + b[l->width - 1]);
@@ -541,7 +623,8 @@ static void halve_same(const Scale *l, bool paired, const Scale *below) {
 static void fill_missing(Score *s, const uint32_t *last) {
   const Scale *l = s->scale;
   for (const uint32_t *ends = s->ends; ends < last; ends += 2) {
-    const uint32_t first = ends[0] ? ends[0] / PATCH - 1 : 0, end = ends[1] + SIDE < l->width ? ends[1] + SIDE : l->width;
+    const uint32_t first = ends[0] ? ends[0] / PATCH - 1 : 0,
+                   end = ends[1] + SIDE < l->width ? ends[1] + SIDE : l->width;
     for (uint32_t p = first; p * PATCH < end; p++)
       for (; s->missing[p]; s->missing[p] &= (uint16_t)(s->missing[p] - 1)) {
         const uint32_t slot = (uint32_t)__builtin_ctz(s->missing[p]), from = p * PATCH;
@@ -563,6 +646,7 @@ static void row_came(Score *s, int k) {
     l->in++;
     for (; l->out + HALF < l->in || (l->in == l->height && l->out < l->height); l->out++) {
       const uint32_t *last = find_parts(s, l, l->out);
+      if (l->out + HALF >= l->height) fill_below(s, l, (l->out + HALF) % TAPS);
       if (k == 0) fill_missing(s, last);
       for (int c = 0; last > s->ends && c < 3; c++)
         if (l->ring[c]) add_row(s, l, c, l->out, last);
@@ -570,8 +654,10 @@ static void row_came(Score *s, int k) {
     if (k + 1 >= s->scales) return;
     const bool lower = !(l->in & 1);
     if (!lower && l->in < l->height) {
-      memcpy(l->upper, l->linear, (size_t)6 * l->padded * sizeof *l->upper);
-      memcpy(l->upper_same, l->same, patches);
+      float *const row = l->upper;
+      uint8_t *const same = l->upper_same;
+      l->upper = l->linear, l->linear = row;
+      l->upper_same = l->same, l->same = same;
       return;
     }
     halve_same(l, lower, l + 1);
@@ -712,8 +798,7 @@ void score_row(Score *s, const uint32_t *a, const uint32_t *b, uint32_t behind) 
     to = end_of_alike(l, x);
     if (!l->same[x / PATCH]) lay(s, b, x, to, behind, other);
     else
-      for (size_t c = 0; c < 3; c++)
-        memcpy(other + c * l->padded + x, one + c * l->padded + x, (to - x) * sizeof *one);
+      for (size_t c = 0; c < 3; c++) memcpy(other + c * l->padded + x, one + c * l->padded + x, (to - x) * sizeof *one);
   }
   row_came(s, 0);
   if (s->tiles_across) score_whole_tiles(s);

@@ -1,5 +1,6 @@
 #include "shades.h"
 #include "texture.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,9 +16,6 @@
 /* Share of the variance that is attributed to dithering grain. White noise of 25 pixels would leave 1/25; a step leaves
  * none. */
 #define GRAIN .12f
-
-typedef float v4 __attribute__((vector_size(16), aligned(4)));
-typedef int32_t i4 __attribute__((vector_size(16), aligned(4)));
 
 /* Fields of a row of cells. First sums of errors in L, a and b, of squared L errors, of L times the distance from the
  * middle column and row, and of fourth powers. Then the contribution of a complete cell to the windows around it. */
@@ -49,12 +47,25 @@ struct Shades {
   /* for each group of cells: true if the pictures differ in the newest row, and in each row of cells */
   uint8_t *row_differs, *group_differs[ACROSS];
   Texture texture;
-  float *error[3]; /* errors of a row in L, a and b */
-  float linear[256];
+  float *error[3];             /* errors of a row in L, a and b */
   float most_cast, most_steps; /* largest squared values of windows that are not recorded */
   uint32_t watched, all_rows;
   ShadesWindow windows[SHADES_MOST];
 };
+
+/* Contributions of each sample of red, green and blue to X, Y and Z of CIE 1931, relative to D65. */
+static v4 xyz[3][256];
+
+static void fill_xyz(void) {
+  static const float share[3][3] = {
+      {.433953f, .212671f, .017758f}, {.376219f, .715160f, .109477f}, {.189828f, .072169f, .872766f}};
+  if (xyz[2][255][0] > 0) return;
+  for (int i = 0; i < 256; i++) {
+    const double v = i / 255., linear = v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4);
+    for (int c = 0; c < 3; c++)
+      for (int k = 0; k < 3; k++) xyz[c][i][k] = (float)(share[c][k] * linear);
+  }
+}
 
 Shades *shades_open(uint32_t width, bool alpha) {
   Shades *s = calloc(1, sizeof *s);
@@ -65,10 +76,7 @@ Shades *shades_open(uint32_t width, bool alpha) {
   s->planes = 1;
   s->all_planes = alpha ? PLANES : 1;
   s->most_cast = s->most_steps = 1e30f;
-  for (int i = 0; i < 256; i++) {
-    const double v = i / 255.;
-    s->linear[i] = (float)(v <= .04045 ? v / 12.92 : pow((v + .055) / 1.055, 2.4));
-  }
+  fill_xyz();
   bool good = texture_open(&s->texture, width) && (s->row_differs = calloc(s->padded / GROUP, 1)) != NULL;
   for (int c = 0; c < 3; c++) good &= (s->error[c] = calloc((size_t)s->padded * CELL, sizeof(float))) != NULL;
   for (int p = 0; p < (alpha ? 2 : 1); p++) {
@@ -100,19 +108,19 @@ void shades_close(Shades *s) {
   free(s);
 }
 
-static inline v4 load(const float *p) { return *(const v4 *)p; }
-static inline void store(float *p, v4 v) { *(v4 *)p = v; }
-static inline v4 positive(v4 v) { return (v4)((i4)v & (v > 0)); }
+typedef struct {
+  CubeRoot root;
+  v4 least, slope, start, to_l, to_a, to_b;
+} ToLab;
+
+static inline ToLab lab_terms(void) {
+  return (ToLab){cube_root_terms(), held(.008856f), held(7.787f), held(16 / 116.f), held(116), held(500), held(200)};
+}
 
 /* Function f of CIE Lab (CIE 15): cube root, linear near zero. */
-static inline v4 lab_of(v4 t) {
-  v4 y = (v4)(__builtin_convertvector(__builtin_convertvector((i4)t, v4) * (1.f / 3), i4) + 0x2a5137a0);
-  for (int k = 0; k < 2; k++) {
-    const v4 cube = y * y * y;
-    y = y * (cube + 2 * t) / (2 * cube + t);
-  }
-  const i4 small = t < .008856f;
-  return (v4)((small & (i4)(7.787f * t + 16 / 116.f)) | (~small & (i4)y));
+static inline v4 lab_of(const ToLab *k, v4 t) {
+  const i4 small = t < k->least;
+  return (v4)((small & (i4)(k->slope * t + k->start)) | (~small & (i4)cube_root(&k->root, t)));
 }
 
 /* Composites a sample over a background, rounded. */
@@ -125,40 +133,40 @@ static const Known *look_up(const Shades *s, int plane, uint32_t colour) {
   Known *k = s->known[plane] + ((colour * 0x9E3779B1u) >> (32 - KNOWN_BITS));
   if (k->colour == colour && k->lab[0] == k->lab[0]) return k;
   const uint32_t alpha = colour >> 24, base = plane ? 255 : 0;
-  float rgb[3];
+  v4 sum = {0};
   for (int c = 0; c < 3; c++) {
     const uint32_t v = colour >> (8 * c) & 255;
-    rgb[c] = s->linear[alpha == 255 ? v : laid(v, alpha, base)];
+    sum += xyz[c][alpha == 255 ? v : laid(v, alpha, base)];
   }
-  const v4 xyz =
-      lab_of((v4){.433953f, .212671f, .017758f, 0} * rgb[0] + (v4){.376219f, .715160f, .109477f, 0} * rgb[1] +
-             (v4){.189828f, .072169f, .872766f, 0} * rgb[2]);
-  *k = (Known){colour, {116 * xyz[1], 500 * (xyz[0] - xyz[1]), 200 * (xyz[1] - xyz[2])}};
+  const ToLab terms = lab_terms();
+  const v4 f = lab_of(&terms, sum);
+  *k = (Known){colour, {116 * f[1], 500 * (f[0] - f[1]), 200 * (f[1] - f[2])}};
   return k;
 }
 
-/* Computes CIE Lab of four opaque colours, with the same result as look_up. */
-static inline void lab_of_four(const Shades *s, const uint32_t *px, v4 lab[3]) {
-  v4 rgb[3];
-  for (int c = 0; c < 3; c++)
-    for (int i = 0; i < 4; i++) rgb[c][i] = s->linear[px[i] >> (8 * c) & 255];
-  const v4 x = lab_of(.433953f * rgb[0] + .376219f * rgb[1] + .189828f * rgb[2]);
-  const v4 y = lab_of(.212671f * rgb[0] + .715160f * rgb[1] + .072169f * rgb[2]);
-  const v4 z = lab_of(.017758f * rgb[0] + .109477f * rgb[1] + .872766f * rgb[2]);
-  lab[0] = 116 * y, lab[1] = 500 * (x - y), lab[2] = 200 * (y - z);
+/* Computes function f of CIE Lab for X, Y and Z of four opaque colours. */
+static inline void lab_of_four(const ToLab *terms, const uint32_t *px, v4 f[3]) {
+  v4 p[4];
+  for (int i = 0; i < 4; i++) p[i] = xyz[0][px[i] & 255] + xyz[1][px[i] >> 8 & 255] + xyz[2][px[i] >> 16 & 255];
+  transpose(p, f);
+  for (int c = 0; c < 3; c++) f[c] = lab_of(terms, f[c]);
 }
 
 /* Computes the errors of four opaque pixels. */
-static inline void errors_of_four(Shades *s, const uint32_t *a, const uint32_t *b, uint32_t i) {
+static inline void errors_of_four(const Shades *s, const ToLab *terms, const uint32_t *a, const uint32_t *b,
+                                  uint32_t i) {
   v4 p[3], q[3];
-  lab_of_four(s, a + i, p);
-  lab_of_four(s, b + i, q);
-  for (int c = 0; c < 3; c++) store(s->error[c] + i, q[c] - p[c]);
+  lab_of_four(terms, a + i, p);
+  lab_of_four(terms, b + i, q);
+  for (int c = 0; c < 3; c++) q[c] -= p[c];
+  store(s->error[0] + i, terms->to_l * q[1]);
+  store(s->error[1] + i, terms->to_a * (q[0] - q[1]));
+  store(s->error[2] + i, terms->to_b * (q[1] - q[2]));
 }
 
 /* Computes the error of a pixel on one plane. For an opaque pixel, the error on white is a copy of the error on
  * black. */
-static void error_of_one(Shades *s, uint32_t a, uint32_t b, int plane, uint32_t i) {
+static inline void error_of_one(Shades *s, uint32_t a, uint32_t b, int plane, uint32_t i) {
   float *const l = s->error[0] + i, *const x = s->error[1] + i, *const y = s->error[2] + i;
   if (a == b) {
     *l = *x = *y = 0;
@@ -171,19 +179,23 @@ static void error_of_one(Shades *s, uint32_t a, uint32_t b, int plane, uint32_t 
   }
 }
 
+/* Computes the errors of pixels `from` to `to` one by one. */
+static void single_errors(Shades *s, const uint32_t *a, const uint32_t *b, int plane, uint32_t from, uint32_t to) {
+  for (uint32_t i = from; i < to; i++) error_of_one(s, a[i], b[i], plane, i);
+}
+
 /* Computes the errors of pixels `from` to `to`. */
 static void part_errors(Shades *s, const uint32_t *a, const uint32_t *b, int plane, uint32_t from, uint32_t to) {
+  const ToLab terms = lab_terms();
   uint32_t i = from;
   for (; i + 4 <= to; i += 4) {
-    uint32_t differ = 0, opaque = ~0u;
-    for (int k = 0; k < 4; k++) differ |= a[i + k] ^ b[i + k], opaque &= a[i + k] & b[i + k];
-    if (!differ)
+    const v128_t four = wasm_v128_load(a + i), others = wasm_v128_load(b + i);
+    if (!wasm_v128_any_true(wasm_v128_xor(four, others)))
       for (int c = 0; c < 3; c++) store(s->error[c] + i, (v4){0});
-    else if (plane == 0 && opaque >> 24 == 255) errors_of_four(s, a, b, i);
-    else
-      for (int k = 0; k < 4; k++) error_of_one(s, a[i + k], b[i + k], plane, i + k);
+    else if (plane == 0 && are_opaque(wasm_v128_and(four, others))) errors_of_four(s, &terms, a, b, i);
+    else single_errors(s, a, b, plane, i, i + 4);
   }
-  for (; i < to; i++) error_of_one(s, a[i], b[i], plane, i);
+  if (i < to) single_errors(s, a, b, plane, i, to);
 }
 
 /* Returns the pixel after a group of cells. */

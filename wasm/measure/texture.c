@@ -1,6 +1,7 @@
 #include "texture.h"
 
 #include <stdlib.h>
+#include <wasm_simd128.h>
 
 bool texture_open(Texture *t, uint32_t width) {
   *t = (Texture){0};
@@ -19,12 +20,24 @@ void texture_close(Texture *t) {
 
 void texture_break(Texture *t) { t->rows = 0; }
 
+/* Returns the luma of four opaque pixels, times 256. */
+static inline v128_t luma_of_four(const uint32_t *px) {
+  const v128_t four = wasm_v128_load(px);
+  return wasm_i32x4_add(
+      wasm_i32x4_dot_i16x8(wasm_v128_and(four, wasm_i32x4_splat(0x00ff00ff)), wasm_i32x4_splat(29 << 16 | 77)),
+      wasm_i32x4_dot_i16x8(wasm_v128_and(wasm_u32x4_shr(four, 8), wasm_i32x4_splat(255)), wasm_i32x4_splat(150)));
+}
+
 static void to_luma(const uint32_t *px, uint32_t width, uint8_t *out) {
   uint32_t opaque = ~0u;
   for (uint32_t i = 0; i < width; i++) opaque &= px[i];
   if (opaque >> 24 == 255) {
-    for (uint32_t i = 0; i < width; i++)
-      out[i] = (77 * (px[i] & 255) + 150 * (px[i] >> 8 & 255) + 29 * (px[i] >> 16 & 255)) >> 8;
+    uint32_t i = 0;
+    for (; i + 8 <= width; i += 8) {
+      const v128_t eight = wasm_u16x8_shr(wasm_u16x8_narrow_i32x4(luma_of_four(px + i), luma_of_four(px + i + 4)), 8);
+      wasm_v128_store64_lane(out + i, wasm_u8x16_narrow_i16x8(eight, eight), 0);
+    }
+    for (; i < width; i++) out[i] = (77 * (px[i] & 255) + 150 * (px[i] >> 8 & 255) + 29 * (px[i] >> 16 & 255)) >> 8;
     return;
   }
   for (uint32_t i = 0; i < width; i++) {

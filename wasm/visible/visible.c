@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wasm_simd128.h>
 
 #include "../common/host.h"
 #include "../common/types.h"
@@ -88,7 +89,13 @@ EXPORT(candidate_at) u8 *candidate_at(void) { return comparison.candidate_rows; 
 static void unpack(const Comparison *c, const u8 *from, u32 *to) {
   const u32 width = c->width, channels = c->channels;
   if (channels == 3) {
-    for (u32 x = 0; x < width; x++, from += 3) to[x] = from[0] | from[1] << 8 | (u32)from[2] << 16 | 0xff000000u;
+    u32 x = 0;
+    for (; x + 6 <= width; x += 4, from += 12) {
+      const v128_t four = wasm_v128_load(from), opaque = wasm_i32x4_const_splat(-0x1000000);
+      wasm_v128_store(to + x, wasm_v128_or(opaque, wasm_i8x16_shuffle(four, opaque, 0, 1, 2, 16, 3, 4, 5, 16, 6, 7, 8,
+                                                                      16, 9, 10, 11, 16)));
+    }
+    for (; x < width; x++, from += 3) to[x] = from[0] | from[1] << 8 | (u32)from[2] << 16 | 0xff000000u;
     return;
   }
   if (channels == 4) {
