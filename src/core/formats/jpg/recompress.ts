@@ -28,6 +28,8 @@ import {
   writeSmallestLossless,
 } from '../../images/jpeg/quality-search.ts'
 import { HIGHEST_QUALITY, STREAMED_CAUTION } from '../../images/jpeg/tuning.ts'
+import { CACHED_RASTER_BYTES, cachedIfSmall } from '../../images/raster/cached-raster.ts'
+import type { Raster } from '../../images/raster/raster.ts'
 import { ScoredRows } from '../../images/search/scored-rows.ts'
 import { fitsMemoryBudget } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
@@ -106,6 +108,8 @@ class Recompression {
   readonly target: LossyPictureTarget
   readonly perceptualTarget: PicturePerceptualTarget
   readonly scoredRows = new ScoredRows()
+  /** Pixels of the upload, which all probes are compared with. */
+  readonly #reference: Raster
 
   constructor(source: Source, header: JpegHeader, options: Options) {
     this.source = source
@@ -113,6 +117,10 @@ class Recompression {
     this.options = options
     this.target = pictureTarget(options.quality)
     this.perceptualTarget = perceptualTarget(options, header)
+    const picture = jpegRaster(source, header)
+    // Two results may be held at a time.
+    const mayCache = 2 * this.needForBoth + CACHED_RASTER_BYTES <= options.memoryBudget
+    this.#reference = mayCache ? cachedIfSmall(picture) : picture
   }
 
   async best(): Promise<Candidate | undefined> {
@@ -209,7 +217,7 @@ class Recompression {
     if (!this.isSteeredByScore(job)) return { job, ...(await requantiseToTarget(job, pictureTarget(level), this)) }
     const target = this.perceptualTargetAt(level)
     const from = { quality: other?.quality, margin: other?.margin }
-    const found = await requantiseToScore(job, jpegRaster(this.source, this.header), target, this, from)
+    const found = await requantiseToScore(job, this.#reference, target, this, from)
     return { job, ...found, score: found.perceptual.score }
   }
 
@@ -309,7 +317,7 @@ class Recompression {
   /** Figures of a result with halved chroma: the lower ones of the coded luma, and of the luma that viewers show. */
   private async shownFigures(job: JpegJob, coded: Measured): Promise<Pick<Measured, 'ssim' | 'psnrDb'>> {
     if (!this.steps.includes(CHROMA_HALVED) || !this.isSteeredByScore(job)) return coded
-    const shown = (await similarityOfJob(job, jpegRaster(this.source, this.header))) ?? coded
+    const shown = (await similarityOfJob(job, this.#reference)) ?? coded
     return { ssim: Math.min(coded.ssim, shown.ssim), psnrDb: Math.min(coded.psnrDb, shown.psnrDb) }
   }
 

@@ -18,7 +18,7 @@ export function cachedRaster(raster: Raster): Raster {
 }
 
 /** Size in bytes of a picture up to which it is cached, so that a search does not decode the original for every step. */
-const CACHED_RASTER_BYTES = 4 * 1024 * 1024
+export const CACHED_RASTER_BYTES = 4 * 1024 * 1024
 
 /** Returns the picture with its samples cached by the first complete iteration, if they are few. */
 export function cachedIfSmall(raster: Raster): Raster {
