@@ -1,5 +1,6 @@
 #include "input.h"
 
+#include "fast_rows.h"
 #include "jpeg.h"
 
 static Input *input_of(j_decompress_ptr object) {
@@ -233,6 +234,7 @@ int input_push(Jpeg *jpeg, const uint8_t *bytes, uint32_t length, int end) {
   if (in->stage == COEFFICIENTS && !read_coefficients(jpeg)) return 0;
   if (in->stage == START_ROWS) {
     if (!jpeg_start_decompress(&in->decoder)) return 0;
+    fast_rows(&in->decoder);
     in->stage = ROWS;
   }
   return 1;
