@@ -10,13 +10,15 @@ export interface Reading {
   readonly source: Source
   readonly items: InventoryBuilder
   readonly signal: AbortSignal
+  /** True if the file is a result of a codec. */
+  readonly isResult: boolean
 }
 
 /** Returns a reader. `format`: name of the format in error messages. */
 export const mediaReader = (format: string, read: (reading: Reading) => Promise<void>, library?: string): InventoryReader => ({
   ...(library !== undefined && { library }),
-  async read(source, signal) {
-    const reading = { view: new FileView(source, format, signal), source, items: new InventoryBuilder(), signal }
+  async read(source, signal, isResult = false) {
+    const reading = { view: new FileView(source, format, signal), source, items: new InventoryBuilder(), signal, isResult }
     await read(reading)
     return reading.items.build()
   },

@@ -4,7 +4,7 @@ import type { FileView } from '../file-view.ts'
 import type { Reading } from '../media/media-reader.ts'
 import { be32, seconds } from '../media/numbers.ts'
 import { type Box, bodyOf, boxesIn } from './boxes.ts'
-import { colourItems } from './colours.ts'
+import { colourItems, combined } from './colours.ts'
 import { pictureFacts } from './entry.ts'
 import { frameColours, readChapterList, readChapters, timecodeOf } from './samples.ts'
 import { soundFacts } from './sound-entry.ts'
@@ -24,6 +24,11 @@ export interface Movie {
 }
 
 const MAX_TRACKS = 1000
+/**
+ * Sample entries whose pictures have limited range unless they tell another one (H.264, E.2.1; H.265, E.3.1). Encoders leave such a flag
+ * out, so a result lists what it means. An original lists what it tells.
+ */
+const LIMITED_UNLESS_TOLD = ['avc1', 'avc3', 'hvc1', 'hev1']
 
 /** Reads the tracks of an index. @throws CodecError (malformed) if a box does not fit into its parent, or a track lacks a box */
 export async function readMovie(view: FileView, moov: Box): Promise<Movie> {
@@ -115,7 +120,8 @@ async function describeTrack(reading: Reading, movie: Movie, track: Track, name:
   if (kind === 'video' && entry) {
     describeRotation(reading, movie, track, name)
     const { colours, pixelShape, hdrBits, sideData } = await pictureFacts(view, entry, await frameColours(reading, track))
-    for (const item of colourItems(colours)) items.add('colour', `${name} ${item}`)
+    const isLimited = reading.isResult && LIMITED_UNLESS_TOLD.includes(type)
+    for (const item of colourItems(combined(colours, isLimited ? { fullRange: false } : {}))) items.add('colour', `${name} ${item}`)
     for (const item of sideData) items.add('side_data', `${name} ${item}`)
     if (hdrBits) items.add('bit_depth', `${name} = ${hdrBits}`)
     const [width, height] = pixelShape ?? [1, 1]
