@@ -38,7 +38,7 @@ async function readFile({ view, items, signal }: Reading): Promise<void> {
       await (type === SOUND ? describeSound(items, body) : describePictures(items, body))
     }
     const composition = type === PICTURES && size > 0 ? compositionIn(body.head) : undefined
-    if (composition !== undefined) span.add(tag[7]! * 2 ** 24 + be24(tag, 4) + composition)
+    if (composition !== undefined) span.add(((tag[7]! << 24) | be24(tag, 4)) + composition)
     at = body.at + size + BACK_BYTES
   }
   if (span.length !== undefined) items.add('durations', `video 0 = ${seconds(span.length / TICKS)} s`)

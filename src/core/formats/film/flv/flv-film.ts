@@ -10,6 +10,7 @@ import type { Source } from '../../../model/codec.ts'
 import { malformed, overBudget, unsupported } from '../../../model/error.ts'
 import { aacFacts } from '../mkv/to-mp4/aac.ts'
 import { type FrameTable, startAtZero } from '../mkv/to-mp4/frame-table.ts'
+import { refuseJumps, TimeSteps } from '../mkv/to-mp4/jumps.ts'
 import type { FilmAsMp4 } from '../mkv/to-mp4/mp4-film.ts'
 import { notInMp4 } from '../mkv/to-mp4/refusals.ts'
 import type { MkvTrack } from '../mkv/to-mp4/track.ts'
@@ -20,9 +21,10 @@ export interface FlvFilm extends FilmAsMp4 {
   readonly brokenBytes: number
 }
 
-const MILLISECOND = 1_000_000
+/** Units of time a second: milliseconds. */
+const TICKS = 1000
 /** Added to times, because pictures may be shown before time 0. */
-const SLACK = 60 * 60 * 1000
+const SLACK = 60 * 60 * TICKS
 const MAX_CONFIG_BYTES = 64 * 1024
 
 class Stream {
@@ -35,6 +37,8 @@ class Stream {
   readonly size = new GrowingCompactArray()
   readonly time = new GrowingCompactArray()
   readonly key = new GrowingCompactArray()
+
+  readonly #steps = new TimeSteps(TICKS)
 
   constructor(number: number) {
     this.number = number
@@ -49,6 +53,7 @@ class Stream {
   }
 
   add(offset: number, size: number, time: number, isKey: boolean): void {
+    this.#steps.add(time)
     const shifted = time + SLACK
     if (!(shifted >= 0 && shifted < 0xffffffff)) throw unsupported('ts_times_jump')
     if (this.offset.length >= MAX_FRAMES) throw overBudget(message('ts_too_many_frames', { most: MAX_FRAMES }))
@@ -93,7 +98,8 @@ export async function readFlvFilm(source: Source, signal: AbortSignal): Promise<
   const tracks = streams.map(trackOf)
   const tables = streams.map((stream) => stream.table())
   startAtZero(tables)
-  return { scale: MILLISECOND, tracks, tables, notes: [], extras: {}, brokenBytes: next.value }
+  refuseJumps({ tracks, tables }, TICKS)
+  return { scale: 1e9 / TICKS, tracks, tables, notes: [], extras: {}, brokenBytes: next.value }
 }
 
 async function configAt(source: Source, at: number, size: number): Promise<Uint8Array> {

@@ -5,18 +5,19 @@ import { message } from '../../../i18n/message.ts'
 import type { Source } from '../../../model/codec.ts'
 import { overBudget, unsupported } from '../../../model/error.ts'
 import { type FrameTable, NO_TIME, startAtZero } from '../mkv/to-mp4/frame-table.ts'
+import { refuseJumps } from '../mkv/to-mp4/jumps.ts'
 import type { FilmAsMp4 } from '../mkv/to-mp4/mp4-film.ts'
 import type { MkvTrack } from '../mkv/to-mp4/track.ts'
 import { MAX_FRAMES } from '../mkv/tuning.ts'
 import { frameSource } from './frame-source.ts'
 import { openTs, passOver } from './pass.ts'
-import type { TimedFrame, TsTrack } from './ts-track.ts'
+import { TICKS, type TimedFrame, type TsTrack } from './ts-track.ts'
 import { MAX_JITTER_TICKS } from './tuning.ts'
 
 /** Nanoseconds of a unit of 90 kHz. */
-export const TS_SCALE = 1e9 / 90_000
+export const TS_SCALE = 1e9 / TICKS
 /** Units that are added to times, because streams may begin before the first time that comes: 20 minutes. */
-const SLACK = 20 * 60 * 90_000
+const SLACK = 20 * 60 * TICKS
 
 /** Frames of a stream as columns. */
 class Columns {
@@ -81,13 +82,14 @@ export async function readTsFilm(source: Source, signal: AbortSignal): Promise<T
   const file = await openTs(source, signal)
   const found = new Tables()
   const { tracks, brokenBytes, gaps } = await passOver(file, signal, (track, frame) => found.add(track, frame))
-  const tables = found.finish(tracks)
-  startAtZero(tables.map(({ table }) => table))
+  const finished = found.finish(tracks)
+  const film = { tracks: tracks.map(mkvTrackOf), tables: finished.map(({ table }) => table) }
+  startAtZero(film.tables)
+  refuseJumps(film, TICKS)
   return {
+    ...film,
     scale: TS_SCALE,
-    tracks: tracks.map(mkvTrackOf),
-    tables: tables.map(({ table }) => table),
-    packets: tables.map(({ table, stored }, i) => frameSource(file, tracks[i]!, table, stored)),
+    packets: finished.map(({ table, stored }, i) => frameSource(file, tracks[i]!, table, stored)),
     notes: [],
     extras: {},
     brokenBytes,

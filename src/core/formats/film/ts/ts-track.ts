@@ -6,6 +6,7 @@ import type { ProgramStream } from '../../../containers/mpeg-ts/sections.ts'
 import type { StreamCoding } from '../../../containers/mpeg-ts/stream-kinds.ts'
 import { ContentCutter } from '../../../containers/mpeg-ts/stream-reader.ts'
 import { CodecError, malformed } from '../../../model/error.ts'
+import { TimeSteps } from '../mkv/to-mp4/jumps.ts'
 import { codingOf, type TrackCoding } from './codings.ts'
 import type { CutFrame } from './framer.ts'
 import { StreamBuffer } from './stream-buffer.ts'
@@ -36,6 +37,7 @@ export class TsTrack {
   readonly #cutter = new ContentCutter()
   /** Positions of PES packets with a time that no frame has used yet. */
   #marks: { readonly at: number; readonly time: number }[] = []
+  readonly #steps = new TimeSteps(TICKS)
   #hasStarted = false
   /** Bytes of content that the PES packet still has. `undefined`: not told. */
   #left: number | undefined
@@ -78,7 +80,10 @@ export class TsTrack {
     if (!header || header.bytes < 9) throw malformed('ts', at, 'ts_packet_damaged')
     if (header.isScrambled) throw new CodecError('encrypted')
     this.#left = header.content
-    if (header.pts !== undefined) this.#marks.push({ at: this.#buffer.end, time: this.#clock.continued(header.pts) })
+    if (header.pts === undefined) return
+    const time = this.#clock.continued(header.pts)
+    this.#steps.add(time)
+    this.#marks.push({ at: this.#buffer.end, time })
   }
 
   #timed({ at, from, stored, size, isKey, samples }: CutFrame): void {
