@@ -270,7 +270,8 @@ function claimedOutcome({ result }: Claims): Outcome {
   const mean = mean_ssim === undefined ? {} : { mean: { ssim: mean_ssim, psnrDb: mean_psnr_db } }
   const loss: Loss = {
     ...(ssim !== undefined && { pictures: { ssim, psnrDb: psnr_db, measuredAt: undefined, ...mean } }),
-    ...(snr_db !== undefined && { sound: { snrDb: snr_db } }),
+    // Silence has no ratio.
+    ...((snr_db !== undefined || ssim === undefined) && { sound: { snrDb: snr_db ?? Number.POSITIVE_INFINITY } }),
   }
   return { kind: 'compressed', steps: [], loss }
 }

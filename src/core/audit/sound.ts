@@ -109,4 +109,4 @@ async function noise(before: Blocks, after: Blocks): Promise<number> {
   return decibels(meter)
 }
 
-const decibels = (meter: SnrMeter): number => (meter.noise === 0 ? Number.POSITIVE_INFINITY : meter.decibels)
+const decibels = (meter: SnrMeter): number => (meter.noise === 0 ? Number.POSITIVE_INFINITY : meter.heardDecibels)

@@ -16,7 +16,7 @@ export class DelayedSnr {
   }
 
   get decibels(): number {
-    return this.#meter.decibels
+    return this.#meter.heardDecibels
   }
 
   /** Adds planar samples of the original. They are freed after the comparison. */

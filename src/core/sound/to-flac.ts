@@ -55,7 +55,7 @@ async function writeFlac(sound: DecodedSound, bits: number, sink: Sink, options:
   const { chunks, streamInfo } = encoder.finish()
   for (const chunk of chunks) await sink.write(chunk)
   sink.patch(STREAM_INFO_OFFSET, streamInfo)
-  return { snrDb: meter.decibels, steps: [message('libflac_level_bits', { level: FLAC_LEVEL, bits })] }
+  return { snrDb: meter.heardDecibels, steps: [message('libflac_level_bits', { level: FLAC_LEVEL, bits })] }
 }
 
 /** Rounds samples as players do: beyond full scale they are clipped. */

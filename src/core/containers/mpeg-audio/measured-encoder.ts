@@ -68,7 +68,7 @@ export class MeasuredMp3Encoder implements Disposable {
   }
 
   get snrDb(): number {
-    return this.#meter.decibels
+    return this.#meter.heardDecibels
   }
 
   get memoryBytes(): number {

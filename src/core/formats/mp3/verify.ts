@@ -40,7 +40,7 @@ export async function verifySound(original: Source, result: Source, outcome: Out
       return decoded.noise === 0 ? { equal: true } : differs(`decoded sound differs (${decoded.decibels} dB)`)
     }
     const claimed = outcome.kind === 'compressed' ? (outcome.loss?.sound?.snrDb ?? 0) : 0
-    const { decibels } = await compareSound(original, result, a, b, options)
+    const { heardDecibels: decibels } = await compareSound(original, result, a, b, options)
     return decibels >= claimed - SNR_TOLERANCE_DB ? { equal: true } : differs(`${decibels} dB instead of ${claimed}`)
   } catch (error) {
     if (isCodecError(error, 'malformed', 'unsupported_feature') || error instanceof BrokenReservoir) return differs(error.message)

@@ -102,6 +102,7 @@ export const SOUND = {
   samples_no_numbers: 'some samples are infinite or not a number (NaN)',
   samples_reach: 'samples peak at {factor} times full scale',
   several_chunks: 'the WAVE file has several `{id}` chunks; only one is allowed',
+  sound_without_audible_noise: 'no signal-to-noise ratio: the difference is less than 16-bit audio can store',
   speex_not_decoded: 'Speex is not converted to other formats; `format=ogg` repacks it without loss',
   tags_too_large: 'the tags and covers are larger than {mebibytes} MiB',
   wave_codec: 'the WAVE file uses a codec that is not supported; allowed are PCM, float, G.711 and ADPCM',

@@ -104,6 +104,7 @@ export const SOUND = {
   samples_no_numbers: '部分采样为无穷大或非数字（NaN）',
   samples_reach: '采样峰值为满刻度的 {factor} 倍',
   several_chunks: 'WAVE 文件有多个 `{id}` 数据块；只允许一个',
+  sound_without_audible_noise: '无信噪比：差异小于 16 位音频所能存储的精度',
   speex_not_decoded: 'Speex 不转换为其他格式；`format=ogg` 可无损地重新封装',
   tags_too_large: '标签和封面大于 {mebibytes} MiB',
   wave_codec: 'WAVE 文件使用了不支持的编码；允许 PCM、浮点、G.711 和 ADPCM',
