@@ -36,7 +36,8 @@ export function commonSound(inventory: Inventory, isM4a: boolean): Inventory {
       for (const [item, count] of items) {
         if (STORAGE[kind]?.test(item)) continue
         const name = commonItem(kind, item, isM4a)
-        renamed.set(name, (renamed.get(name) ?? 0) + count)
+        // Some files repeat tags in an ID3 tag in front of the stream.
+        renamed.set(name, kind === 'tags' ? 1 : (renamed.get(name) ?? 0) + count)
       }
       return renamed.size > 0 ? [[kind, renamed]] : []
     }),

@@ -18,9 +18,12 @@ export const MP3_OUTPUT: SoundOutput = {
   rate: mp3Rate,
   write: writeMp3,
   samples: samplesOfMp3,
-  check({ channels }, { lossless }) {
+  check({ channels, tags }, { lossless }) {
     if (lossless) throw unsupported('mp3_cannot_be_exact')
     if (channels > 2) throw unsupported(message('mp3_has_no_channels', { channels }))
+    // Zeros separate the texts of a frame.
+    const zeros = tags.find(([, value]) => value.includes('\0'))
+    if (zeros) throw unsupported(message('mp3_has_no_zeros', { tag: zeros[0] }))
   },
 }
 

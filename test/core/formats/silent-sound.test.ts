@@ -16,21 +16,26 @@ const SOUNDS: { readonly [name: string]: (i: number) => number } = {
   dither: () => Math.round(random() * 2 - 1),
   'a recording at −70 dBFS': (i) => Math.round(14 * Math.sin(i * 0.063) + random() - 0.5),
 }
-const waveOf = (name: string) => wave(Int32Array.from({ length: FRAMES }, (_, i) => SOUNDS[name]!(i)), 16, 1, HERTZ)
+const waveOf = (name: string) =>
+  wave(
+    Int32Array.from({ length: FRAMES }, (_, i) => SOUNDS[name]!(i)),
+    16,
+    1,
+    HERTZ,
+  )
 
 // Opus decodes silence to noise at about −120 dBFS: the ratio was −Infinity dB, and the original came back as `below_floor`.
 describe('sound that is silent or nearly so', () => {
-  it.each(Object.keys(SOUNDS).flatMap((name) => (['mp3', 'opus', 'flac'] as const).map((output) => [name, output] as const)))(
-    'of %s becomes %s, with a true receipt',
-    async (name, output) => {
-      const bytes = waveOf(name)
-      const { receipt, result } = await compress(bytes, { name: 'a.wav', output })
-      expect(receipt.result, JSON.stringify(receipt.result)).toMatchObject({ outcome: 'compressed' })
-      if (name === 'silence') expect(receipt.result).not.toHaveProperty('snr_db')
-      const { findings } = await verify(bytes, await readAll(result), receipt)
-      expect(findings.filter(({ verdict }) => verdict === 'false')).toEqual([])
-    },
-  )
+  it.each(
+    Object.keys(SOUNDS).flatMap((name) => (['mp3', 'opus', 'flac'] as const).map((output) => [name, output] as const)),
+  )('of %s becomes %s, with a true receipt', async (name, output) => {
+    const bytes = waveOf(name)
+    const { receipt, result } = await compress(bytes, { name: 'a.wav', output })
+    expect(receipt.result, JSON.stringify(receipt.result)).toMatchObject({ outcome: 'compressed' })
+    if (name === 'silence') expect(receipt.result).not.toHaveProperty('snr_db')
+    const { findings } = await verify(bytes, await readAll(result), receipt)
+    expect(findings.filter(({ verdict }) => verdict === 'false')).toEqual([])
+  })
 
   it('stays silent through a second conversion', async () => {
     const first = await compress(waveOf('silence'), { name: 'a.wav', output: 'opus' })

@@ -1,4 +1,7 @@
 /** The sound of a FLAC file, with its tags, for a conversion to another format. */
+import { id3Bytes, id3Frames, id3Picture, id3Tags } from '../../containers/id3/id3.ts'
+import { isTextAndPictures } from '../../containers/id3/plain.ts'
+import type { Cover, Tag } from '../../containers/sound-tags.ts'
 import { chaptersOf } from '../../containers/xiph/chapters.ts'
 import { parseComments } from '../../containers/xiph/comments.ts'
 import { addTags, coversOf, noTags } from '../../containers/xiph/tags.ts'
@@ -33,7 +36,22 @@ export async function playedFlac(source: Source, file: FlacFile, options: Option
   }
 }
 
-async function metadataOf(source: Source, { blocks }: FlacFile, options: Options) {
+/** Texts and pictures of the ID3 tags in front of the stream. @throws CodecError (unsupported_feature) for frames of other kinds */
+async function frontTags(source: Source, { frontBytes }: FlacFile): Promise<{ tags: Tag[]; covers: Cover[] }> {
+  const found: { tags: Tag[]; covers: Cover[] } = { tags: [], covers: [] }
+  if (frontBytes > MAX_COMMENT_BYTES) throw unsupported(message('id3_tag_of_bytes', { size: frontBytes }))
+  const front = (await source.read(0, frontBytes)).slice()
+  for (let at = 0, bytes = id3Bytes(front, 0); bytes > 0; at += bytes, bytes = id3Bytes(front, at)) {
+    const tag = front.subarray(at, at + bytes)
+    if (!isTextAndPictures(tag)) throw unsupported('id3_frames_not_kept')
+    found.tags.push(...id3Tags(tag))
+    for (const { id, body } of id3Frames(tag)) if (id === 'APIC') found.covers.push(...[id3Picture(body) ?? []].flat())
+  }
+  return found
+}
+
+async function metadataOf(source: Source, file: FlacFile, options: Options) {
+  const { blocks } = file
   const found = noTags()
   let bytes = 0
   for (const { type, offset, size } of blocks) {
@@ -53,5 +71,8 @@ async function metadataOf(source: Source, { blocks }: FlacFile, options: Options
   if (!covers) throw malformed('flac', 0, 'flac_block_of_wrong_size')
   const chapters = chaptersOf(found.chapters)
   if (!chapters) throw unsupported('chapters_would_be_lost')
-  return { tags: found.tags, covers, chapters }
+  const front = await frontTags(source, file)
+  // Many files repeat tags in both forms.
+  const tags = [...new Map([...found.tags, ...front.tags].map((tag) => [tag.join('='), tag])).values()]
+  return { tags, covers: [...covers, ...front.covers], chapters }
 }

@@ -4,6 +4,7 @@ import { FlacDecoder, FlacEncoder, STREAM_INFO_OFFSET } from '../../../../wasm/f
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { concat } from '../../bytes/concat.ts'
 import { id3Frames, id3Picture, id3Tags } from '../../containers/id3/id3.ts'
+import { COMMENT_NAME, isTextAndPictures } from '../../containers/id3/plain.ts'
 import { commentsOf } from '../../containers/xiph/tags.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import { SnrMeter } from '../../metrics/snr.ts'
@@ -94,16 +95,6 @@ export function toIntegers(samples: SampleBlock, { bits, shift, scale }: Integer
   if (samples.kind === 'integer') return shift ? samples.values.map((value) => value >> shift) : samples.values
   const highest = 2 ** (bits - 1) - 1
   return Int32Array.from(samples.values, (value) => Math.max(-highest - 1, Math.min(highest, Math.round(value * scale))))
-}
-
-/** Names that a Vorbis comment may have (RFC 9639, section 8.6). */
-const COMMENT_NAME = /^[ -<>-}]+$/
-
-/** True if FLAC comments and pictures can store all frames of an ID3 tag. Compressed and encrypted frames cannot be read. */
-export function isTextAndPictures(tag: Uint8Array): boolean {
-  const frames = id3Frames(tag, true)
-  const canBeNamed = id3Frames(tag).length === frames.length && id3Tags(tag).every(([key]) => COMMENT_NAME.test(key))
-  return frames.length > 0 && canBeNamed && frames.every(({ id }) => id === 'APIC' || id.startsWith('T'))
 }
 
 /** Stores all chunks except the samples as `riff` or `aiff` APPLICATION blocks, as `flac --keep-foreign-metadata` does. Empty if they are too large. */

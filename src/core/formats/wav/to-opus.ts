@@ -1,5 +1,6 @@
 /** Converts WAVE and AIFF to Opus, with the tags. Chunks that Opus cannot store are named in the receipt. */
 import { id3Frames, id3Picture, id3Tags } from '../../containers/id3/id3.ts'
+import { isTextAndPictures } from '../../containers/id3/plain.ts'
 import { message } from '../../i18n/message.ts'
 import type { Options, Outcome, Sink, Source, Verdict } from '../../model/codec.ts'
 import { unsupported } from '../../model/error.ts'
@@ -12,7 +13,6 @@ import { unstorableChunks } from './not-kept.ts'
 import { readSound } from './read-sound.ts'
 import { readSamples } from './samples.ts'
 import { embeddedId3, readTags, TEXT_CHUNKS } from './tags.ts'
-import { isTextAndPictures } from './to-flac.ts'
 import { toPlanar } from './to-mp3.ts'
 
 export async function wavToOpus(source: Source, wave: Wave, sink: Sink, options: Options): Promise<Outcome> {

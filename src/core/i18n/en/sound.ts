@@ -59,6 +59,7 @@ export const SOUND = {
   m4a_sound_not_converted: 'only M4A files with one track of AAC-LC or Apple Lossless with 1, 2, 5 or 6 channels are converted',
   mp3_cannot_be_exact: 'a lossless result is not possible as MP3; use `format=flac`',
   mp3_has_no_channels: 'MP3 cannot store {channels} channels; allowed are 1 or 2',
+  mp3_has_no_zeros: 'MP3 cannot store the zero bytes in the tag "{tag}"',
   mp3_not_exact: '`format=mp3` (lossy)',
   mpeg_audio_of_layer_i_or_ii: 'MPEG audio of Layer I or II is not supported; only Layer III (MP3)',
   no_data_chunk: 'the WAVE file has no `data` chunk',

@@ -61,6 +61,7 @@ export const SOUND = {
   m4a_sound_not_converted: '仅转换只有一条 AAC-LC 或 Apple Lossless 轨道、且为 1、2、5 或 6 声道的 M4A 文件',
   mp3_cannot_be_exact: 'MP3 不能提供无损结果；请用 `format=flac`',
   mp3_has_no_channels: 'MP3 不能存储 {channels} 个声道；允许 1 或 2',
+  mp3_has_no_zeros: 'MP3 无法存储标签“{tag}”中的零字节',
   mp3_not_exact: '`format=mp3`（有损）',
   mpeg_audio_of_layer_i_or_ii: '不支持 MPEG Layer I 或 II 音频；只支持 Layer III（MP3）',
   no_data_chunk: 'WAVE 文件没有 `data` 数据块',

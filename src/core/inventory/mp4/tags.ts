@@ -10,6 +10,8 @@ import { type Box, bodyOf, boxesIn } from './boxes.ts'
 
 /** Longest value that is read as text. Longer ones, for example covers, are read in ranges. */
 const MAX_TEXT_BYTES = 64 * 1024
+/** Longest text of an item list. Conversions of sound write texts of this length. */
+const MAX_ITEM_BYTES = 4 * 1024 * 1024
 const MAX_COVER_BYTES = 8 * 1024 * 1024
 /** Boxes of user data that describe storage, or are read elsewhere. */
 const NOT_CONTENT = ['meta', 'name', 'hnti', 'hinf', 'chpl', 'free', 'skip', 'wide']
@@ -111,8 +113,8 @@ async function readItems(place: Place, ilst: Box, keys: readonly string[]): Prom
 const [UTF8, UTF16, SIGNED] = [1, 2, 21]
 
 async function itemValue(view: FileView, data: Box, key: string): Promise<string> {
-  if (data.end - data.body > MAX_TEXT_BYTES) return digestOfRange(view, data.body, data.end - data.body)
-  const body = await bodyOf(view, data, MAX_TEXT_BYTES)
+  if (data.end - data.body > MAX_ITEM_BYTES) return digestOfRange(view, data.body, data.end - data.body)
+  const body = await bodyOf(view, data, MAX_ITEM_BYTES)
   const [type, value] = [be32(body, 0) & 0xffffff, body.subarray(8)]
   if (type === UTF8) return textOf(value)
   if (type === UTF16) return new TextDecoder('utf-16be').decode(value)
