@@ -2,6 +2,7 @@
 import { Ffmpeg } from '../../../wasm/ffmpeg/ffmpeg.ts'
 import { LEVELS } from '../catalog/levels.ts'
 import { box, findBox, latin1Bytes, words } from '../containers/isobmff/box.ts'
+import { chapterSamples, hasChapterTrack } from '../containers/isobmff/chapter-track.ts'
 import { readMovie } from '../containers/isobmff/movie.ts'
 import { decoderConfig } from '../containers/isobmff/sound-entry.ts'
 import { SOUND_FILE_TYPE, type SoundMovie, soundMovieIndex } from '../containers/isobmff/sound-movie.ts'
@@ -82,6 +83,11 @@ class M4aFile {
   }
 
   async end(): Promise<void> {
+    const { chapters } = this.#facts
+    for (const title of hasChapterTrack(chapters) ? chapterSamples(chapters) : []) {
+      this.#mediaBytes += title.length
+      await this.#packets.write(title)
+    }
     await this.#packets.flush()
     const at = SOUND_FILE_TYPE.length
     const mediaAt = at + this.#reserved + HEADER_BYTES

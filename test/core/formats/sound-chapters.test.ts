@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { OutputId } from '../../../src/core/catalog/outputs.ts'
+import { findBox } from '../../../src/core/containers/isobmff/box.ts'
+import { readMovie } from '../../../src/core/containers/isobmff/movie.ts'
 import { chaptersOf } from '../../../src/core/containers/xiph/chapters.ts'
+import { chaptersOfList, chaptersOfTrack, chapterTrack } from '../../../src/core/formats/film/m4a/chapters.ts'
 import { m4a } from '../../../src/core/formats/film/m4a/m4a.ts'
 import { flac } from '../../../src/core/formats/flac/flac.ts'
 import { withoutFlacMetadata } from '../../../src/core/formats/flac/without-metadata.ts'
@@ -74,6 +77,33 @@ describe('chapters of sound', () => {
       expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
       expect(JSON.stringify(inEnglish(outcome))).toContain('chapters')
     }
+  })
+
+  it('of M4A are a list and a track that players of Apple show, also after a second time', async () => {
+    const first = await press(flac, flacOf(...COMMENTS), 'low', 'm4a', 'a.flac')
+    const second = await press(m4a, first.bytes, 'low', 'm4a', 'a.m4a')
+    for (const { bytes } of [first, second]) {
+      using movie = await readMovie(memorySource(bytes, 'a.m4a'))
+      const { moov, moovBox, tracks } = movie
+      expect(tracks.map(({ handler }) => handler)).toEqual(['soun', 'text'])
+      const titles = chapterTrack(movie, tracks[0]!)!
+      // The lowest flag of the header enables a track.
+      expect(moov[findBox(moov, titles.box, 'tkhd')!.body + 3]! & 1).toBe(0)
+      const expected = [
+        { seconds: 0, title: 'Eins' },
+        { seconds: 0.5, title: 'Zwölf' },
+      ]
+      expect(await chaptersOfTrack(memorySource(bytes, 'a.m4a'), titles)).toEqual(expected)
+      expect(chaptersOfList(moov, moovBox)).toEqual(expected)
+      expect(titles.duration / titles.timescale).toBe(1)
+    }
+  })
+
+  it('that begin later than the sound are a list in M4A, because a track has no place for the time before', async () => {
+    const { outcome, bytes } = await press(flac, flacOf('CHAPTER1=00:00:00.250', 'CHAPTER1NAME=Late'), 'low', 'm4a', 'a.flac')
+    expect(outcome).toMatchObject({ kind: 'compressed', inventory: { chapters: 1 } })
+    using movie = await readMovie(memorySource(bytes, 'a.m4a'))
+    expect(movie.tracks).toHaveLength(1)
   })
 
   it('are read in the order of their times', () => {

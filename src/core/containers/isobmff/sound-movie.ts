@@ -1,6 +1,7 @@
-/** Writes the index of an M4A file: one AAC track, the part of it that is played, and tags with covers and chapters. */
+/** Writes the index of an M4A file: one AAC track, the part of it that is played, tags with covers, and chapters as a list and as a track. */
 import type { Chapter, Cover, Tag } from '../sound-tags.ts'
 import { box, boxOf, fullBox, halfWords, latin1Bytes, words } from './box.ts'
+import { CHAPTER_TRACK_ID, chapterReference, chapterTrack, hasChapterTrack } from './chapter-track.ts'
 import { languageCode, matrixOf } from './index-fields.ts'
 import { itemList } from './item-list.ts'
 import { aacEntry } from './sound-entry.ts'
@@ -28,11 +29,12 @@ export const SOUND_FILE_TYPE: Uint8Array = box('ftyp', latin1Bytes('M4A '), word
 const PACKET_FRAMES = 1024
 const MATRIX = matrixOf(0, 0, 0)
 
-/** Returns the `moov` box. `mediaAt`: file offset of the first packet. */
+/** Returns the `moov` box. `mediaAt`: file offset of the first packet. The titles of `chapterSamples` follow the last packet. */
 export function soundMovieIndex(movie: SoundMovie, mediaAt: number): Uint8Array {
   const { hertz, frames, delay, sizes, tags, covers, chapters } = movie
+  const hasTitles = hasChapterTrack(chapters)
   // Version, times, timescale, duration, rate 1, volume 1, reserved, matrix, predefined, next track.
-  const header = fullBox('mvhd', 0, words(0, 0, hertz, frames, 0x10000, 0x1000000, 0, 0), MATRIX, words(0, 0, 0, 0, 0, 0, 2))
+  const header = fullBox('mvhd', 0, words(0, 0, hertz, frames, 0x10000, 0x1000000, 0, 0), MATRIX, words(0, 0, 0, 0, 0, 0, hasTitles ? CHAPTER_TRACK_ID + 1 : 2))
   // Flags: enabled, in movie, in preview. Times, track 1, duration, layer and group, volume 1, matrix, size in pixels.
   const trackHeader = fullBox('tkhd', 7, words(0, 0, 1, 0, frames, 0, 0, 1, 0x1000000), MATRIX, words(0, 0))
   const edits = box('edts', fullBox('elst', 0, words(1, frames, delay, 0x10000)))
@@ -40,9 +42,13 @@ export function soundMovieIndex(movie: SoundMovie, mediaAt: number): Uint8Array 
   const handler = fullBox('hdlr', 0, words(0), latin1Bytes('soun'), words(0, 0, 0), latin1Bytes('SoundHandler\0'))
   const data = box('dinf', fullBox('dref', 0, words(1), fullBox('url ', 1)))
   const information = box('minf', fullBox('smhd', 0, words(0)), data, tables(movie, mediaAt))
-  const track = box('trak', trackHeader, edits, box('mdia', mediaHeader, handler, information))
-  return boxOf('moov', [header, track, ...itemList(tags, covers, chapters)])
+  const references = hasTitles ? [chapterReference()] : []
+  const track = boxOf('trak', [trackHeader, edits, ...references, box('mdia', mediaHeader, handler, information)])
+  const titles = hasTitles ? [chapterTrack(chapters, movie, mediaAt + sum(sizes))] : []
+  return boxOf('moov', [header, track, ...titles, ...itemList(tags, covers, chapters)])
 }
+
+const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0)
 
 function tables({ hertz, channels, bitsPerSecond, config, sizes }: SoundMovie, mediaAt: number): Uint8Array {
   // Chunks of about a second.
