@@ -43,6 +43,13 @@ export function runsOf(track: Track, { blockAlign }: AudioStream): SoundRuns {
 }
 
 /**
+ * True for AAC whose decoder found HE-AAC, which the track need not tell: spectral band replication doubles the rate, parametric stereo the
+ * channels.
+ */
+const isHighEfficiency = ({ decoder, hertz, channels }: AudioStream, found: { hertz: number; channels: readonly unknown[] }) =>
+  decoder === 'aac' && (found.hertz === 2 * hertz || (found.hertz === hertz && channels === 1 && found.channels.length === 2))
+
+/**
  * Decodes the sound of `runs` with the engine's first decoder and yields planar samples. Blocks are read in steps, packets one at a time.
  * @param skipBytes bytes to skip at the start of the runs, a multiple of the block size
  */
@@ -70,7 +77,8 @@ export async function* decodedSound(
       }
       silent += blockAlign ? 0 : 1
       for (let sound = decoder.nextSound(); sound; sound = decoder.nextSound()) {
-        if (sound.hertz !== hertz || sound.channels.length !== channels) throw unsupported('sound_of_another_kind_than_track_says')
+        if (sound.hertz !== hertz || sound.channels.length !== channels)
+          throw unsupported(isHighEfficiency(stream, sound) ? 'he_aac_not_converted' : 'sound_of_another_kind_than_track_says')
         if (stream.decoder.startsWith('pcm_f')) refuseExcess(sound.channels)
         // A packet without output still takes its playing time, so silence is yielded for it.
         for (; silent > 1; silent--) yield sound.channels.map(({ length }) => new Float32Array(length))

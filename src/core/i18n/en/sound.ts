@@ -46,6 +46,7 @@ export const SOUND = {
   frame_reads_beyond_own_bits: 'frame {damaged} needs more bits than it contains',
   frames_interrupted: 'the sequence of MP3 frames is interrupted by other data',
   frames_repacked: 'MP3 frames repacked to the smallest sizes, audio data unchanged',
+  he_aac_not_converted: 'HE-AAC audio (spectral band replication, parametric stereo) is not converted',
   id3_frames_not_kept: 'the ID3 tag has frames besides texts and pictures, which this conversion cannot keep',
   id3_tag_of_bytes: 'the ID3 tag has {size} bytes; at most 4 MiB are supported',
   id3_tag_of_bytes_in_file: 'the ID3 tag declares {bytes} bytes, but the file has {fileSize}',

@@ -48,6 +48,7 @@ export const SOUND = {
   frame_reads_beyond_own_bits: '第 {damaged} 帧需要的位数超过其所含',
   frames_interrupted: 'MP3 帧序列被其他数据中断',
   frames_repacked: 'MP3 帧已重新打包到最小尺寸，音频数据不变',
+  he_aac_not_converted: '不转换 HE-AAC 音频（频段复制、参数立体声）',
   id3_frames_not_kept: 'ID3 标签除文本和图片外还有其他帧，此转换无法保留',
   id3_tag_of_bytes: 'ID3 标签为 {size} 字节；最多支持 4 MiB',
   id3_tag_of_bytes_in_file: 'ID3 标签声明为 {bytes} 字节，而文件只有 {fileSize} 字节',

@@ -5,6 +5,7 @@ import { macintoshLanguage } from '../../../catalog/macintosh-languages.ts'
 import { type Box, findBox, u16At, u32At, u64At } from '../../../containers/isobmff/box.ts'
 import { readItemTags } from '../../../containers/isobmff/item-tags.ts'
 import type { Movie } from '../../../containers/isobmff/movie.ts'
+import { decoderConfig } from '../../../containers/isobmff/sound-entry.ts'
 import type { Track } from '../../../containers/isobmff/track.ts'
 import type { Tag } from '../../../containers/sound-tags.ts'
 import type { Source } from '../../../model/codec.ts'
@@ -30,6 +31,7 @@ export async function playedM4a(source: Source, movie: Movie): Promise<PlayedM4a
   const track = soundTrack(movie)
   const titles = chapterTrack(movie, track)
   const [entry] = track.descriptions
+  if (entry && tellsHeAac(moov, entry)) throw unsupported('he_aac_not_converted')
   const stream = entry && track.descriptions.length === 1 ? packetStream(moov, entry, SURROUND) : undefined
   if (!stream || tracks.some((one) => one !== track && one !== titles)) throw unsupported('m4a_sound_not_converted')
   const runs = track.samples()
@@ -58,6 +60,17 @@ export async function playedM4a(source: Source, movie: Movie): Promise<PlayedM4a
       if (trim.left > 0) throw malformed('m4a', source.size, 'cannot_be_decoded')
     },
   }
+}
+
+/** Object types of HE-AAC: spectral band replication, and with parametric stereo (ISO/IEC 14496-3, table 1.17). */
+const HIGH_EFFICIENCY = [5, 29]
+
+/** True if the configuration tells HE-AAC: by its object type, or in an extension that begins with the sync word 0x2b7. */
+function tellsHeAac(moov: Uint8Array, entry: Box): boolean {
+  const esds = findBox(moov, { body: entry.body + 28, end: entry.end }, 'esds')
+  const bytes = esds && decoderConfig(moov, esds)?.specific
+  if (!bytes) return false
+  return HIGH_EFFICIENCY.includes(bytes[0]! >> 3) || (bytes[2] === 0x56 && bytes[3] === 0xe5 && bytes[4]! >> 7 === 1)
 }
 
 /** Most samples of each channel in a packet: Apple Lossless has 4096. Safety limit. */
