@@ -6,9 +6,10 @@ import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync
 import { createRequire } from 'node:module'
 import { basename, join, relative } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
+import { BUNDLE_ADDRESS, inAscii, makeCodeCache } from './code-cache.ts'
 
 interface Built {
-  /** SHA-256 of the contents of `inputs`, first 16 hex digits. */
+  /** SHA-256 of Node's version, whose code caches the build contains, and of the contents of `inputs`, first 16 hex digits. */
   readonly hash: string
   /** Paths relative to the project root. */
   readonly inputs: readonly string[]
@@ -26,7 +27,7 @@ const COMMON = {
 const EXTENSION = { outExtension: { '.js': '.mjs' } }
 /** Files that affect the output although no bundle imports them. */
 const ALWAYS = [
-  'src/local/build.ts',
+  'src/local/{build,code-cache}.ts',
   'console/build.ts',
   'console/licences-page.ts',
   'tools/release/notices.ts',
@@ -41,12 +42,15 @@ const ALWAYS = [
   'tools/release/packages/{bundle,gpl-wrappers,symbol-dispose,unused-texts}.ts',
   'src/core/catalog/outputs.ts',
 ]
+const CACHED = 'src/local/press/cached.ts'
+/** Module that compiles engines when they are needed. */
+const LOADING = join(import.meta.dirname, '../../wasm/loading/engine-files.ts')
 /** Last files that the builds of the console and of the front page write. Miniflare serves the folder that they are in. */
 const PAGES = ['console/public/licences.html', 'console/public/sw.js']
 
 /**
  * Builds what has changed.
- * @returns the folder of the bundles: `edge`, `forward` and `door` for workerd, `press` and `media` for Node, with the Wasm engines
+ * @returns the folder of the bundles: `edge`, `forward` and `door` for workerd, `press` and `media` for Node, with their code caches and the Wasm engines
  * @throws Error if a page cannot be built, or if source files change during the build
  */
 export async function buildBundles(root: string, folder: string): Promise<string> {
@@ -99,7 +103,7 @@ function buildPages(root: string): void {
 
 /** Hash of the input files. `undefined`: a file is missing. */
 function hashOf(root: string, inputs: readonly string[]): string | undefined {
-  const hash = createHash('sha256')
+  const hash = createHash('sha256').update(process.version)
   try {
     for (const input of inputs)
       hash
@@ -125,23 +129,32 @@ async function build(root: string, outdir: string): Promise<string[]> {
     conditions: ['workerd', 'worker', 'browser'],
     external: ['node:*', 'cloudflare:*'],
   }
+  const inNode: BuildOptions = { ...COMMON, absWorkingDir: root, outdir, platform: 'node' }
   const pressProcesses: BuildOptions = {
-    ...COMMON,
-    ...EXTENSION,
-    absWorkingDir: root,
+    ...inNode,
+    outExtension: { '.js': '.cjs' },
     entryPoints: { press: 'src/local/press/press.ts', media: 'src/local/press/media.ts' },
-    outdir,
-    platform: 'node',
+    format: 'cjs',
+    define: { 'import.meta.url': BUNDLE_ADDRESS },
     plugins: [engineFiles(outdir, engines)],
   }
-  const results = await Promise.all([esbuild.build(workers), esbuild.build(pressProcesses)])
+  const starts: BuildOptions = { ...inNode, ...EXTENSION, entryPoints: { press: CACHED, media: CACHED } }
+  const results = await Promise.all([workers, pressProcesses, starts].map((options) => esbuild.build(options)))
+  await Promise.all(
+    ['press', 'media'].map((bundle) => {
+      const file = join(outdir, `${bundle}.cjs`)
+      writeFileSync(file, inAscii(readFileSync(file, 'utf8')))
+      return makeCodeCache(outdir, bundle)
+    }),
+  )
   const sources = results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))
   const files = sources.filter((path) => !path.includes(':'))
   return [...files, ...engines.map((path) => relative(root, path))]
 }
 
 /**
- * Node cannot import Wasm as a module here. The plugin copies each engine beside the bundle, and the bundle compiles it when it loads.
+ * Node cannot import Wasm as a module here. The plugin copies each engine beside the bundle, and the bundle reads and compiles it when a
+ * job first needs it: all engines together are 30 MB.
  */
 function engineFiles(outdir: string, found: string[]): Plugin {
   return {
@@ -154,9 +167,10 @@ function engineFiles(outdir: string, found: string[]): Plugin {
       onLoad({ filter: /.*/, namespace: 'engine' }, ({ path }) => {
         found.push(path)
         copyFileSync(path, join(outdir, basename(path)))
-        const contents = `import { readFileSync } from 'node:fs'
-export default new WebAssembly.Module(readFileSync(new URL('./${basename(path)}', import.meta.url)))`
-        return { contents, loader: 'js' }
+        const name = basename(path, '.wasm')
+        const contents = `import { EngineFile } from ${JSON.stringify(LOADING)}
+export default new EngineFile('${name}', new URL('./${name}.wasm', import.meta.url))`
+        return { contents, loader: 'js', resolveDir: outdir }
       })
     },
   }
