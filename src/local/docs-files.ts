@@ -1,7 +1,8 @@
 /** Serves the documentation site from disk, because `npm start` builds it while the service already runs. */
 import { readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
-import { type Request, Response } from 'miniflare'
+import type { Request, Response as ServiceResponse } from 'miniflare'
+import { Response } from './miniflare.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -15,7 +16,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Answers requests for files below `folder` with the same paths. A missing file, another type and a path outside of it return 404. */
-export function docsFiles(folder: string): (request: Request) => Promise<Response> {
+export function docsFiles(folder: string): (request: Request) => Promise<ServiceResponse> {
   return async (request) => {
     const path = pathIn(folder, new URL(request.url).pathname)
     const type = path === undefined ? undefined : TYPES[extname(path)]

@@ -1,10 +1,11 @@
 /** The Workers of one machine inside workerd: the edge, the forwarder to the worker pool, and the task API for the press processes. */
 import { join } from 'node:path'
-import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type Request, Response } from 'miniflare'
+import type { Miniflare as Instance, Request, Response as ServiceResponse } from 'miniflare'
 import type { WorkerKind } from '../service/lanes.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { jobMemoryBudget } from './budget.ts'
 import { docsFiles } from './docs-files.ts'
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from './miniflare.ts'
 import type { JobLimits } from './options.ts'
 import { useParentDeathSignalForWorkerd } from './parent-death-signal.ts'
 import type { WorkerPool } from './worker-pool.ts'
@@ -43,13 +44,13 @@ export const DURABLE_OBJECTS = {
 export const QUEUES = { PRESS_JOBS: 'whittle-press-jobs', MEDIA_JOBS: 'whittle-media-jobs' } as const
 
 /** Creates the Miniflare instance. Await `ready` before use. */
-export function openEdge(options: EdgeOptions, secret: string, pool: WorkerPool): Miniflare {
+export function openEdge(options: EdgeOptions, secret: string, pool: WorkerPool): Instance {
   useParentDeathSignalForWorkerd()
   return new Miniflare(convertV4MiniflareOptions(workersOf(options, secret, (request) => answerPoolRequest(pool, request))))
 }
 
 /** Answers the requests of the Worker `forward.ts` to the worker pool. */
-async function answerPoolRequest(pool: WorkerPool, request: Request): Promise<Response> {
+async function answerPoolRequest(pool: WorkerPool, request: Request): Promise<ServiceResponse> {
   const [, verb, kind = 'press'] = new URL(request.url).pathname.split('/')
   if (kind !== 'press' && kind !== 'media') return new Response(null, { status: 404 })
   if (verb === 'health') return Response.json(await pool.formats(kind satisfies WorkerKind))
@@ -73,7 +74,7 @@ const assetsIn = (directory: string) => ({
   assetConfig: { html_handling: 'none' as const },
 })
 
-function workersOf(options: EdgeOptions, secret: string, pool: (request: Request) => Promise<Response>): Options {
+function workersOf(options: EdgeOptions, secret: string, pool: (request: Request) => Promise<ServiceResponse>): Options {
   const { root, build, state, port, taskApiPort, inspectorPort, variables, limits, log } = options
   const worker = (name: string, file: string) => ({
     name,
