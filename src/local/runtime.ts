@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { EdgeOptions } from './edge.ts'
+import { collectGarbage } from './garbage.ts'
 import type { FfmpegProgram } from './native.ts'
 import type { PoolState } from './observability/service-messages.ts'
 import { TaskApiClient } from './task-api-client.ts'
@@ -25,6 +26,9 @@ export interface Runtime extends AsyncDisposable {
 /** Milliseconds before extra press processes start, so that they do not delay the start of the service. */
 const WARM_UP_DELAY_MS = 500
 
+/** Milliseconds before the garbage of the start is collected: 75 MB, mostly sources of Miniflare and the configuration of workerd. */
+const GARBAGE_DELAY_MS = 5000
+
 /** Opens the service. Resolves when it listens. @throws Error if Miniflare or FFmpeg cannot start */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const secret = randomUUID() + randomUUID()
@@ -44,6 +48,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
     throw error
   }
   setTimeout(() => pool.warm(), WARM_UP_DELAY_MS).unref()
+  setTimeout(collectGarbage, GARBAGE_DELAY_MS).unref()
   return {
     poolState: () => pool.state(),
     drain: () => pool.drain(),
