@@ -11,6 +11,7 @@ import { estimatedSeconds } from '../service/tasks/estimated-seconds.ts'
 import type { Step } from '../service/tasks/run.ts'
 import { AccountTurns } from './account-turns.ts'
 import { BlobFiles, type IdleLimits } from './blob-files.ts'
+import { IdlePresses } from './idle-presses.ts'
 import { Job } from './job.ts'
 import type { FfmpegProgram } from './native.ts'
 import type { PoolState, PressEnd } from './observability/service-messages.ts'
@@ -36,6 +37,8 @@ export interface WorkerPoolOptions {
   readonly native?: Promise<FfmpegProgram | undefined>
   /** Receives the figures for the metrics. Default: nobody does. */
   readonly observer?: PoolObserver
+  /** Milliseconds after which an idle press process is ended or replaced. Default: `REST_MS`. */
+  readonly restMs?: number
   log(line: string): void
 }
 
@@ -59,8 +62,12 @@ const IDLE_LIMITS: IdleLimits = { bytes: 1024 ** 3, ms: 30_000 }
 const MAX_IDLE_PROCESS_BYTES = 500 * 2 ** 20
 /** Memory in bytes for all press processes: 80 % of the machine or container. The rest is for workerd and other programs. */
 const POOL_BYTES = 0.8 * Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
-/** Most press processes that start in advance. A start takes about 0.3 s, and an idle process uses about 70 MB. */
+/** Most press processes that start in advance. A start takes about 0.1 s, and an idle process uses about 40 MB. */
 const MAX_WARM = 4
+/** Press processes that stay when nothing runs: one for each lane. None stays for films, which no client waits for. */
+const KEPT_AT_REST = 2
+/** Milliseconds after which an idle press process is ended or replaced. */
+const REST_MS = 30_000
 /** Most milliseconds for handing running steps back. The tasks of others wait for their leases. */
 const HAND_BACK_MS = 3000
 /** Milliseconds for which the places of waiting tasks are kept. */
@@ -74,7 +81,9 @@ const PRESS_ENDS: Partial<Record<CountedJob['outcome'], PressEnd>> = { lost: 'cr
 export class WorkerPool implements AsyncDisposable {
   readonly #options: WorkerPoolOptions
   readonly #blobs: BlobFiles
-  readonly #idle: PressProcess[] = []
+  readonly #idle: IdlePresses
+  /** Press processes that have run a step. */
+  readonly #used = new WeakSet<PressProcess>()
   readonly #all = new Set<PressProcess>()
   readonly #ready = new Set<PressProcess>()
   readonly #queue: Entry[] = []
@@ -95,6 +104,7 @@ export class WorkerPool implements AsyncDisposable {
 
   private constructor(options: WorkerPoolOptions) {
     this.#options = options
+    this.#idle = new IdlePresses(options.restMs ?? REST_MS, (press) => void this.#rest(press))
     this.#blobs = new BlobFiles(join(options.folder, 'blobs'), (key, path) => options.taskApi.download(key, path), IDLE_LIMITS)
   }
 
@@ -102,7 +112,7 @@ export class WorkerPool implements AsyncDisposable {
     await rm(options.folder, { recursive: true, force: true })
     await mkdir(options.folder, { recursive: true })
     const pool = new WorkerPool(options)
-    for (const kind of ['press', 'media'] as const) pool.#idle.push(pool.#spawn(kind))
+    for (const kind of ['press', 'media'] as const) pool.#idle.addNew(pool.#spawn(kind))
     return pool
   }
 
@@ -133,7 +143,7 @@ export class WorkerPool implements AsyncDisposable {
   /** Starts press processes in advance, one for each step that may run in parallel, at most 4. */
   warm(): void {
     const target = this.#closed ? 0 : Math.min(this.#options.workers + 1, MAX_WARM)
-    for (let at = [...this.#all].filter(({ kind }) => kind === 'press').length; at < target; at++) this.#idle.push(this.#spawn('press'))
+    for (let at = [...this.#all].filter(({ kind }) => kind === 'press').length; at < target; at++) this.#idle.addNew(this.#spawn('press'))
   }
 
   /** Queues a step. Resolves when the step is no longer running. Its outcome is recorded in its task. */
@@ -242,9 +252,11 @@ export class WorkerPool implements AsyncDisposable {
 
   async #takePress(kind: WorkerKind): Promise<PressProcess> {
     for (;;) {
-      const at = this.#idle.findIndex((press) => press.kind === kind)
-      const press = at >= 0 ? this.#idle.splice(at, 1)[0]! : this.#spawn(kind)
-      if (await press.up) return press
+      const press = this.#idle.take(kind) ?? this.#spawn(kind)
+      if (await press.up) {
+        this.#used.add(press)
+        return press
+      }
       if (this.#closed) throw new Error('the worker pool is closed')
       await new Promise((resolve) => setTimeout(resolve, RESTART_DELAY_MS))
     }
@@ -252,11 +264,30 @@ export class WorkerPool implements AsyncDisposable {
 
   async #returnPress(press: PressProcess): Promise<void> {
     const usage = await press.usage()
-    const idleCount = this.#idle.filter(({ kind }) => kind === press.kind).length
-    if ((usage && usage.residentBytes > MAX_IDLE_PROCESS_BYTES) || idleCount > this.#options.workers) {
-      press.kill()
-      this.#options.observer?.pressEnded('idle')
-    } else if (this.#all.has(press)) this.#idle.push(press)
+    const idleCount = this.#idle.count(press.kind)
+    if ((usage && usage.residentBytes > MAX_IDLE_PROCESS_BYTES) || idleCount > this.#options.workers) this.#end(press)
+    else if (this.#all.has(press)) this.#idle.addUsed(press)
+  }
+
+  /** Ends a process that has been idle for long, or replaces it: engines, their memories and V8's heap have grown in its steps. */
+  async #rest(press: PressProcess): Promise<void> {
+    // A process that ends before it is ready would leave its formats unknown.
+    if (!(await press.up) || this.#closed) return
+    if (press.kind === 'media' || this.#idle.count(press.kind) > KEPT_AT_REST) {
+      if (this.#idle.remove(press)) this.#end(press)
+      return
+    }
+    if (!this.#used.has(press)) return
+    const fresh = this.#spawn(press.kind)
+    if (!(await fresh.up)) return
+    // A step may have taken the old process meanwhile. It comes back and rests again.
+    if (this.#idle.remove(press)) this.#end(press)
+    this.#idle.addNew(fresh)
+  }
+
+  #end(press: PressProcess): void {
+    press.kill()
+    this.#options.observer?.pressEnded('idle')
   }
 
   #spawn(kind: WorkerKind): PressProcess {
@@ -271,11 +302,7 @@ export class WorkerPool implements AsyncDisposable {
       this.#all.delete(press)
       this.#ready.delete(press)
       this.#folders.delete(press)
-      const at = this.#idle.indexOf(press)
-      if (at >= 0) {
-        this.#idle.splice(at, 1)
-        if (!this.#closed) this.#options.observer?.pressEnded('crashed')
-      }
+      if (this.#idle.remove(press) && !this.#closed) this.#options.observer?.pressEnded('crashed')
       await rm(folder, { recursive: true, force: true })
     })
     return press

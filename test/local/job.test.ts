@@ -93,7 +93,7 @@ describe('a job', () => {
       list: `fs.readdirSync('${job.root}')`,
       write: `fs.writeFileSync('${job.root}/build/press.mjs', '')`,
       spawn: "(await import('node:child_process')).execFileSync('/bin/true')",
-      environment: `if (Object.keys(process.env).every((name) => ['TZ', 'PWD', 'OLDPWD', 'SHLVL', '_'].includes(name) || name.startsWith('NODE_CHANNEL_'))) throw { code: '${refused}' }`,
+      environment: `if (Object.keys(process.env).every((name) => ['TZ', 'MALLOC_ARENA_MAX', 'PWD', 'OLDPWD', 'SHLVL', '_'].includes(name) || name.startsWith('NODE_CHANNEL_'))) throw { code: '${refused}' }`,
     }
     await run(`
       const ends = {}
