@@ -52,7 +52,7 @@ for file in sharpyuv/sharpyuv sharpyuv/sharpyuv_cpu sharpyuv/sharpyuv_csp sharpy
   clang-19 $flags -w -D__SSE__ -D__SSE2__ -DEMSCRIPTEN -I"$simd" -c "$cache/libwebp-1.5.0/$file.c" -o "$objects/$(basename "$file").o"
 done
 for file in avif-encoder/encode common/allocate common/heap; do
-  clang-19 $flags -Wall -Wextra -DHEAP_INITIAL_BYTES=4194304 -DHEAP_LIMIT_BYTES=100663296 -c "$here/../$file.c" -o "$objects/own-$(basename "$file").o"
+  clang-19 $flags -Wall -Wextra -DHEAP_INITIAL_BYTES=4194304 -DHEAP_LIMIT_BYTES=100663296 -DHEAP_LIMIT_FROM_HOST -c "$here/../$file.c" -o "$objects/own-$(basename "$file").o"
 done
 # Calls the linker directly, because clang's driver would run any wasm-opt that it finds in PATH.
 wasm-ld-19 --no-entry -m wasm32 -L/usr/lib/wasm32-wasi /usr/lib/wasm32-wasi/crt1-reactor.o --export=_initialize "$objects"/*.o -lc \

@@ -17,12 +17,14 @@ void av1_rtcd(void) {}
 /* Ends the job after an error in libaom, which has no place to return to (shim/setjmp.h). */
 _Noreturn void encoder_failed(void) { host_fail(FAIL_MEMORY, "libaom failed"); }
 
-/* Chroma formats of the host: none, means of four pixels, fitted to decoders that interpolate (libsharpyuv), full. */
-enum { CHROMA_NONE = 0, CHROMA_HALVED = 1, CHROMA_FITTED = 2, CHROMA_FULL = 3 };
+/* Chroma formats of the host: none, means of four pixels, fitted to decoders that interpolate (libsharpyuv), full; and
+ * alpha as a picture without chroma. */
+enum { CHROMA_NONE = 0, CHROMA_HALVED = 1, CHROMA_FITTED = 2, CHROMA_FULL = 3, CHROMA_OF_ALPHA = 4 };
 
 typedef struct {
-  const u8 *pixels; /* RGBA: bytes, or 16-bit words if `bits` is not 8 */
-  int width, height, bits, chroma;
+  const u8 *pixels; /* RGB or RGBA: bytes, or 16-bit words if `bits` is not 8 */
+  int width, height, bits, channels, chroma;
+  int is_alpha; /* 1: the picture is the fourth channel */
 } Source;
 
 /* The last encoded picture: a sequence header and a frame. */
@@ -49,9 +51,13 @@ void export_set_coding(int primaries, int transfer, int matrix, int is_full_rang
 }
 
 static Colour colour_at(const Source *s, int x, int y) {
-  const size_t at = ((size_t)y * s->width + x) * 4;
-  if (s->bits == 8) return (Colour){s->pixels[at], s->pixels[at + 1], s->pixels[at + 2]};
+  const size_t at = ((size_t)y * s->width + x) * s->channels;
   const u16 *words = (const u16 *)s->pixels;
+  if (s->is_alpha) {
+    const float alpha = s->bits == 8 ? s->pixels[at + 3] : words[at + 3];
+    return (Colour){alpha, alpha, alpha};
+  }
+  if (s->bits == 8) return (Colour){s->pixels[at], s->pixels[at + 1], s->pixels[at + 2]};
   return (Colour){words[at], words[at + 1], words[at + 2]};
 }
 
@@ -120,7 +126,7 @@ static void put_fitted(const Source *s, const aom_image_t *image) {
   SharpYuvComputeConversionMatrix(&space, &computed);
   const int is_usual = coding.is_full_range && coding.weights.red == 0.299f && coding.weights.blue == 0.114f;
   const SharpYuvConversionMatrix *matrix = is_usual ? SharpYuvGetConversionMatrix(kSharpYuvMatrixRec601Full) : &computed;
-  if (!SharpYuvConvert(s->pixels, s->pixels + 1, s->pixels + 2, 4, s->width * 4, 8, image->planes[AOM_PLANE_Y],
+  if (!SharpYuvConvert(s->pixels, s->pixels + 1, s->pixels + 2, s->channels, s->width * s->channels, 8, image->planes[AOM_PLANE_Y],
                        image->stride[AOM_PLANE_Y], image->planes[AOM_PLANE_U], image->stride[AOM_PLANE_U],
                        image->planes[AOM_PLANE_V], image->stride[AOM_PLANE_V], 8, s->width, s->height, matrix))
     host_fail(FAIL_MEMORY, "no memory");
@@ -192,14 +198,18 @@ static void keep(const u8 *bytes, size_t length) {
   memcpy(frame, bytes + skipped, frame_length);
 }
 
-/* Encodes a picture as one key frame. `quantizer`: 0 to 63. `tuning`: aom_tune_metric. Returns the number of bytes. */
+/* Encodes a picture as one key frame, and frees `pixels` before libaom needs memory. `channels`: 3 or 4. `quantizer`: 0
+ * to 63. `tuning`: aom_tune_metric. Returns the number of bytes. */
 EXPORT(encode)
-u32 export_encode(const u8 *pixels, int width, int height, int bits, int chroma, int quantizer, int speed, int tuning) {
-  const Source source = {pixels, width, height, bits, chroma};
+u32 export_encode(u8 *pixels, int width, int height, int bits, int channels, int chroma, int quantizer, int speed,
+                  int tuning) {
+  const int is_alpha = chroma == CHROMA_OF_ALPHA;
+  const Source source = {pixels, width, height, bits, channels, is_alpha ? CHROMA_NONE : chroma, is_alpha};
   free(frame);
   frame = NULL;
   frame_length = 0;
   aom_image_t *image = image_of(&source);
+  free(pixels);
   aom_codec_ctx_t codec = opened(&source, quantizer, speed, tuning);
   if (aom_codec_encode(&codec, image, 0, 1, 0)) host_fail(FAIL_MEMORY, "libaom failed");
   aom_img_free(image);

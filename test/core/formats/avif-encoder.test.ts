@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { codedPictureOf } from '../../../src/core/images/avif/file.ts'
-import { AvifCodec, type Chroma, comparePixels, type RgbaPixels } from '../../../src/core/images/avif/libaom.ts'
+import { AvifCodec, type Chroma, comparePixels, isEncoderExhausted, type RgbaPixels } from '../../../src/core/images/avif/libaom.ts'
 import { photo } from './jpg/photo.ts'
 
 /** Picture with RGBA pixels. `channels` 3: opaque. */
@@ -56,6 +56,22 @@ describe('the AVIF encoder', () => {
     const coded = codedPictureOf(file)
     expect(Buffer.from(coded.config.subarray(8)).toString('hex')).toBe(config)
     expect(coded.frame[0]! >> 3).toBe(1)
+  })
+
+  it('says that a drawing of repeated parts exceeds the memory of a photograph (avif-repeated-drawing)', async () => {
+    using codec = await AvifCodec.open('search', { encoderBytes: 24 << 20 })
+    const [width, height] = [512, 400]
+    const isInk = (x: number, y: number) =>
+      ((Math.imul((x >> 3) * 31 + ((y / 12) | 0) * 57, 2_654_435_761) >>> 24) * (x % 8) * (y % 12)) % 7 === 3
+    const pixels = new Uint8Array(width * height * 3)
+    for (let i = 0; i < pixels.length; i++) pixels[i] = isInk(Math.floor(i / 3) % width, Math.floor(i / 3 / width)) ? 20 : 240
+    let failure: unknown
+    try {
+      codec.encode({ pixels, width, height, channels: 3 }, 60, 6)
+    } catch (error) {
+      failure = error
+    }
+    expect(isEncoderExhausted(failure)).toBe(true)
   })
 
   it('says that a picture exceeds its memory', async () => {

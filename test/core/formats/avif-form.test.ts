@@ -23,7 +23,7 @@ const press = (bytes: Uint8Array, request: JobRequest = {}) => pressFile(avif, b
 /** Coded picture with these code points, in 8 bits. */
 async function codedAs(primaries: number, transfer: number, matrix: number, fullRange: boolean, chroma: Chroma) {
   const { redWeight, blueWeight } = colourViewOf({ primaries, matrix, fullRange })
-  using codec = await AvifCodec.open('both', 'imageQuality', { primaries, transfer, matrix, fullRange, redWeight, blueWeight })
+  using codec = await AvifCodec.open('both', { coding: { primaries, transfer, matrix, fullRange, redWeight, blueWeight } })
   const pixels = new Uint8ClampedArray(SIZE.width * SIZE.height * 4).fill(255)
   const colours = photo(SIZE.width, SIZE.height, 3)
   for (let i = 0; i < SIZE.width * SIZE.height; i++)
@@ -94,7 +94,7 @@ describe('AVIF of AVIF keeps the coding of colours', () => {
       i % 4 === 3 ? 1023 : Math.round(512 + 400 * Math.sin(i / 900) * Math.cos(i / 77)),
     )
     const coding = { primaries: 9, transfer: 16, matrix: 9, fullRange: false, redWeight: 0.2627, blueWeight: 0.0593 }
-    using codec = await AvifCodec.open('both', 'imageQuality', coding)
+    using codec = await AvifCodec.open('both', { coding })
     const coded = codedPictureOf(codec.encode16({ samples, ...SIZE }, { quality: 98, speed: 10, chroma: 'full', bits: 10 }).slice())
     const bytes = file.heifFile({ items: [file.codedItem(1, coded, SIZE, [...coded.colour, file.irot(1)])] })
     const { outcome, bytes: result, defect } = await press(bytes)

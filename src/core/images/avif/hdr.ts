@@ -62,7 +62,7 @@ export async function encodeHdrAvif(stored: HdrPicture, request: EncodeRequest):
   const deep = uprightRaster16(stored.deep, orientationOf(exif))
   const carried = { ...stored.carried, exif: exif && withUprightOrientation(exif) }
   const grid = plannedGrid(deep, request)
-  using codec = await AvifCodec.open('both', 'ssim', carried.form?.coding)
+  using codec = await AvifCodec.open('both', { tuning: 'ssim', coding: carried.form?.coding })
   const pixels = deep.width * deep.height
   const speed = HDR_SPEEDS.find((one) => pixels <= one.pixels)?.speed ?? FASTEST_SPEED
   const job = { deep, carried, codec, grid, speed, hasAlpha: await isTranslucent(deep), request }

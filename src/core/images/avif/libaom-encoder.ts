@@ -7,11 +7,13 @@ import { type ColourCoding, USUAL_CODING } from '../raster/avif-form.ts'
 import type { Chroma } from './chroma.ts'
 import { type CodedPicture, singleFile } from './file.ts'
 
-/** RGBA samples: bytes, or 16-bit words with values up to 10 bits. */
-export interface RgbaSamples {
+/** RGB or RGBA samples: bytes, or 16-bit words with values up to 10 bits. */
+export interface ColourSamples {
   readonly samples: Uint8Array | Uint16Array
   readonly width: number
   readonly height: number
+  /** Default: 4. */
+  readonly channels?: 3 | 4
 }
 
 export interface EncoderSettings extends Pick<Av1Settings, 'bits' | 'speed'> {
@@ -19,6 +21,9 @@ export interface EncoderSettings extends Pick<Av1Settings, 'bits' | 'speed'> {
   /** 0 to 100, as in libavif. */
   readonly quality: number
 }
+
+/** `alpha`: the fourth channel is coded as luma. */
+type CodedSettings = Pick<EncoderSettings, 'bits' | 'speed' | 'quality'> & { readonly chroma: Chroma | 'alpha' }
 
 /** Quantizer of libaom for a quality, as in libavif. */
 const quantizerOf = (quality: number) => Math.floor(((100 - quality) * 63 + 50) / 100)
@@ -33,36 +38,39 @@ const nclxOf = ({ primaries, transfer, matrix, fullRange }: ColourCoding) =>
 export type Tuning = 'imageQuality' | 'ssim'
 
 export class Encoder implements Disposable {
-  readonly #encoder = new Av1Encoder()
+  readonly #encoder: Av1Encoder
   readonly #tuning: Tuning
   readonly #coding: ColourCoding
 
-  constructor(tuning: Tuning, coding: ColourCoding) {
+  constructor(tuning: Tuning, coding: ColourCoding, mostBytes: number | undefined) {
+    this.#encoder = new Av1Encoder(mostBytes)
     this.#tuning = tuning
     this.#coding = coding
   }
 
   /** Encodes a picture as an AVIF file. Alpha is left out if it is opaque or `chroma` is `none`. */
-  encode(picture: RgbaSamples, settings: EncoderSettings): Uint8Array {
+  encode(picture: ColourSamples, settings: EncoderSettings): Uint8Array {
     const { width, height } = picture
     try {
       const colours = this.#coded(picture, settings)
-      const alpha = settings.chroma === 'none' ? undefined : alphaOf(picture, settings.bits)
-      return singleFile(colours, width, height, alpha && this.#coded(alpha, { ...settings, chroma: 'none' }))
+      const hasAlpha = settings.chroma !== 'none' && isTranslucent(picture, settings.bits)
+      return singleFile(colours, width, height, hasAlpha ? this.#coded(picture, { ...settings, chroma: 'alpha' }) : undefined)
     } catch (error) {
       throw isEngineError(error, 'avif-encoder') && error.failure === 'memory' ? overBudget('avif_encoder_gave_up') : error
     }
   }
 
-  #coded({ samples, width, height }: RgbaSamples, { quality, bits, chroma, speed }: EncoderSettings): CodedPicture {
+  #coded({ samples, width, height, channels = 4 }: ColourSamples, { quality, bits, chroma, speed }: CodedSettings): CodedPicture {
     const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-    const [tuning, coding] = chroma === 'none' ? (['psnr', USUAL_CODING] as const) : [this.#tuning, this.#coding]
-    const isLumaOnly = chroma === 'none' || chroma === 'grey'
+    const isGrey = chroma === 'none' || chroma === 'alpha'
+    const [tuning, coding] = isGrey ? (['psnr', USUAL_CODING] as const) : [this.#tuning, this.#coding]
+    const isLumaOnly = isGrey || chroma === 'grey'
     const frame = this.#encoder.encode(bytes, {
       width,
       height,
       bits,
-      chroma: isLumaOnly ? 'none' : chroma,
+      channels,
+      chroma: chroma === 'grey' ? 'none' : chroma,
       speed: Math.min(FASTEST, speed),
       quantizer: quantizerOf(quality),
       tuning,
@@ -81,25 +89,20 @@ export class Encoder implements Disposable {
   }
 }
 
-/** @param coding how colours are coded; alpha always has the usual coding */
-export const openEncoder = (tuning: Tuning, coding: ColourCoding): Encoder => new Encoder(tuning, coding)
+/** @param coding how colours are coded; alpha always has the usual coding. @param mostBytes largest memory of the encoder; default: 96 MiB */
+export const openEncoder = (tuning: Tuning, coding: ColourCoding, mostBytes?: number): Encoder => new Encoder(tuning, coding, mostBytes)
 
 /** AV1CodecConfigurationBox (AV1-ISOBMFF, 2.3.3) for a sequence header with reduced_still_picture_header (AV1, 5.5.1). */
-function configOf(frame: Uint8Array, bits: 8 | 10, chroma: Chroma): Uint8Array {
+function configOf(frame: Uint8Array, bits: 8 | 10, chroma: Chroma | 'alpha'): Uint8Array {
   // The first OBU is the sequence header: its header and size take a byte each.
   const [first = 0, second = 0] = frame.subarray(2)
   const level = ((first & 7) << 2) | (second >> 6)
-  const subsampling = { none: 0b1_1_1, grey: 0b1_1_1, halved: 0b0_1_1, fitted: 0b0_1_1, full: 0 }[chroma]
+  const subsampling = { none: 0b1_1_1, alpha: 0b1_1_1, grey: 0b1_1_1, halved: 0b0_1_1, fitted: 0b0_1_1, full: 0 }[chroma]
   return box('av1C', new Uint8Array([0x81, (first & 0xe0) | level, (bits === 10 ? 0x40 : 0) | (subsampling << 2), 0]))
 }
 
-/** Returns alpha as a grey picture. `undefined`: opaque. */
-function alphaOf({ samples, width, height }: RgbaSamples, bits: 8 | 10): RgbaSamples | undefined {
+function isTranslucent({ samples, channels = 4 }: ColourSamples, bits: 8 | 10): boolean {
   const most = 2 ** bits - 1
-  let isOpaque = true
-  for (let at = 3; isOpaque && at < samples.length; at += 4) isOpaque = samples[at] === most
-  if (isOpaque) return undefined
-  const grey = samples.slice()
-  for (let at = 0; at < grey.length; at += 4) grey.fill(grey[at + 3] ?? 0, at, at + 3)
-  return { samples: grey, width, height }
+  if (channels === 4) for (let at = 3; at < samples.length; at += 4) if (samples[at] !== most) return true
+  return false
 }

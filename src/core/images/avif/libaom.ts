@@ -6,12 +6,13 @@
 import { withEngines } from '../../../../wasm/loading/engine-files.ts'
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { CODEC_MEMORIES } from '../../../../wasm/memories/memories.ts'
-import { compareSamples, type Figures, type Measure } from '../compare/compare.ts'
+import { isCodecError } from '../../model/error.ts'
+import { compareSamples, type Figures, type Measure, PictureMeter } from '../compare/compare.ts'
 import { type ColourCoding, USUAL_CODING } from '../raster/avif-form.ts'
 import type { Chroma } from './chroma.ts'
 import { FIRST_BYTES } from './emscripten.ts'
 import type { Decoder } from './libaom-decoder.ts'
-import type { Encoder, EncoderSettings, RgbaSamples, Tuning } from './libaom-encoder.ts'
+import type { ColourSamples, Encoder, EncoderSettings, Tuning } from './libaom-encoder.ts'
 import type { Tile16 } from './tiles16.ts'
 
 export type { Chroma }
@@ -21,6 +22,14 @@ export interface RgbaPixels {
   readonly pixels: Uint8ClampedArray<ArrayBuffer>
   readonly width: number
   readonly height: number
+}
+
+/** Pixels of a whole picture, 8 bits a channel: RGB or RGBA. */
+export interface FramePixels {
+  readonly pixels: Uint8Array<ArrayBuffer>
+  readonly width: number
+  readonly height: number
+  readonly channels: 3 | 4
 }
 
 interface Settings16 {
@@ -36,44 +45,59 @@ interface FileDecoder {
   readonly memory: WebAssembly.Memory
 }
 
+/** How a codec is opened. */
+interface Opening {
+  /** What the encoder optimises colours for; default: SSIMULACRA 2. */
+  readonly tuning?: Tuning
+  /** How the encoder codes colours; `undefined`: BT.601 in full range. */
+  readonly coding?: ColourCoding | undefined
+  /** Largest memory of the encoder; default: 96 MiB. */
+  readonly encoderBytes?: number
+}
+
+/** Decoder of files of the encoder, 8 bits a channel. */
+interface OwnDecoder {
+  decodedByDav1d(file: Uint8Array): RgbaPixels
+  stripsByDav1d(file: Uint8Array, channels: 3 | 4): Iterable<Uint8Array>
+}
+
 /** AVIF encoder and decoder of one job, at most 96 MiB of memory each. Dispose returns the memories to the pool. */
 export class AvifCodec {
   readonly #encoder: Encoder | undefined
   /** Decoder of every AVIF file. `undefined`: files of the encoder are decoded with dav1d. */
   readonly #files: FileDecoder | undefined
-  readonly #decodeOwn: ((file: Uint8Array) => RgbaPixels) | undefined
+  readonly #own: OwnDecoder | undefined
   #isDisposed = false
 
-  private constructor(encoder: Encoder | undefined, files: FileDecoder | undefined, decodeOwn?: (file: Uint8Array) => RgbaPixels) {
+  private constructor(encoder: Encoder | undefined, files: FileDecoder | undefined, own?: OwnDecoder) {
     this.#encoder = encoder
     this.#files = files
-    this.#decodeOwn = decodeOwn
+    this.#own = own
   }
 
   /**
    * @param what `search`: an encoder, and a decoder that reads only its files of 8 bits, in less than half the time
-   * @param tuning what the encoder optimises colours for; default: SSIMULACRA 2
-   * @param coding how the encoder codes colours; default: BT.601 in full range
    */
   static async open(
     what: 'both' | 'decoder' | 'search' = 'both',
-    tuning: Tuning = 'imageQuality',
-    coding: ColourCoding = USUAL_CODING,
+    { tuning = 'imageQuality', coding = USUAL_CODING, encoderBytes }: Opening = {},
   ): Promise<AvifCodec> {
     const encoding = what === 'decoder' ? undefined : await withEngines(import('./libaom-encoder.ts'))
     if (what === 'search') {
-      const { decodedByDav1d } = await withEngines(import('./dav1d-picture.ts'))
-      return new AvifCodec(encoding?.openEncoder(tuning, coding), undefined, decodedByDav1d)
+      const own = await withEngines(import('./dav1d-picture.ts'))
+      return new AvifCodec(encoding?.openEncoder(tuning, coding, encoderBytes), undefined, own)
     }
     const { openDecoder } = await withEngines(import('./libaom-decoder.ts'))
     const memory = CODEC_MEMORIES.take(FIRST_BYTES)
-    return new AvifCodec(encoding?.openEncoder(tuning, coding), { decoder: await openDecoder(memory), memory })
+    return new AvifCodec(encoding?.openEncoder(tuning, coding, encoderBytes), { decoder: await openDecoder(memory), memory })
   }
 
   /** Encodes pixels as an AVIF file. The caller frees the file with `discard`. */
-  encode({ pixels, width, height }: RgbaPixels, quality: number, speed: number, chroma: Chroma = 'halved'): Uint8Array {
-    const bytes = new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
-    return this.#encode({ samples: bytes, width, height }, { quality, speed, chroma, bits: 8 })
+  encode(picture: RgbaPixels | FramePixels, quality: number, speed: number, chroma: Chroma = 'halved'): Uint8Array {
+    const { pixels, width, height } = picture
+    const samples = new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)
+    const channels = 'channels' in picture ? picture.channels : 4
+    return this.#encode({ samples, width, height, channels }, { quality, speed, chroma, bits: 8 })
   }
 
   /** Encodes a tile of more than 8 bits a sample as an AVIF file. The caller frees the file with `discard`. */
@@ -81,7 +105,7 @@ export class AvifCodec {
     return this.#encode(tile, settings)
   }
 
-  #encode(picture: RgbaSamples, settings: EncoderSettings): Uint8Array {
+  #encode(picture: ColourSamples, settings: EncoderSettings): Uint8Array {
     if (!this.#encoder) throw new Error('this codec was opened as a decoder')
     return this.#encoder.encode(picture, settings)
   }
@@ -97,11 +121,23 @@ export class AvifCodec {
 
   /** Decodes a file to 8-bit pixels, which the caller frees with `discardPixels`. `undefined`: the file cannot be decoded. */
   decode(file: Uint8Array): RgbaPixels | undefined {
-    if (this.#decodeOwn) return this.#decodeOwn(file)
+    if (this.#own) return this.#own.decodedByDav1d(file)
     const decoded = this.#files?.decoder.decode(file.slice().buffer, 8)
     if (!decoded) return undefined
     const { data, width, height } = decoded
     return { pixels: new Uint8ClampedArray(data.buffer, data.byteOffset, data.length), width, height }
+  }
+
+  /** Decodes a file of the encoder row by row and compares it with what was encoded. Only for `search`. */
+  compare<M extends Measure>({ pixels, width, height, channels }: FramePixels, file: Uint8Array, measures: readonly M[]): Pick<Figures, M> {
+    if (!this.#own) throw new Error('this codec was not opened for a search')
+    using meter = new PictureMeter({ width, height, channels }, measures)
+    let at = 0
+    for (const strip of this.#own.stripsByDav1d(file, channels)) {
+      meter.push(pixels.subarray(at, at + strip.length), strip)
+      at += strip.length
+    }
+    return meter.finish()
   }
 
   /** Returns the WebAssembly memories of encoder and decoder to the pool. */
@@ -113,8 +149,13 @@ export class AvifCodec {
   }
 }
 
+/** True if the encoder had less memory than it needed. */
+export const isEncoderExhausted = (error: unknown): boolean =>
+  isCodecError(error, 'over_budget') && error.detail?.code === 'avif_encoder_gave_up'
+
 /** Frees the memory of pixels that are no longer needed. */
-export const discardPixels = ({ pixels }: RgbaPixels): void => discard(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length))
+export const discardPixels = ({ pixels }: RgbaPixels | FramePixels): void =>
+  discard(new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length))
 
 /** Compares a decoded picture with the one that was encoded. */
 export const comparePixels = <M extends Measure>(reference: RgbaPixels, decoded: RgbaPixels, measures: readonly M[]): Pick<Figures, M> =>

@@ -33,3 +33,25 @@ export const scaleOf = (chroma: Chroma, limit: ProbeLimit, slope = POINTS_PER_CO
   ...(limit === 'two' ? TWO_PROBES : { mostProbes: limit }),
   mostAskedByWindows: chroma === 'full' || chroma === 'grey' ? ASKED_BY_WINDOWS.full : ASKED_BY_WINDOWS.halved,
 })
+
+/** Figures of a whole picture after a change that was probed on a part of it. */
+export function changedAs(whole: AvifProbe, part: AvifProbe, changed: AvifProbe): AvifProbe {
+  const { figures: from, perceptual: seen } = part
+  const { figures: to, perceptual: changedSeen } = changed
+  const by = <K extends string>(
+    keys: readonly K[],
+    of: Readonly<Record<K, number>>,
+    before: Readonly<Record<K, number>>,
+    after: Readonly<Record<K, number>>,
+  ) => Object.fromEntries(keys.map((key) => [key, Math.max(0, of[key] + after[key] - before[key])])) as Record<K, number>
+  const points = (key: 'score' | 'worstTile') => (whole.perceptual[key] ?? 0) + (changedSeen[key] ?? 0) - (seen[key] ?? 0)
+  return {
+    bytes: Math.round((whole.bytes * changed.bytes) / part.bytes),
+    figures: by(['ssim', 'psnrDb', 'colourPsnrDb'], whole.figures, from, to),
+    perceptual: {
+      ...by(['cast', 'steps', 'bands', 'specks', 'dirt'], whole.perceptual, seen, changedSeen),
+      score: points('score'),
+      worstTile: points('worstTile'),
+    },
+  }
+}

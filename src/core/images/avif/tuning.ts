@@ -6,13 +6,21 @@
 // Constants for pictures that are encoded as one AV1 key frame.
 
 /**
- * Memory in bytes per pixel of encoder, decoder, original and decoded pixels, measured at 0.8 megapixels. Source:
- * docs/contributors/memory.md, "to AVIF".
+ * Memory of the encoder for photographs: fixed, and in bytes per pixel by chroma format. Source: docs/decisions/webp-and-avif.md, "Memory
+ * of AVIF".
  */
-export const BYTES_PER_PIXEL = 175
+export const ENCODER_BASE_BYTES = 6_000_000
+export const ENCODER_BYTES = { halved: 20.5, full: 36 }
 
-/** Fixed memory in bytes of a single-frame encoding, in addition to `BYTES_PER_PIXEL`. */
-export const FRAME_BASE_BYTES = 30 * 1024 * 1024
+/** Largest memory of the encoder for probes of full chroma: what the pool keeps (wasm/memories), so that verification uses it again. */
+export const FULL_PROBE_BYTES = 64 * 1024 * 1024
+
+/** Memory in bytes per pixel that the encoder takes in addition at `FRAME_SPEED` if the shorter side has fewer than `side` pixels. */
+export const SMALL_BLOCKS = { side: 1080, bytes: 12 }
+
+/** Memory of a single-frame encoding besides encoder, pixels and meter: fixed, and the decoder's in bytes per pixel, by channels. */
+export const FRAME_BASE_BYTES = 8_000_000
+export const DECODER_BYTES = { 3: 3.8, 4: 5.5 }
 
 /** Encoder speed for pictures of one key frame. Source: docs/decisions/webp-and-avif.md, "Speed and tiles". */
 export const FRAME_SPEED = 6
@@ -31,6 +39,18 @@ export const FRAME_PROBES = 4
  */
 export const GRID_BASE_BYTES = 64 * 1024 * 1024
 
+/** Largest tiles, columns and rows, by falling size. */
+export const LARGE_TILES = [
+  [1024, 1024],
+  [1024, 768],
+  [768, 768],
+  [1024, 512],
+] as const
+
+/** Memory of a grid of large tiles without the encoder: fixed, and in bytes per pixel of a tile for its pixels, planes and decoded pixels. */
+export const LARGE_GRID_BASE_BYTES = 16_000_000
+export const TILE_BYTES = 12
+
 /** Memory in bytes of the perceptual meter per pixel of picture width, by number of channels. */
 export const PERCEPTUAL_METER_BYTES = { 3: 700, 4: 2000 }
 
@@ -39,7 +59,7 @@ export const PERCEPTUAL_METER_BYTES = { 3: 700, 4: 2000 }
  * docs/decisions/webp-and-avif.md, "Speed and tiles".
  */
 export const GRID_SPEEDS = [
-  { pixels: 1_000_000, speed: 6 },
+  { pixels: 4_000_000, speed: 6 },
   { pixels: 16_000_000, speed: 7 },
 ]
 

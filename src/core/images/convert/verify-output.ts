@@ -7,10 +7,10 @@ import type { Outcome, Source } from '../../model/codec.ts'
 import { readAll } from '../../model/source.ts'
 import { similarityOfGrid } from '../avif/grid.ts'
 import { missingForm } from '../avif/kept-form.ts'
-import { AvifCodec, comparePixels, type RgbaPixels } from '../avif/libaom.ts'
+import { AvifCodec, discardPixels } from '../avif/libaom.ts'
 import { comparePictures } from '../compare/compare.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
-import { asRgba, type PictureMetadata, type Raster, wholeRgba } from '../raster/raster.ts'
+import { asRgba, type PictureMetadata, type Raster } from '../raster/raster.ts'
 import { canBeScored } from '../search/perceptual-search.ts'
 import { webpChunks } from '../webp/container.ts'
 import { isExact, lossDifference } from './claims.ts'
@@ -85,8 +85,10 @@ export async function verdictOfAvif(stored: Raster, carried: PictureMetadata, re
   if (!decoded) return { difference: 'the result cannot be decoded' }
   if (raster.width !== decoded.width || raster.height !== decoded.height)
     return { difference: `the result has ${decoded.width}×${decoded.height} pixels, expected ${raster.width}×${raster.height}` }
-  const whole: RgbaPixels = { width: raster.width, height: raster.height, pixels: await wholeRgba(raster) }
-  const found = comparePixels(whole, decoded, measuresOf(raster))
+  const { pixels } = decoded
+  const found = await comparePictures(asRgba(raster), [new Uint8Array(pixels.buffer, pixels.byteOffset, pixels.length)], measuresOf(raster))
+  discardPixels(decoded)
+  if (!found) return { difference: 'the result has fewer rows than the upload' }
   return { difference: lossDifference(outcome, found.similarity), score: found.score }
 }
 

@@ -5,7 +5,8 @@ import type { OutputId } from '../../../../src/core/catalog/outputs.ts'
 import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { encodeAvif } from '../../../../src/core/images/avif/avif.ts'
 import { readGrid, singleFile } from '../../../../src/core/images/avif/file.ts'
-import { similarityOfGrid } from '../../../../src/core/images/avif/grid.ts'
+import { planFrame } from '../../../../src/core/images/avif/frame.ts'
+import { encodeGrid, planGrids, similarityOfGrid } from '../../../../src/core/images/avif/grid.ts'
 import { AvifCodec } from '../../../../src/core/images/avif/libaom.ts'
 import { scoreOfRows } from '../../../../src/core/images/compare/compare.ts'
 import { decodedRows } from '../../../../src/core/images/convert/decoders.ts'
@@ -63,6 +64,13 @@ function raster(pixels: Uint8Array, channels: Raster['channels'], width = WIDTH,
       for (let row = 0; row < height; row += 7) yield pixels.slice(row * width * channels, Math.min(height, row + 7) * width * channels)
     },
   }
+}
+
+/** Encodes as the usual grid of tiles, as pictures are that do not fit into one frame. */
+function encodeTiles(stored: Raster, metadata: Partial<typeof carried>, asked: EncodeRequest) {
+  const picture = uprightRaster(stored, orientationOf(metadata.exif))
+  const upright = { ...metadata, exif: metadata.exif && withUprightOrientation(metadata.exif) }
+  return encodeGrid(picture, upright, asked, planGrids(picture, asked).usual)
 }
 
 const exif = new Uint8Array([0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0])
@@ -145,9 +153,31 @@ describe('raster encoders', () => {
     expect(Buffer.from(file).includes(Buffer.from(new Uint8Array(301).fill(7)))).toBe(true)
   })
 
+  it('avif: codes two megapixels as one frame, and twelve in fewer tiles than 48 (avif-two-megapixels-in-twelve-tiles)', () => {
+    const sized = (width: number, height: number, channels: Raster['channels']) => raster(new Uint8Array(), channels, width, height)
+    for (const channels of [1, 3, 4] as const) expect(planFrame(sized(1920, 1080, channels), {}, request())).toBeDefined()
+    expect(planFrame(sized(1920, 1080, 3), {}, request({ options: { ...options, memoryBudget: 40 << 20 } }))).toBeUndefined()
+    expect(planFrame(sized(4000, 3000, 3), {}, request())).toBeUndefined()
+    const { large, usual } = planGrids(sized(4000, 3000, 3), request())
+    expect(usual.grid.columns * usual.grid.rows).toBe(48)
+    expect(large!.grid.columns * large!.grid.rows).toBeLessThan(36)
+  })
+
+  it.runIf(IS_THOROUGH)('avif: codes drawings in tiles if repeated parts need too much memory (avif-repeated-drawing)', async () => {
+    const [width, height] = [800, 700]
+    const isInk = (x: number, y: number) =>
+      ((Math.imul((x >> 3) * 31 + ((y / 12) | 0) * 57, 2_654_435_761) >>> 24) * (x % 8) * (y % 12)) % 7 === 3
+    const pixels = Uint8Array.from({ length: width * height }, (_, i) => (isInk(i % width, Math.floor(i / width)) ? 20 : 240))
+    const target = { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 }
+    const asked = request({ options: { ...options, memoryBudget: 68 << 20 }, target, byLuma: true })
+    expect(planFrame(raster(pixels, 1, width, height), {}, asked)).toBeDefined()
+    const encoded = await encodeAvif(raster(pixels, 1, width, height), {}, asked)
+    expect(encoded.step).toMatchObject({ code: 'avif_tiles' })
+  })
+
   it('avif: uses a grid for large pictures, with lower tiles if memory is scarce', async () => {
     const picture = raster(photo(530, 514, 3), 3, 530, 514)
-    const encoded = await encodeAvif(picture, carried, request({ options: { ...options, memoryBudget: (64 << 20) + 1_300_000 } }))
+    const encoded = await encodeTiles(picture, carried, request({ options: { ...options, memoryBudget: (64 << 20) + 1_300_000 } }))
     expect(encoded.step).toMatchObject({ code: 'avif_tiles', columns: 2, rows: 3 })
     const file = fileOf(encoded)
     expect(await scoreOf(uprightRaster(picture, 6), file)).toBeGreaterThanOrEqual(LEVELS.perceptual.medium.score)
@@ -164,7 +194,7 @@ describe('raster encoders', () => {
     const rgba = photo(900, 880, 4).map((value, i) => (i % 4 === 3 ? (i >> 4) & 255 : value))
     const picture = raster(rgba, 4, 900, 880)
     const target = { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 }
-    const encoded = await encodeAvif(picture, carried, request({ options: { ...options, memoryBudget: 72 << 20 }, target, byLuma: true }))
+    const encoded = await encodeTiles(picture, carried, request({ options: { ...options, memoryBudget: 72 << 20 }, target, byLuma: true }))
     expect(encoded.step).toMatchObject({ code: 'avif_tiles', columns: 2, rows: 2 })
     const file = fileOf(encoded)
     expect(await differenceOf('avif', picture, carried, memorySource(file, ''), madeWith(encoded))).toBeUndefined()
@@ -195,7 +225,7 @@ describe('raster encoders', () => {
     const hurried = request({ options: { ...options, memoryBudget: 80 << 20 }, target, byLuma: true })
     /** seq_profile of the AV1CodecConfigurationBox: 0 for 4:2:0, 1 for 4:4:4. */
     const profileOf = async (width: number, height: number) => {
-      const file = Buffer.from(fileOf(await encodeAvif(raster(photo(width, height, 3), 3, width, height), {}, hurried)))
+      const file = Buffer.from(fileOf(await encodeTiles(raster(photo(width, height, 3), 3, width, height), {}, hurried)))
       return (file[file.indexOf('av1C') + 5] ?? 0) >> 5
     }
     expect([await profileOf(701, 530), await profileOf(700, 530)]).toEqual([1, 0])
@@ -218,7 +248,7 @@ describe('raster encoders', () => {
     const files = [
       ['webp', picture, fileOf(await encodeWebp(picture, {}, request({ pristine: false })))],
       ['avif', picture, fileOf(await encodeAvif(picture, {}, request()))],
-      ['avif', large, fileOf(await encodeAvif(large, {}, grid))],
+      ['avif', large, fileOf(await encodeTiles(large, {}, grid))],
       ['png', picture, fileOf(await encodeLosslessPng(picture, {}, request()))],
     ] as const
     const lossy = madeWith({ loss: { ssim: 0, psnrDb: 0, measuredAt: 'pixels' } })
