@@ -10,7 +10,7 @@ interface IdlePress {
 export class IdlePresses {
   readonly #restMs: number
   readonly #onRest: (press: PressProcess) => void
-  /** The next to take comes last. */
+  /** New processes first, then used ones, the most recently used last. */
   readonly #idle: IdlePress[] = []
 
   /** @param onRest called once for each process that has been idle for `restMs` */
@@ -19,12 +19,12 @@ export class IdlePresses {
     this.#onRest = onRest
   }
 
-  /** Adds a process that may still be starting. It is taken after all others. */
+  /** Adds a process that may still be starting. */
   addNew(press: PressProcess): void {
     this.#idle.unshift(this.#entryOf(press))
   }
 
-  /** Adds a process that has run a step. It is taken first, because its engines are compiled; the others come to rest. */
+  /** Adds a process that has run a step. */
   addUsed(press: PressProcess): void {
     this.#idle.push(this.#entryOf(press))
   }
@@ -37,8 +37,13 @@ export class IdlePresses {
     return true
   }
 
-  take(kind: WorkerKind): PressProcess | undefined {
-    const press = this.#idle.findLast((idle) => idle.press.kind === kind)?.press
+  /**
+   * Takes a process. A quick step gets the most recently used one, whose engines are compiled. Others take the least recently used one: they
+   * run for seconds, and leave the other to a quick step.
+   */
+  take(kind: WorkerKind, quick: boolean): PressProcess | undefined {
+    const isOfKind = (idle: IdlePress) => idle.press.kind === kind
+    const press = (quick ? this.#idle.findLast(isOfKind) : this.#idle.find(isOfKind))?.press
     if (press) this.remove(press)
     return press
   }

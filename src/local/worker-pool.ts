@@ -213,7 +213,7 @@ export class WorkerPool implements AsyncDisposable {
       })
       if (claim.kind !== 'claimed') return
       this.#setAccount(entry, claim.task.accountId)
-      const press = await this.#takePress(entry.kind)
+      const press = await this.#takePress(entry)
       const folder = this.#folders.get(press)!
       const deaths = this.#deaths.get(entry.key) ?? 0
       const enlarged = () => {
@@ -250,9 +250,9 @@ export class WorkerPool implements AsyncDisposable {
     this.#turns.join(accountId)
   }
 
-  async #takePress(kind: WorkerKind): Promise<PressProcess> {
+  async #takePress({ kind, quick }: Entry): Promise<PressProcess> {
     for (;;) {
-      const press = this.#idle.take(kind) ?? this.#spawn(kind)
+      const press = this.#idle.take(kind, quick) ?? this.#spawn(kind)
       if (await press.up) {
         this.#used.add(press)
         return press

@@ -25,7 +25,7 @@ const READY = `process.send({ kind: 'ready', formats: ['text'] })`
 
 const taskApi = {
   task: (taskId: string) => ({
-    read: async () => undefined,
+    read: async () => ({ accountId: 'acc_1', format: 'text', originalSize: 1, options: {} }),
     claim: async () =>
       ({ kind: 'claimed', attempt: 1, task: { taskId, format: 'text' }, uploadKey: 'uploads/1', parts: [] }) as unknown as ClaimedStep,
     beat: async () => 'go on',
@@ -64,9 +64,9 @@ async function open(workers: number, restMs: number): Promise<void> {
 }
 
 const started = (kind: string) => lines.filter((line) => line.endsWith(`${kind} started`)).map((line) => line.split(' ')[0])
-/** A step for which a client waits. @returns the id of the process that ran it */
-async function run(taskId: string, kind: 'press' | 'media' = 'press'): Promise<string | undefined> {
-  await pool.submit(kind, { taskId, generation: null, step: 'whole' })
+/** Runs a step. `generation`: `null` if a client waits. @returns the id of the process that ran it */
+async function run(taskId: string, kind: 'press' | 'media' = 'press', generation: number | null = null): Promise<string | undefined> {
+  await pool.submit(kind, { taskId, generation, step: 'whole' })
   return lines.find((line) => line.endsWith(taskId))?.split(' ')[0]
 }
 
@@ -87,13 +87,23 @@ it('knows the formats of a process that started slowly', async () => {
   await expect.poll(() => ends).toEqual(['idle'])
 })
 
-it('gives steps to the process that ran the last, and replaces it when it rests', async () => {
+it('gives quick steps to the process that ran the last, and replaces it when it rests', async () => {
   await open(1, 2000)
   const first = await run('one')
   expect(await run('two')).toBe(first)
   await expect.poll(() => ends).toEqual(['idle', 'idle'])
   expect(started('press')).toHaveLength(3)
   expect(started('press').filter((id) => id !== first)).toContain(await run('three'))
+})
+
+it('leaves the process that ran the last step to the next quick one', async () => {
+  await open(1, 60_000)
+  const first = await run('one')
+  const long = run('long', 'press', 1)
+  await expect.poll(() => lines.some((line) => line.endsWith('long'))).toBe(true)
+  expect(await run('two')).toBe(first)
+  writeFileSync(join(root, 'build/end'), '')
+  expect(await long).not.toBe(first)
 })
 
 it('replaces no process that runs a step', async () => {
