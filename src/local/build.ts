@@ -1,19 +1,12 @@
 /** Builds the bundles of the local service, and rebuilds them when an input file has changed. */
 
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join, relative } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
+import { hashOf, isUnchanged, readBuilt, writeBuilt } from './build-record.ts'
 import { BUNDLE_ADDRESS, inAscii, makeCodeCache } from './code-cache.ts'
-
-interface Built {
-  /** SHA-256 of Node's version, whose code caches the build contains, and of the contents of `inputs`, first 16 hex digits. */
-  readonly hash: string
-  /** Paths relative to the project root. */
-  readonly inputs: readonly string[]
-}
 
 const COMMON = {
   bundle: true,
@@ -27,7 +20,7 @@ const COMMON = {
 const EXTENSION = { outExtension: { '.js': '.mjs' } }
 /** Files that affect the output although no bundle imports them. */
 const ALWAYS = [
-  'src/local/{build,code-cache}.ts',
+  'src/local/{build,build-record,code-cache}.ts',
   'console/build.ts',
   'console/licences-page.ts',
   'tools/release/notices.ts',
@@ -55,7 +48,7 @@ const PAGES = ['console/public/licences.html', 'console/public/sw.js']
  */
 export async function buildBundles(root: string, folder: string): Promise<string> {
   const previous = readBuilt(folder)
-  if (previous && PAGES.every((path) => existsSync(join(root, path))) && previous.hash === hashOf(root, previous.inputs))
+  if (previous && PAGES.every((path) => existsSync(join(root, path))) && isUnchanged(root, folder, previous))
     return join(folder, previous.hash)
   buildPages(root)
   const temporary = join(folder, `temporary-${process.pid}`)
@@ -69,7 +62,7 @@ export async function buildBundles(root: string, folder: string): Promise<string
   if (hash === undefined) throw new Error('Source files changed during the build. Run the build again.')
   const built = join(folder, hash)
   moveUnlessThere(temporary, built)
-  writeFileSync(join(folder, 'built.json'), JSON.stringify({ hash, inputs } satisfies Built))
+  writeBuilt(folder, { hash, inputs })
   if (previous && previous.hash !== hash) rmSync(join(folder, previous.hash), { recursive: true, force: true })
   return built
 }
@@ -84,36 +77,12 @@ export function moveUnlessThere(folder: string, place: string): void {
   }
 }
 
-function readBuilt(folder: string): Built | undefined {
-  try {
-    const built = JSON.parse(readFileSync(join(folder, 'built.json'), 'utf8')) as Built
-    return existsSync(join(folder, built.hash)) ? built : undefined
-  } catch {
-    return undefined
-  }
-}
-
 /** Builds the console and the front page, into the folder of the assets. */
 function buildPages(root: string): void {
   for (const script of ['console/build.ts', 'site/build.ts']) {
     const { status, stderr } = spawnSync(process.execPath, [join(root, script)], { cwd: root, encoding: 'utf8' })
     if (status !== 0) throw new Error(`${script} failed:\n${stderr}`)
   }
-}
-
-/** Hash of the input files. `undefined`: a file is missing. */
-function hashOf(root: string, inputs: readonly string[]): string | undefined {
-  const hash = createHash('sha256').update(process.version)
-  try {
-    for (const input of inputs)
-      hash
-        .update(`${input}\n`)
-        .update(readFileSync(join(root, input)))
-        .update('\n')
-  } catch {
-    return undefined
-  }
-  return hash.digest('hex').slice(0, 16)
 }
 
 /** Bundles all entry points. @returns the paths of all input files, relative to the root */
