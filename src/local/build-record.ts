@@ -1,6 +1,6 @@
 /** The record of the last build, which tells whether its inputs have changed since. */
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface Built {
@@ -67,4 +67,35 @@ export function hashOf(root: string, inputs: readonly string[]): string | undefi
     return undefined
   }
   return hash.digest('hex').slice(0, 16)
+}
+
+/** Name of the file that marks a build as used by a process. */
+const USER = /^used-by-(\d+)$/
+
+/** Marks a build as used by this process, so that later builds do not remove it: press processes start from it, and load engines from it. */
+export function markUsed(build: string): void {
+  try {
+    writeFileSync(join(build, `used-by-${process.pid}`), '')
+  } catch {
+    // A build that cannot be written is never removed.
+  }
+}
+
+/** Removes all builds except `hash` and those that a running process uses. */
+export function removeUnused(folder: string, hash: string): void {
+  for (const name of readdirSync(folder)) {
+    const build = join(folder, name)
+    if (name === hash || !/^[\da-f]{16}$/.test(name) || readdirSync(build).some(isUsed)) continue
+    rmSync(build, { recursive: true, force: true })
+  }
+}
+
+function isUsed(mark: string): boolean {
+  const pid = USER.exec(mark)?.[1]
+  if (pid === undefined) return false
+  try {
+    return process.kill(Number(pid), 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
 }

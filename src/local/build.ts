@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, globSync, mkdirSync, readFileSync, renameSync
 import { createRequire } from 'node:module'
 import { basename, join, relative } from 'node:path'
 import type { BuildOptions, Plugin } from 'esbuild'
-import { hashOf, isUnchanged, readBuilt, writeBuilt } from './build-record.ts'
+import { hashOf, isUnchanged, readBuilt, removeUnused, writeBuilt } from './build-record.ts'
 import { BUNDLE_ADDRESS, inAscii, makeCodeCache } from './code-cache.ts'
 
 const COMMON = {
@@ -63,7 +63,7 @@ export async function buildBundles(root: string, folder: string): Promise<string
   const built = join(folder, hash)
   moveUnlessThere(temporary, built)
   writeBuilt(folder, { hash, inputs })
-  if (previous && previous.hash !== hash) rmSync(join(folder, previous.hash), { recursive: true, force: true })
+  removeUnused(folder, hash)
   return built
 }
 

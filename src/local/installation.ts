@@ -1,6 +1,7 @@
 /** Where the files of the service are: in a checkout, or in the published package `@whittle-app/server`, which has everything built. */
 import { tmpdir } from 'node:os'
 import { extname, join, resolve } from 'node:path'
+import { markUsed } from './build-record.ts'
 
 /** `.ts` in a checkout. The package contains bundles, all in one folder. */
 const EXTENSION = extname(import.meta.filename)
@@ -30,5 +31,7 @@ export const COMPILE_CACHE = IS_CHECKOUT ? join(ROOT, '.dev/compiled') : join(tm
 export async function bundlesOf(root: string): Promise<string> {
   if (!IS_CHECKOUT) return join(root, 'workers')
   const { buildBundles } = await import('./build.ts')
-  return buildBundles(root, join(root, '.dev/build'))
+  const build = await buildBundles(root, join(root, '.dev/build'))
+  markUsed(build)
+  return build
 }

@@ -1,9 +1,10 @@
 /** The record of a build: when the sources are built again. */
-import { mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { hashOf, isUnchanged, readBuilt, writeBuilt } from '../../src/local/build-record.ts'
+import { hashOf, isUnchanged, markUsed, readBuilt, removeUnused, writeBuilt } from '../../src/local/build-record.ts'
 
 const INPUTS = ['a.ts', 'b.wasm']
 let root: string
@@ -55,4 +56,15 @@ it('reads the inputs each time if the record cannot be written', () => {
   for (const _ of [1, 2]) expect(isUnchanged(root, join(folder, 'absent'), previous)).toBe(true)
   writeFileSync(source(), 'another')
   expect(isUnchanged(root, join(folder, 'absent'), previous)).toBe(false)
+})
+
+it('removes builds that no running process uses', async () => {
+  const ended = spawnSync('true').pid
+  const builds = { current: '0'.repeat(16), used: '1'.repeat(16), ofEnded: '2'.repeat(16), unused: '3'.repeat(16) }
+  for (const build of Object.values(builds)) mkdirSync(join(folder, build))
+  markUsed(join(folder, builds.used))
+  writeFileSync(join(folder, builds.ofEnded, `used-by-${ended}`), '')
+  removeUnused(folder, builds.current)
+  expect(readdirSync(folder).sort()).toEqual([builds.current, builds.used, 'built.json'])
+  expect(() => markUsed(join(folder, 'absent'))).not.toThrow()
 })
