@@ -6,8 +6,8 @@
 // Constants for pictures that are encoded as one AV1 key frame.
 
 /**
- * Memory of the encoder for photographs: fixed, and in bytes per pixel by chroma format. Source: docs/decisions/webp-and-avif.md, "Memory
- * of AVIF".
+ * Memory of the encoder for photographs: fixed, and in bytes per pixel by chroma format. Source:
+ * docs/decisions/webp-and-avif.md.
  */
 export const ENCODER_BASE_BYTES = 6_000_000
 export const ENCODER_BYTES = { halved: 20.5, full: 36 }

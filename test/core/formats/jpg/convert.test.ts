@@ -173,7 +173,7 @@ describe('raster encoders', () => {
     expect(planFrame(raster(pixels, 1, width, height), {}, asked)).toBeDefined()
     const encoded = await encodeAvif(raster(pixels, 1, width, height), {}, asked)
     expect(encoded.step).toMatchObject({ code: 'avif_tiles' })
-  })
+  }, 240_000)
 
   it('avif: uses a grid for large pictures, with lower tiles if memory is scarce', async () => {
     const picture = raster(photo(530, 514, 3), 3, 530, 514)
