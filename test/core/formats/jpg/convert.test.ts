@@ -163,17 +163,21 @@ describe('raster encoders', () => {
     expect(large!.grid.columns * large!.grid.rows).toBeLessThan(36)
   })
 
-  it.runIf(IS_THOROUGH)('avif: codes drawings in tiles if repeated parts need too much memory (avif-repeated-drawing)', async () => {
-    const [width, height] = [800, 700]
-    const isInk = (x: number, y: number) =>
-      ((Math.imul((x >> 3) * 31 + ((y / 12) | 0) * 57, 2_654_435_761) >>> 24) * (x % 8) * (y % 12)) % 7 === 3
-    const pixels = Uint8Array.from({ length: width * height }, (_, i) => (isInk(i % width, Math.floor(i / width)) ? 20 : 240))
-    const target = { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 }
-    const asked = request({ options: { ...options, memoryBudget: 68 << 20 }, target, byLuma: true })
-    expect(planFrame(raster(pixels, 1, width, height), {}, asked)).toBeDefined()
-    const encoded = await encodeAvif(raster(pixels, 1, width, height), {}, asked)
-    expect(encoded.step).toMatchObject({ code: 'avif_tiles' })
-  }, 240_000)
+  it.runIf(IS_THOROUGH)(
+    'avif: codes drawings in tiles if repeated parts need too much memory (avif-repeated-drawing)',
+    async () => {
+      const [width, height] = [800, 700]
+      const isInk = (x: number, y: number) =>
+        ((Math.imul((x >> 3) * 31 + ((y / 12) | 0) * 57, 2_654_435_761) >>> 24) * (x % 8) * (y % 12)) % 7 === 3
+      const pixels = Uint8Array.from({ length: width * height }, (_, i) => (isInk(i % width, Math.floor(i / width)) ? 20 : 240))
+      const target = { ssim: 0.5, psnrDb: 20, lowestJpegQuality: 35 }
+      const asked = request({ options: { ...options, memoryBudget: 68 << 20 }, target, byLuma: true })
+      expect(planFrame(raster(pixels, 1, width, height), {}, asked)).toBeDefined()
+      const encoded = await encodeAvif(raster(pixels, 1, width, height), {}, asked)
+      expect(encoded.step).toMatchObject({ code: 'avif_tiles' })
+    },
+    240_000,
+  )
 
   it('avif: uses a grid for large pictures, with lower tiles if memory is scarce', async () => {
     const picture = raster(photo(530, 514, 3), 3, 530, 514)
