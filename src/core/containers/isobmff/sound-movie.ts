@@ -34,7 +34,13 @@ export function soundMovieIndex(movie: SoundMovie, mediaAt: number): Uint8Array 
   const { hertz, frames, delay, sizes, tags, covers, chapters } = movie
   const hasTitles = hasChapterTrack(chapters)
   // Version, times, timescale, duration, rate 1, volume 1, reserved, matrix, predefined, next track.
-  const header = fullBox('mvhd', 0, words(0, 0, hertz, frames, 0x10000, 0x1000000, 0, 0), MATRIX, words(0, 0, 0, 0, 0, 0, hasTitles ? CHAPTER_TRACK_ID + 1 : 2))
+  const header = fullBox(
+    'mvhd',
+    0,
+    words(0, 0, hertz, frames, 0x10000, 0x1000000, 0, 0),
+    MATRIX,
+    words(0, 0, 0, 0, 0, 0, hasTitles ? CHAPTER_TRACK_ID + 1 : 2),
+  )
   // Flags: enabled, in movie, in preview. Times, track 1, duration, layer and group, volume 1, matrix, size in pixels.
   const trackHeader = fullBox('tkhd', 7, words(0, 0, 1, 0, frames, 0, 0, 1, 0x1000000), MATRIX, words(0, 0))
   const edits = box('edts', fullBox('elst', 0, words(1, frames, delay, 0x10000)))

@@ -44,8 +44,11 @@ async function frontTags(source: Source, { frontBytes }: FlacFile): Promise<{ ta
   for (let at = 0, bytes = id3Bytes(front, 0); bytes > 0; at += bytes, bytes = id3Bytes(front, at)) {
     const tag = front.subarray(at, at + bytes)
     if (!isTextAndPictures(tag)) throw unsupported('id3_frames_not_kept')
-    found.tags.push(...id3Tags(tag))
-    for (const { id, body } of id3Frames(tag)) if (id === 'APIC') found.covers.push(...[id3Picture(body) ?? []].flat())
+    for (const pair of id3Tags(tag)) found.tags.push(pair)
+    for (const { id, body } of id3Frames(tag)) {
+      const picture = id === 'APIC' ? id3Picture(body) : undefined
+      if (picture) found.covers.push(picture)
+    }
   }
   return found
 }
