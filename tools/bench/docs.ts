@@ -28,7 +28,7 @@ const TABLE = `
 `
 
 /** Benchmarks that write a section of their own, in the order of the page. */
-const SECTIONS = ['libraries', 'pictures', 'scores']
+const SECTIONS = ['collected', 'libraries', 'pictures', 'scores']
 
 /** Number of columns. Older tables lack the column of warm runs. */
 const COLUMNS = 10

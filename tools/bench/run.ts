@@ -7,6 +7,7 @@
  * `libraries` compares the library with others of npm (`--count 100` pictures a task; `--only 'JPEG; SVG'`: these tasks).
  * `pictures` compares pictures on the fly with sharp behind a bare route, and with imgproxy (`--imgproxy PROGRAM`; `--only 'webp, avif'`:
  * these formats).
+ * `collected` measures folders of real files by format at every level (`--only 'webp, flac'`).
  * `memory` compares estimated with measured memory (`--only 'JPEG, GIF'`). `growth` measures files from 1 to 500 MB. `sweep` cleans up
  * ten million blobs.
  */
@@ -62,6 +63,10 @@ for (const name of wanted) {
     benchMemory(values.only?.split(', '), values.docs)
     continue
   }
+  if (name === 'collected') {
+    await (await import('./collected/collected.ts')).benchCollected(values.corpus, values.only?.split(', '), values.docs)
+    continue
+  }
   if (name === 'growth') {
     const { benchGrowth } = await import('./growth/growth.ts')
     const minutes = values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes)
@@ -86,7 +91,7 @@ for (const name of wanted) {
   }
   if (name !== 'throughput' && name !== 'load' && name !== 'scores' && !known.includes(name))
     throw new Error(
-      `unknown benchmark '${name}'; available: http, sweep, memory, growth, stock, libraries, pictures, throughput, load, scores, ${known.join(', ')}`,
+      `unknown benchmark '${name}'; available: http, sweep, memory, growth, collected, stock, libraries, pictures, throughput, load, scores, ${known.join(', ')}`,
     )
   if (!existsSync(values.corpus))
     throw new Error(`the corpus folder ${values.corpus} does not exist; pass another folder with --corpus DIR`)
