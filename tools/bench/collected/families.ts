@@ -69,12 +69,6 @@ const avifenc: ScoredPeer = {
   qualities: [50, 44, 38, 32, 26, 20, 14, 8],
   args: (quality, png, made) => ['-s', '6', '-j', '1', '--min', `${quality}`, '--max', `${quality}`, png, made],
 }
-const cjpeg: ScoredPeer = {
-  kind: 'scored',
-  name: 'cjpeg',
-  qualities: [30, 45, 58, 70, 80, 88, 94, 97],
-  args: (quality, png, made) => ['-optimize', '-progressive', '-quality', `${quality}`, '-outfile', made, png.replace(/\.png$/, '.ppm')],
-}
 
 const packages = (...formats: string[]): Family[] => formats.map((format) => ({ format, peer: advzip }))
 const alone = (...formats: string[]): Family[] => formats.map((format) => ({ format }))
@@ -82,7 +76,7 @@ const alone = (...formats: string[]): Family[] => formats.map((format) => ({ for
 export const FAMILIES: readonly Family[] = [
   { format: 'webp', peer: cwebp },
   { format: 'avif', peer: avifenc },
-  { format: 'heic', output: 'jpg', peer: cjpeg },
+  { format: 'heic', output: 'jpg' },
   { format: 'flac', peer: flac },
   ...alone('m4a', 'ogg', 'opus', 'aiff', 'aac'),
   { format: 'mkv', peer: copyTo('mkv') },
@@ -97,8 +91,6 @@ export const FAMILIES: readonly Family[] = [
 const DECODERS: Readonly<Record<string, (path: string, png: string) => readonly [string, ...string[]]>> = {
   webp: (path, png) => ['dwebp', '-quiet', path, '-o', png],
   avif: (path, png) => ['avifdec', '-d', '8', path, png],
-  heic: (path, png) => ['heif-convert', path, png],
-  jpg: (path, png) => ['convert', path, '-auto-orient', png],
 }
 
 function toPng(path: string, format: string, png: string): boolean {
@@ -117,7 +109,6 @@ export async function atEqualScore(peer: ScoredPeer, path: string, family: Famil
   if (!toPng(path, family.format, upload) || !toPng(result, output, ours)) return undefined
   const score = (await perceptualFiguresOfFiles(upload, 'png', ours, 'png'))?.score
   if (score === undefined) return undefined
-  if (output === 'jpg') spawnSync('convert', [upload, upload.replace(/\.png$/, '.ppm')])
   const points: Point[] = []
   for (const quality of peer.qualities) {
     const file = join(folder, `peer.${output}`)
