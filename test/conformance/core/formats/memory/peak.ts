@@ -8,7 +8,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EFFORTS } from '../../../../../src/core/catalog/effort.ts'
 import type { OutputId } from '../../../../../src/core/catalog/outputs.ts'
+import { flv } from '../../../../../src/core/formats/film/flv/flv.ts'
 import { mkv } from '../../../../../src/core/formats/film/mkv/mkv.ts'
+import { ts } from '../../../../../src/core/formats/film/ts/ts.ts'
 import { flac } from '../../../../../src/core/formats/flac/flac.ts'
 import { gz } from '../../../../../src/core/formats/gz/gz.ts'
 import { heic } from '../../../../../src/core/formats/heic/heic.ts'
@@ -55,18 +57,21 @@ async function openSource(): Promise<Source> {
 const input = await openSource()
 const sounds = { opus, 'long-opus': opus, 'long-vorbis': ogg, 'long-flac': flac, 'mkv-sound': mkv }
 const documents = { ppt, xls, rtf }
-const codec = { text, png, 'png-photo': png, jpg, heic, ...sounds, ...documents, mkv, gz, zip }[what] ?? tiff
+const films = { mkv, ts, flv }
+const codec = { text, png, 'png-photo': png, jpg, heic, ...sounds, ...documents, ...films, gz, zip }[what] ?? tiff
 const before = used()
 let peak = before
 function sample(): void {
   peak = Math.max(peak, used())
 }
-const sampled = setInterval(sample, isText ? 5 : 50)
+/** Between two samples. Collections would take most of the time of films with many frames. */
+const pauseMs = isText ? 5 : what === 'ts' || what === 'flv' ? 2000 : 50
+const sampled = setInterval(sample, pauseMs)
 let collectedMs = 0
 /** Samples after a step of the job. Most steps are skipped, because a collection takes tens of milliseconds. */
 function step(): void {
   // A strip is one step of progress, so each read and write counts.
-  if (what !== 'tiff-jpeg' && performance.now() - collectedMs < 100) return
+  if (what !== 'tiff-jpeg' && performance.now() - collectedMs < Math.max(100, pauseMs)) return
   // Garbage of the source is not the codec's memory.
   globalThis.gc?.()
   collectedMs = performance.now()
@@ -74,7 +79,7 @@ function step(): void {
 }
 const request: JobRequest = {
   output: output as OutputId,
-  lossless: what === 'mkv-sound',
+  lossless: ['mkv-sound', 'ts', 'flv'].includes(what),
   effort: EFFORTS.find((name) => name === effort),
   ...(side ? { rendition: { width: Number(side), height: Number(side), fit: 'contain' } } : {}),
   progress: step,

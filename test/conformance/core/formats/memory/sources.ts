@@ -15,6 +15,7 @@ import { opusFile } from '../../../../support/ogg-file.ts'
 import { zipOf } from '../../../../support/packages.ts'
 import { rtfFile } from '../../../../support/rtf-file.ts'
 import { longFlac, longOpus, longVorbis } from './long-sound.ts'
+import { manyFlvFrames, manyTsFrames } from './many-frames.ts'
 
 /** Words that compress as prose does, the same at every read. */
 function words(offset: number, length: number): Uint8Array {
@@ -169,6 +170,8 @@ export const FILES: { readonly [what: string]: ((millions: number) => Uint8Array
   'long-vorbis': (megabytes) => longVorbis(megabytes * 1e6),
   'long-flac': (megabytes) => longFlac(megabytes * 1e6),
   mkv: (thousandEntries) => indexedFilm(thousandEntries * 1000),
+  ts: (tenThousandFrames) => manyTsFrames(tenThousandFrames * 10_000),
+  flv: (tenThousandFrames) => manyFlvFrames(tenThousandFrames * 10_000),
   'mkv-sound': (tenThousandFrames) => soundFilm(tenThousandFrames * 10_000),
   gz: (megabytes) => new Uint8Array(gzipSync(textOf(megabytes * 1e6), { level: 1 })),
   zip: (megabytes) => zipOf({ 'words.txt': textOf(megabytes * 1e6).subarray(0, megabytes * 1e6) }),
