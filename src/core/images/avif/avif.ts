@@ -5,7 +5,7 @@ import { orientationOf, uprightRaster, withUprightOrientation } from '../raster/
 import type { PictureMetadata, Raster } from '../raster/raster.ts'
 import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { encodeFrame, planFrame } from './frame.ts'
-import { encodeGrid, planGrids } from './grid.ts'
+import { encodeGrid, planGrid } from './grid.ts'
 import { isEncoderExhausted } from './libaom.ts'
 
 /** Encodes `stored` as AVIF. Pixels are rotated upright first, because AVIF readers ignore the EXIF orientation. */
@@ -15,12 +15,10 @@ export async function encodeAvif(stored: Raster, original: PictureMetadata, requ
   if (request.lossless) throw unsupported('exact_avif')
   if (Math.min(raster.width, raster.height) < 11) throw unsupported('too_small_to_be_measured')
   const frame = planFrame(raster, carried, request)
-  // Drawings with repeated parts take up to four times the memory of photographs: if it does not suffice, smaller tiles are tried.
+  // Drawings with repeated parts take up to four times the memory of photographs: if it does not suffice, tiles are tried.
   const framed = frame && (await unlessExhausted(() => encodeFrame(raster, carried, request, frame)))
   if (framed) return framed
-  const { large, usual } = planGrids(raster, request)
-  const tiled = large && (await unlessExhausted(() => encodeGrid(raster, carried, request, large)))
-  return tiled ?? (await encodeGrid(raster, carried, request, usual))
+  return await encodeGrid(raster, carried, request, planGrid(raster, request))
 }
 
 /** `undefined`: the encoder had less memory than it needed. */

@@ -21,12 +21,12 @@ export const chromaOf = ({ width, height, chroma }: Pick<TileGrid, 'width' | 'he
  * Encodes the grid to a perceptual score. The settings come from a sample of tiles; the whole picture is encoded again if the sample's
  * score was far off.
  */
-export async function gridToScore(job: GridJob, sample: readonly RgbaPixels[], sampled: TileGrid): Promise<GridFound> {
+export async function gridToScore(job: GridJob, sample: readonly RgbaPixels[]): Promise<GridFound> {
   const { codec, grid, carried, speed, request } = job
   const { signal } = request.options
   const aim = aimOf(request.options)
   const target = aim === undefined ? LEVELS.perceptual[request.options.quality] : scoreTarget(aim)
-  if (sampled.columns * sampled.rows <= MOST_TILES_WITHOUT_SAMPLE) {
+  if (grid.columns * grid.rows <= MOST_TILES_WITHOUT_SAMPLE) {
     sample.forEach(discardPixels)
     return await smallGridToScore(job, target)
   }

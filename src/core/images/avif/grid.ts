@@ -8,7 +8,7 @@ import { reaches } from '../../catalog/target.ts'
 import { message } from '../../i18n/message.ts'
 import { lowestThatHolds } from '../../metrics/search.ts'
 import type { Similarity } from '../../metrics/ssim-psnr.ts'
-import { fitsMemoryBudget, STANDARD_MEMORY_BYTES } from '../../model/budget.ts'
+import { fitsMemoryBudget } from '../../model/budget.ts'
 import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
 import { pixelLoss } from '../../model/loss.ts'
 import { similarityOfRows } from '../compare/compare.ts'
@@ -23,21 +23,7 @@ import { AvifCodec, discardPixels, type RgbaPixels } from './libaom.ts'
 import { avifStep } from './perceptual-search.ts'
 import { probeSample, sampleOf } from './sample.ts'
 import { type BandChannels, bandChannelsOf, bandRows, bandWidth, DecodedBand } from './tiles.ts'
-import {
-  ENCODER_BASE_BYTES,
-  ENCODER_BYTES,
-  FASTEST_SPEED,
-  GRID_BASE_BYTES,
-  GRID_SPEEDS,
-  LARGE_GRID_BASE_BYTES,
-  LARGE_TILES,
-  LAST_GRID_STEP,
-  PERCEPTUAL_METER_BYTES,
-  SAMPLE_SLACK,
-  SMALL_BLOCKS,
-  TILE_BYTES,
-  TOLERANCE,
-} from './tuning.ts'
+import { FASTEST_SPEED, GRID_BASE_BYTES, GRID_SPEEDS, LAST_GRID_STEP, PERCEPTUAL_METER_BYTES, SAMPLE_SLACK, TOLERANCE } from './tuning.ts'
 
 /**
  * Preferred side of a tile in pixels. MIAF requires equal tiles with sides that are multiples of 64, and at most 256 rows and columns
@@ -47,8 +33,8 @@ export const TILE = 512
 /** Encoder quality of a search step: 26, 29 … 95. */
 const qualityAt = (step: number) => 26 + 3 * step
 
-export function gridFor({ width, height }: Pick<Raster, 'width' | 'height'>, rowsOfTile: number, columnsOfTile = TILE): TileGrid {
-  const columns = Math.ceil(width / columnsOfTile)
+export function gridFor({ width, height }: Pick<Raster, 'width' | 'height'>, rowsOfTile: number): TileGrid {
+  const columns = Math.ceil(width / TILE)
   const rows = Math.ceil(height / rowsOfTile)
   const tile = (side: number, count: number) => Math.ceil(side / count / 64) * 64
   return { width, height, columns, rows, tileWidth: tile(width, columns), tileHeight: tile(height, rows) }
@@ -63,37 +49,17 @@ export function isAllowedGrid({ width, height, columns, rows, tileWidth, tileHei
 export interface GridPlan {
   readonly grid: TileGrid
   readonly isScored: boolean
-  /** Largest memory of the encoder in bytes. `undefined`: 96 MiB. */
-  readonly encoderBytes?: number
 }
 
-/**
- * Chooses the largest tiles that photographs leave memory for, and the usual ones, because drawings with repeated parts take more. Measuring
- * the perceptual score has priority over large tiles.
- */
-export function planGrids(raster: Raster, request: EncodeRequest): { readonly large: GridPlan | undefined; readonly usual: GridPlan } {
+/** Chooses the tallest tiles that fit the memory budget. Measuring the perceptual score has priority over tall tiles. */
+export function planGrid(raster: Raster, request: EncodeRequest): GridPlan {
   const grids = [TILE, TILE / 2].map((rows) => gridFor(raster, rows)).filter(isAllowedGrid)
   if (grids.length === 0) throw unsupported('avif_of_this_size')
   for (const isScored of isSteeredByScore(raster, request) ? [true, false] : [false]) {
     const grid = grids.find((one) => fitsMemoryBudget(request.options, bytesFor(raster, one, isScored)))
-    if (grid) return { large: planLarge(raster, request, grid, isScored), usual: { grid, isScored } }
+    if (grid) return { grid, isScored }
   }
   throw overBudget(message('pixels_too_wide_for_avif', { width: raster.width }))
-}
-
-/** Chooses a grid with fewer tiles than `usual`. `undefined`: none fits. */
-function planLarge(raster: Raster, { options }: EncodeRequest, usual: TileGrid, isScored: boolean): GridPlan | undefined {
-  const tilesOf = ({ columns, rows }: TileGrid) => columns * rows
-  for (const [columns, rows] of LARGE_TILES) {
-    const grid = gridFor(raster, rows, columns)
-    const pixels = grid.tileWidth * grid.tileHeight
-    const others = LARGE_GRID_BASE_BYTES + bandBytes(raster, grid, isScored) + TILE_BYTES * pixels
-    const encoder = ENCODER_BASE_BYTES + pixels * (ENCODER_BYTES.full + SMALL_BLOCKS.bytes)
-    const isUseful = isAllowedGrid(grid) && tilesOf(grid) > 1 && tilesOf(grid) < tilesOf(usual)
-    if (isUseful && fitsMemoryBudget(options, others + encoder, STANDARD_MEMORY_BYTES))
-      return { grid, isScored, encoderBytes: Math.min(STANDARD_MEMORY_BYTES, options.memoryBudget) - others }
-  }
-  return undefined
 }
 
 const bandBytes = (raster: Raster, grid: TileGrid, isScored: boolean) =>
@@ -106,25 +72,24 @@ export async function encodeGrid(
   raster: Raster,
   carried: PictureMetadata,
   request: EncodeRequest,
-  { grid: planned, isScored, encoderBytes }: GridPlan,
+  { grid: planned, isScored }: GridPlan,
 ): Promise<EncodedPicture> {
   const grid = { ...planned, chroma: chromaOfForm(carried.form) }
   const tuning = isScored ? 'imageQuality' : 'ssim'
-  using codec = await AvifCodec.open('search', { tuning, coding: carried.form?.coding, ...(encoderBytes && { encoderBytes }) })
+  using codec = await AvifCodec.open('search', { tuning, coding: carried.form?.coding })
   const speed = GRID_SPEEDS.find(({ pixels }) => grid.width * grid.height <= pixels)?.speed ?? FASTEST_SPEED
   const job = { codec, raster, grid, carried, speed, alphaSpeed: speed, alphaTiles: new Map(), request }
-  const sampled = gridFor(raster, Math.min(TILE, grid.tileHeight))
-  const sample = await sampleOf(raster, sampled)
-  const found = await (isScored ? gridToScore(job, sample, sampled) : gridToTarget(job, sample, sampled))
+  const sample = await sampleOf(raster, grid)
+  const found = await (isScored ? gridToScore(job, sample) : gridToTarget(job, sample))
   const step = message('avif_tiles', { what: avifStep(found), columns: grid.columns, rows: grid.rows })
   return { chunks: [found.file], loss: pixelLoss(found.figures), step }
 }
 
 /** Encodes the grid to a target of SSIM and luma PSNR, or to a target size in bytes. */
-async function gridToTarget(job: GridJob, sample: readonly RgbaPixels[], sampled: TileGrid): Promise<GridFound> {
+async function gridToTarget(job: GridJob, sample: readonly RgbaPixels[]): Promise<GridFound> {
   const { codec, grid, carried, speed, request } = job
   const chroma = chromaOf(grid)
-  const share = (sampled.columns * sampled.rows) / sample.length
+  const share = (grid.columns * grid.rows) / sample.length
   let step = await lowestThatHolds(0, LAST_GRID_STEP, async (value) => {
     await yieldToEventLoop(request.options.signal)
     const found = probeSample(codec, sample, { quality: qualityAt(value), chroma }, speed)

@@ -39,18 +39,6 @@ export const FRAME_PROBES = 4
  */
 export const GRID_BASE_BYTES = 64 * 1024 * 1024
 
-/** Largest tiles, columns and rows, by falling size. */
-export const LARGE_TILES = [
-  [1024, 1024],
-  [1024, 768],
-  [768, 768],
-  [1024, 512],
-] as const
-
-/** Memory of a grid of large tiles without the encoder: fixed, and in bytes per pixel of a tile for its pixels, planes and decoded pixels. */
-export const LARGE_GRID_BASE_BYTES = 16_000_000
-export const TILE_BYTES = 12
-
 /** Memory in bytes of the perceptual meter per pixel of picture width, by number of channels. */
 export const PERCEPTUAL_METER_BYTES = { 3: 700, 4: 2000 }
 
@@ -59,7 +47,7 @@ export const PERCEPTUAL_METER_BYTES = { 3: 700, 4: 2000 }
  * docs/decisions/webp-and-avif.md, "Speed and tiles".
  */
 export const GRID_SPEEDS = [
-  { pixels: 4_000_000, speed: 6 },
+  { pixels: 1_000_000, speed: 6 },
   { pixels: 16_000_000, speed: 7 },
 ]
 
