@@ -8,7 +8,7 @@ const mixed = (word: number, before: number, bits: number, after: number) => Mat
 
 /**
  * Fingerprint of 128 bits, with the rounds of MurmurHash3_x86_128: four times faster than SHA-256. It tells results of our own encoders
- * apart. It does not protect against data that somebody constructs to have the same fingerprint.
+ * apart. It does not protect against data that was constructed to have the same fingerprint.
  */
 export class Fingerprint {
   #state: readonly [number, number, number, number] = [0, 0, 0, 0]

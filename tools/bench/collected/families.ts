@@ -44,7 +44,7 @@ const flac = exact('flac -8', (path, folder) => {
   return native('flac', ['-8', '-s', '-f', '-o', made, path], made)
 })
 
-/** `pigz` names its result after the file, so the content is unpacked below the name of the result. */
+/** The program names its result after the file, so the content is unpacked below the name of the result. */
 const pigz = exact('pigz -11', (path, folder) => {
   const content = join(folder, 'content')
   spawnSync('bash', ['-c', 'gzip -dc -- "$1" > "$2"', 'bash', path, content])
