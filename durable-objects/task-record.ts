@@ -144,7 +144,10 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     return { freedBytes }
   }
 
+  /** Marks the task as expired first: if a restart cuts the removal off, the alarm removes it again. */
   async #removeAll(task: Task): Promise<void> {
+    this.#state.task = { ...task, expiresAt: Math.min(task.expiresAt ?? Number.POSITIVE_INFINITY, Date.now()) }
+    this.#state.saveWithAlarm()
     await Promise.all([this.#fetcher.stop(), this.#sender.stop()])
     await this.#outbox.sendRemoved(task)
     await removeBlobs(this.env.BLOBS, task, this.#state.job!)

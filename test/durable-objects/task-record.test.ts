@@ -190,6 +190,20 @@ describe('TaskRecord', () => {
     expect(await account(task).usage('free')).toMatchObject({ tasks_completed: 1, storage_used: 0 })
   })
 
+  it('is removed by its alarm if a restart cut its removal off after the account was told', async () => {
+    const { task, key } = await completed()
+    const { tell } = Account.prototype
+    vi.spyOn(Account.prototype, 'tell').mockImplementationOnce(async function (this: Account, events) {
+      await tell.call(this, events)
+      throw new Error('a restart')
+    })
+    await expect(record(task).remove()).rejects.toThrow('a restart')
+    await alarm(task)
+    expect(await record(task).read()).toBeUndefined()
+    expect(await env.BLOBS.head(key)).toBeNull()
+    expect(await account(task).usage('free')).toMatchObject({ storage_used: 0, tasks_completed: 1 })
+  })
+
   it('is removed once when several removals run at the same time', async () => {
     const { task } = await completed()
     const answers = await Promise.all(Array.from({ length: 8 }, () => record(task).remove()))
