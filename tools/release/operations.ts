@@ -6,7 +6,7 @@ export const QUICK_FILE = {
   /** Requests to Durable Objects, including one alarm. */
   objectRequests: 15,
   /** Rows that Durable Objects write, including alarms and indexes. */
-  objectRows: 20,
+  objectRows: 21,
   /** R2 class A operations: puts and lists. */
   bucketWrites: 4,
   /** R2 class B operations: reads. */

@@ -50,7 +50,7 @@ it('counts the billed operations of a quick file, its download and its deletion'
   const download = await cost(async () => (await call(who, `${path}/download`)).arrayBuffer())
   expect(download).toMatchObject({ objects: 2, writes: 0, reads: 1, messages: 0, rows: { KeyGate: 1 } })
   const removal = await cost(() => call(who, path, { method: 'DELETE' }))
-  expect(removal).toMatchObject({ objects: 4, writes: 2, reads: 0, messages: 0, rows: { Account: 4, KeyGate: 1, TaskRecord: 1 } })
+  expect(removal).toMatchObject({ objects: 4, writes: 2, reads: 0, messages: 0, rows: { Account: 4, KeyGate: 1, TaskRecord: 2 } })
   const all = [upload, alarm, download, removal]
   const sum = (of: (one: Operations) => number) => all.reduce((total, one) => total + of(one), 0)
   expect(sum(({ alarms }) => alarms)).toBeLessThanOrEqual(ALARMS + 1)
