@@ -8,7 +8,7 @@ import { servedAddresses } from '../site/addresses.ts'
 import { siteFacts } from '../site/facts.ts'
 import { writeLicences } from './licences-page.ts'
 
-/** Output folder of this build. The Worker serves it at `/console/`. */
+/** Folder of the built console. The Worker serves it at `/console/`. */
 const OUT = 'console/public/console'
 
 const COMMON: BuildOptions = {
@@ -33,8 +33,8 @@ const { metafile } = await build({
   // The console loads pdf.js at run time, and only to show a PDF, so that its bundle stays small. The fonts are those of the front page.
   plugins: [servedAddresses()],
 })
-// Deletes chunks of earlier builds. A changed chunk has a new name, so it does not replace the old file.
-// `force`: no error if another build has deleted the file already.
+// Deletes the chunks of earlier builds. Each chunk is named after a hash of its content, so new ones do not overwrite old ones. `force`
+// ignores files that a build in parallel has deleted.
 for (const name of readdirSync(OUT))
   if (/^part-\w+\.js/.test(name) && !Object.hasOwn(metafile.outputs, `${OUT}/${name}`)) rmSync(`${OUT}/${name}`, { force: true })
 // Runs before the page is drawn, so that a chosen theme does not flash.

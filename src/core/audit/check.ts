@@ -259,19 +259,19 @@ async function claimFindings(pair: Pair, { fidelity, measured }: VerifyReport, c
   if (fidelity === 'lossless') return findings
   for (const one of figureFindings(claims, measured ?? { unmeasured: [] }, pair.format.id, pair.output)) findings.push(one)
   if (result.fidelity !== 'perceptual') return findings
-  const difference = await differenceOf(pair, claimedOutcome(claims), optionsFor(pair, levelOf(claims)))
+  const difference = await differenceOf(pair, claimedOutcome(claims, pair.format.family === 'audio'), optionsFor(pair, levelOf(claims)))
   findings.push(finding('figures', difference === undefined, difference))
   return findings
 }
 
 /** Rebuilds the codec's outcome from the figures of a receipt, so that the codec can verify them. */
-function claimedOutcome({ result }: Claims): Outcome {
+function claimedOutcome({ result }: Claims, isSound: boolean): Outcome {
   const { ssim, psnr_db = Number.POSITIVE_INFINITY, mean_ssim, mean_psnr_db = Number.POSITIVE_INFINITY, snr_db } = result
   const mean = mean_ssim === undefined ? {} : { mean: { ssim: mean_ssim, psnrDb: mean_psnr_db } }
   const loss: Loss = {
     ...(ssim !== undefined && { pictures: { ssim, psnrDb: psnr_db, measuredAt: undefined, ...mean } }),
-    // Silence has no ratio.
-    ...((snr_db !== undefined || ssim === undefined) && { sound: { snrDb: snr_db ?? Number.POSITIVE_INFINITY } }),
+    // Receipts of silent sound have no ratio.
+    ...((snr_db !== undefined || isSound) && { sound: { snrDb: snr_db ?? Number.POSITIVE_INFINITY } }),
   }
   return { kind: 'compressed', steps: [], loss }
 }

@@ -32,8 +32,8 @@ export class SnrMeter {
   }
 
   /**
-   * Ratio in dB of samples of full scale 1. `Infinity` if the ratio tells nothing: where the original is silent or nearly so, and players
-   * with 16 bits would round the noise away. Opus decodes silence to such noise.
+   * Ratio in dB of samples of full scale 1. `Infinity` if the original is silent or nearly so and the noise is no more than that of
+   * rounding to 16 bits. Opus decodes silence to such noise.
    */
   get heardDecibels(): number {
     const { decibels } = this

@@ -48,7 +48,7 @@ const HEAD = [
 export async function benchCollected(corpus: string, only: readonly string[] | undefined, docs: boolean): Promise<void> {
   const rows: string[][] = []
   for (const family of FAMILIES.filter(({ format }) => only?.includes(format) ?? true)) {
-    const paths = files(join(corpus, family.format), family.format)
+    const paths = files(join(corpus, family.format), family.format, ...(family.extensions ?? []))
     if (paths.length === 0) continue
     const row = await rowOf(family, paths)
     console.log(row.join(' | '))

@@ -26,6 +26,8 @@ interface ScoredPeer {
 export interface Family {
   /** Name of the folder with the files, and of their format. */
   readonly format: string
+  /** Extensions of the files besides the name of the format. */
+  readonly extensions?: readonly string[]
   /** Requested output. `undefined`: the format itself. */
   readonly output?: 'jpg' | 'mp4'
   readonly peer?: ExactPeer | ScoredPeer
@@ -78,7 +80,9 @@ export const FAMILIES: readonly Family[] = [
   { format: 'avif', peer: avifenc },
   { format: 'heic', output: 'jpg' },
   { format: 'flac', peer: flac },
-  ...alone('m4a', 'ogg', 'opus', 'aiff', 'aac'),
+  ...alone('m4a', 'opus', 'aac'),
+  { format: 'ogg', extensions: ['oga'] },
+  { format: 'aiff', extensions: ['aif'] },
   { format: 'mkv', peer: copyTo('mkv') },
   { format: 'webm', peer: copyTo('webm') },
   { format: 'ts', output: 'mp4', peer: copyTo('mp4') },

@@ -28,7 +28,7 @@ import {
   writeSmallestLossless,
 } from '../../images/jpeg/quality-search.ts'
 import { HIGHEST_QUALITY, STREAMED_CAUTION } from '../../images/jpeg/tuning.ts'
-import { CACHED_RASTER_BYTES, cachedIfSmall } from '../../images/raster/cached-raster.ts'
+import { cachedIfSmall } from '../../images/raster/cached-raster.ts'
 import type { Raster } from '../../images/raster/raster.ts'
 import { ScoredRows } from '../../images/search/scored-rows.ts'
 import { fitsMemoryBudget } from '../../model/budget.ts'
@@ -117,10 +117,8 @@ class Recompression {
     this.options = options
     this.target = pictureTarget(options.quality)
     this.perceptualTarget = perceptualTarget(options, header)
-    const picture = jpegRaster(source, header)
     // Two results may be held at a time.
-    const mayCache = 2 * this.needForBoth + CACHED_RASTER_BYTES <= options.memoryBudget
-    this.#reference = mayCache ? cachedIfSmall(picture) : picture
+    this.#reference = cachedIfSmall(jpegRaster(source, header), options.memoryBudget - 2 * this.needForBoth)
   }
 
   async best(): Promise<Candidate | undefined> {

@@ -5,7 +5,7 @@ import { orientationOf, uprightRaster, withUprightOrientation } from '../raster/
 import type { PictureMetadata, Raster } from '../raster/raster.ts'
 import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { encodeFrame, planFrame } from './frame.ts'
-import { encodeGrid, planGrid } from './grid.ts'
+import { encodeGrid } from './grid.ts'
 import { isEncoderExhausted } from './libaom.ts'
 
 /** Encodes `stored` as AVIF. Pixels are rotated upright first, because AVIF readers ignore the EXIF orientation. */
@@ -17,8 +17,7 @@ export async function encodeAvif(stored: Raster, original: PictureMetadata, requ
   const frame = planFrame(raster, carried, request)
   // Drawings with repeated parts take up to four times the memory of photographs: if it does not suffice, tiles are tried.
   const framed = frame && (await unlessExhausted(() => encodeFrame(raster, carried, request, frame)))
-  if (framed) return framed
-  return await encodeGrid(raster, carried, request, planGrid(raster, request))
+  return framed ?? (await encodeGrid(raster, carried, request))
 }
 
 /** `undefined`: the encoder had less memory than it needed. */

@@ -73,9 +73,12 @@ export async function encodeFrame(
     encoderBytes,
   })
   const job = { codec, picture, carried, fullRows, request }
-  const encoded = await (isScored ? encodeToScore(job) : encodeToTarget(job))
-  discardPixels(picture)
-  return encoded
+  try {
+    return await (isScored ? encodeToScore(job) : encodeToTarget(job))
+  } finally {
+    // If the encoder gives up, tiles need this memory.
+    discardPixels(picture)
+  }
 }
 
 interface FrameJob {

@@ -45,14 +45,8 @@ export function isAllowedGrid({ width, height, columns, rows, tileWidth, tileHei
   return Math.max(columns, rows) <= 256 && Math.max(width, height) <= 65535 && usable
 }
 
-/** How a picture becomes a grid of tiles. */
-export interface GridPlan {
-  readonly grid: TileGrid
-  readonly isScored: boolean
-}
-
 /** Chooses the tallest tiles that fit the memory budget. Measuring the perceptual score has priority over tall tiles. */
-export function planGrid(raster: Raster, request: EncodeRequest): GridPlan {
+function planGrid(raster: Raster, request: EncodeRequest): { readonly grid: TileGrid; readonly isScored: boolean } {
   const grids = [TILE, TILE / 2].map((rows) => gridFor(raster, rows)).filter(isAllowedGrid)
   if (grids.length === 0) throw unsupported('avif_of_this_size')
   for (const isScored of isSteeredByScore(raster, request) ? [true, false] : [false]) {
@@ -62,18 +56,13 @@ export function planGrid(raster: Raster, request: EncodeRequest): GridPlan {
   throw overBudget(message('pixels_too_wide_for_avif', { width: raster.width }))
 }
 
-const bandBytes = (raster: Raster, grid: TileGrid, isScored: boolean) =>
+const bytesFor = (raster: Raster, grid: TileGrid, isScored: boolean) =>
+  GRID_BASE_BYTES +
   2 * bandChannelsOf(raster) * bandWidth(grid) * grid.tileHeight +
   (isScored ? PERCEPTUAL_METER_BYTES[bandChannelsOf(raster)] * grid.width : 0)
 
-const bytesFor = (raster: Raster, grid: TileGrid, isScored: boolean) => GRID_BASE_BYTES + bandBytes(raster, grid, isScored)
-
-export async function encodeGrid(
-  raster: Raster,
-  carried: PictureMetadata,
-  request: EncodeRequest,
-  { grid: planned, isScored }: GridPlan,
-): Promise<EncodedPicture> {
+export async function encodeGrid(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
+  const { grid: planned, isScored } = planGrid(raster, request)
   const grid = { ...planned, chroma: chromaOfForm(carried.form) }
   const tuning = isScored ? 'imageQuality' : 'ssim'
   using codec = await AvifCodec.open('search', { tuning, coding: carried.form?.coding })

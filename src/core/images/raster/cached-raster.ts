@@ -18,13 +18,16 @@ export function cachedRaster(raster: Raster): Raster {
 }
 
 /** Size in bytes of a picture up to which it is cached, so that a search does not decode the original for every step. */
-export const CACHED_RASTER_BYTES = 4 * 1024 * 1024
+const CACHED_RASTER_BYTES = 4 * 1024 * 1024
 
-/** Returns the picture with its samples cached by the first complete iteration, if they are few. */
-export function cachedIfSmall(raster: Raster): Raster {
+/**
+ * Returns the picture with its samples cached by the first complete iteration, if they are few.
+ * @param spareBytes memory that the samples may take
+ */
+export function cachedIfSmall(raster: Raster, spareBytes: number = CACHED_RASTER_BYTES): Raster {
   const { width, height, channels } = raster
   const bytes = width * height * channels
-  if (bytes > CACHED_RASTER_BYTES) return raster
+  if (bytes > Math.min(CACHED_RASTER_BYTES, spareBytes)) return raster
   let whole: Uint8Array | undefined
   return {
     ...raster,

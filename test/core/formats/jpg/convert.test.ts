@@ -6,7 +6,7 @@ import { jpg } from '../../../../src/core/formats/jpg/jpg.ts'
 import { encodeAvif } from '../../../../src/core/images/avif/avif.ts'
 import { readGrid, singleFile } from '../../../../src/core/images/avif/file.ts'
 import { planFrame } from '../../../../src/core/images/avif/frame.ts'
-import { encodeGrid, planGrid, similarityOfGrid } from '../../../../src/core/images/avif/grid.ts'
+import { encodeGrid, similarityOfGrid } from '../../../../src/core/images/avif/grid.ts'
 import { AvifCodec } from '../../../../src/core/images/avif/libaom.ts'
 import { scoreOfRows } from '../../../../src/core/images/compare/compare.ts'
 import { decodedRows } from '../../../../src/core/images/convert/decoders.ts'
@@ -70,7 +70,7 @@ function raster(pixels: Uint8Array, channels: Raster['channels'], width = WIDTH,
 function encodeTiles(stored: Raster, metadata: Partial<typeof carried>, asked: EncodeRequest) {
   const picture = uprightRaster(stored, orientationOf(metadata.exif))
   const upright = { ...metadata, exif: metadata.exif && withUprightOrientation(metadata.exif) }
-  return encodeGrid(picture, upright, asked, planGrid(picture, asked))
+  return encodeGrid(picture, upright, asked)
 }
 
 const exif = new Uint8Array([0x4d, 0x4d, 0, 0x2a, 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0])

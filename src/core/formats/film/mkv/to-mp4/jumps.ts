@@ -1,4 +1,4 @@
-/** Refuses times that no film has: damaged ones, and those of films that were put one behind another. */
+/** Refuses timestamps that jump, as in damaged films and in files that were put one behind another. */
 import { unsupported } from '../../../../model/error.ts'
 import { type FrameTable, NO_TIME } from './frame-table.ts'
 import type { FilmAsMp4 } from './mp4-film.ts'
@@ -40,16 +40,16 @@ export function refuseJumps({ tracks, tables }: Pick<FilmAsMp4, 'tracks' | 'tabl
   for (const [i, table] of tables.entries()) {
     const { count, time } = table
     const startsLate = count > 0 && time[0] !== NO_TIME && time[0]! > MAX_SECONDS_AHEAD * ticks
-    const isCut = tracks[i]!.video !== undefined && Math.abs(lastPictureLonger(table)) > TOLERANCE_SECONDS * ticks
+    const isCut = tracks[i]!.video !== undefined && Math.abs(lastPictureExcess(table)) > TOLERANCE_SECONDS * ticks
     if (startsLate || isCut) throw unsupported('ts_times_jump')
   }
 }
 
 /**
- * Duration of the last picture by the time of the one before, minus its duration in MP4. They differ if times near the end jump, because
- * MP4 counts durations in decoding order.
+ * Time between the last two pictures that are shown, minus the duration that MP4 gives the last one. MP4 counts durations in decoding
+ * order, so the two differ if times near the end jump.
  */
-function lastPictureLonger({ time, count }: FrameTable): number {
+function lastPictureExcess({ time, count }: FrameTable): number {
   const tail = time.slice(Math.max(0, count - TAIL_FRAMES))
   const sorted = tail.toSorted()
   const last = tail.lastIndexOf(sorted.at(-1) ?? 0)
