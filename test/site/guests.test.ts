@@ -144,6 +144,18 @@ it('does not send a file again because an option has changed', async () => {
   expect(currentAttempt(desk.state.items[0]!, desk.state.common)?.state, 'the first result is still there').toBe('done')
 })
 
+it('sends a file again at once if the person takes the output that its row offers', async () => {
+  const { desk, sent } = deskOf()
+  desk.decide('given')
+  desk.add([file('photo.heic')])
+  await settled()
+  desk.accept(desk.state.items[0]!.id, { output: 'jpg' })
+  await settled()
+  expect(sent).toHaveLength(2)
+  expect(wordsOf(desk, 'photo.heic').action).toEqual({ type: 'download' })
+  expect(desk.state.guest.sent, 'one file').toBe(1)
+})
+
 describe('events', () => {
   const read = async (...parts: string[]) => {
     const encoder = new TextEncoder()

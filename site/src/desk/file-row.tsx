@@ -152,8 +152,8 @@ function ActionButton({ desk, item, action, result }: ActionButtonProps) {
     case 'again':
       return button(t('Start again'), () => desk.again(id))
     case 'output':
-      return button(t('Use {format}', { format: outputTitle(action.output) }), () => desk.setOwn(id, { output: action.output }))
+      return button(t('Use {format}', { format: outputTitle(action.output) }), () => desk.accept(id, { output: action.output }))
     case 'take':
-      return button(t('Take {size}', { size: sizeText(action.bytes) }), () => desk.setOwn(id, { targetSize: action.bytes }))
+      return button(t('Take {size}', { size: sizeText(action.bytes) }), () => desk.accept(id, { targetSize: action.bytes }))
   }
 }

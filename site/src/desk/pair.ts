@@ -5,7 +5,8 @@ import type { OpenSeries, Series } from '../shared/series.ts'
 
 /** Addresses of two pictures, and their sizes in bytes. */
 export interface Pair {
-  readonly before: string
+  /** `undefined`: the browser cannot draw the format of the upload. */
+  readonly before: string | undefined
   readonly after: string
   readonly sizes: readonly [number, number]
 }
@@ -13,7 +14,7 @@ export interface Pair {
 /** Size in bytes above which documents are not compared, because the page would hold both files in memory. */
 const MAX_DOCUMENT_BYTES = 50e6
 const PACKAGES: readonly FormatId[] = ['docx', 'xlsx', 'pptx', 'odt', 'ods', 'odp', 'odg', 'ofd', 'epub', 'kmz']
-const PICTURES: readonly FormatId[] = ['jpg', 'png', 'gif', 'webp', 'avif', 'bmp', 'svg']
+const PICTURES: readonly FormatId[] = ['jpg', 'png', 'gif', 'webp', 'avif', 'bmp', 'svg', 'heic']
 /** Outputs that browsers draw. */
 const DRAWN_OUTPUTS = ['jpg', 'png', 'gif', 'webp', 'avif', 'bmp', 'svg']
 
@@ -55,7 +56,7 @@ export function useSeries(file: File, format: FormatId, result: Compressed | und
   return series
 }
 
-/** Returns the pair when both pictures can be drawn. @param number number of the pair in `series`, from 1 */
+/** Returns the pair when the result can be drawn. @param number number of the pair in `series`, from 1 */
 export function usePair(
   file: File,
   format: FormatId,
@@ -70,9 +71,9 @@ export function usePair(
     const show = async () => {
       const blobs = page ? await page.series.pair(page.number) : [asPicture(file, format), result.result]
       urls = blobs.map((blob) => URL.createObjectURL(blob))
-      await Promise.all(urls.map(drawable))
+      const [isBeforeDrawn] = await Promise.all([drawable(urls[0]!).catch(() => false), drawable(urls[1]!)])
       const sizes = page?.series.sizes?.(page.number) ?? ([file.size, result.result.size] as const)
-      if (!isGone) setPair({ before: urls[0]!, after: urls[1]!, sizes })
+      if (!isGone) setPair({ before: isBeforeDrawn ? urls[0] : undefined, after: urls[1]!, sizes })
     }
     void show().catch(() => setPair(undefined))
     return () => {
@@ -86,8 +87,9 @@ export function usePair(
 /** Browsers draw SVG only if its type says so. */
 const asPicture = (file: File, format: FormatId): Blob => (format === 'svg' ? new Blob([file], { type: 'image/svg+xml' }) : file)
 
-const drawable = async (url: string): Promise<void> => {
+const drawable = async (url: string): Promise<true> => {
   const image = new Image()
   image.src = url
   await image.decode()
+  return true
 }

@@ -113,6 +113,12 @@ export class Desk {
     this.#update()
   }
 
+  /** Does what the row of a file offers: another output, or a larger result. A file that the service has is sent again at once. */
+  accept(id: number, offer: Own): void {
+    this.setOwn(id, offer)
+    if (this.#find(id)?.place === 'guest') this.send(id)
+  }
+
   /** Packs a file of an unknown type, so that its bytes stay as they are. */
   pack(id: number): void {
     this.#change(id, { place: 'here', format: 'data', own: { output: 'zst' } })
