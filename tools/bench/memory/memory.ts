@@ -67,6 +67,7 @@ const CASES: readonly Case[] = [
   to('AVIF, 3 megapixels', 'a key frame', 3, size(2000, 1500), { output: 'avif' }),
   to('AVIF, 0.8 megapixels', 'a key frame', 3, size(1032, 776), { output: 'avif' }),
   to('AVIF, large', 'bands of tiles', 3, size(14_000, 300), { output: 'avif' }),
+  to('AVIF with alpha, 2.2 megapixels', 'two key frames', 4, size(1900, 1150), { output: 'avif' }),
   to('AVIF, transparent', 'bands of tiles', 4, size(12_000, 300), { output: 'avif' }),
   to('JPEG XL', 'samples, and tokens of a group', 3, size(4000, 3000), { output: 'jxl' }),
   to('JPEG XL, transparent', 'samples, tokens and alpha of a group', 4, size(2300, 1600), { output: 'jxl' }),
