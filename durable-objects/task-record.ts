@@ -13,6 +13,7 @@ import { ContainerLane } from './task/container-lane.ts'
 import { LeaseProtocol } from './task/lease-protocol.ts'
 import { LinkTable } from './task/link-table.ts'
 import { Outbox } from './task/outbox.ts'
+import { RestingObjects } from './task/resting-objects.ts'
 import { destinationFields, ResultSender } from './task/result-sender.ts'
 import { SealedText } from './task/sealed-text.ts'
 import { SourceFetcher } from './task/source-fetcher.ts'
@@ -24,6 +25,8 @@ import { WaitList } from './task/waiting.ts'
 const DEFAULT_LEASE_MS = 90_000
 /** Delay, in milliseconds, after which an overdue alarm counts as lost. */
 const LOST_ALARM_MS = 60_000
+/** Objects of ended tasks in this isolate. */
+const resting = new RestingObjects()
 
 /**
  * Durable Object of one task: its state, the fetch of its source, the delivery of its result, the lease of its worker, its parts, its outbox (account events and callback) and its end.
@@ -99,6 +102,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   }
 
   async read() {
+    this.#rest()
     return this.#state.task
   }
 
@@ -131,6 +135,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   }
 
   async remove() {
+    this.#rest()
     const state = this.#state
     // If the task is being removed, wait for the end of the removal. No task exists afterwards.
     if (state.removing) await state.removing
@@ -176,6 +181,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
   }
 
   async names() {
+    this.#rest()
     const { task } = this.#state
     if (!task) return undefined
     // The hourly sweep calls this method for each task, so repair a lost alarm here.
@@ -235,6 +241,14 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     return this.#leases.release(attempt, why, part, whose)
   }
 
+  /** Notes that this object has nothing to do after this request, and ends others on a machine that holds many. */
+  #rest(): void {
+    const { task } = this.#state
+    if (!this.env.EVICTOR || (task && !hasEnded(task))) return
+    const old = resting.add(this.ctx.id.toString())
+    if (old.length > 0) this.ctx.waitUntil(this.env.EVICTOR.evict(old).catch(() => undefined))
+  }
+
   // ── End of the task, alarm and repair ──────────────────────────────────────────────────────────────────────────
 
   override async alarm(): Promise<void> {
@@ -269,6 +283,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     this.#waiters.wakeAll()
     await removeBlobs(this.env.BLOBS, ended, job, ended.result?.key)
     await this.#stepWatch.watch()
+    this.#rest()
   }
 }
 

@@ -8,6 +8,7 @@ import { docsFiles } from './docs-files.ts'
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, Response } from './miniflare.ts'
 import type { JobLimits } from './options.ts'
 import { useParentDeathSignalForWorkerd } from './parent-death-signal.ts'
+import { EVICTOR, evictorWorker, resetterWorker } from './unsafe-workers.ts'
 import type { WorkerPool } from './worker-pool.ts'
 
 export interface EdgeOptions {
@@ -64,6 +65,8 @@ async function answerPoolRequest(pool: WorkerPool, request: Request): Promise<Se
 type Options = Parameters<typeof convertV4MiniflareOptions>[0]
 
 const durableObject = (className: string) => ({ className, useSQLite: true })
+/** Binding of another Worker to the task objects. */
+const tasksOfEdge = { ...durableObject(DURABLE_OBJECTS.TASKS), scriptName: 'whittle' }
 const consumer = { maxBatchSize: 1, maxBatchTimeout: 0, maxRetries: 2, retryDelay: 1 }
 
 /** Assets of the pages. The Worker answers first, as in wrangler.toml. */
@@ -76,11 +79,11 @@ const assetsIn = (directory: string) => ({
 
 function workersOf(options: EdgeOptions, secret: string, pool: (request: Request) => Promise<ServiceResponse>): Options {
   const { root, build, state, port, taskApiPort, inspectorPort, variables, limits, log } = options
+  const common = { modulesRoot: build, compatibilityDate: COMPATIBILITY_DATE }
   const worker = (name: string, file: string) => ({
     name,
     modules: [{ type: 'ESModule' as const, path: join(build, file) }],
-    modulesRoot: build,
-    compatibilityDate: COMPATIBILITY_DATE,
+    ...common,
     compatibilityFlags: [...COMPATIBILITY_FLAGS],
   })
   return {
@@ -108,6 +111,7 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
           PRESS: { name: 'whittle-press', entrypoint: 'Press' },
           MEDIA: { name: 'whittle-press', entrypoint: 'Media' },
           WAITING: { name: 'whittle-press', entrypoint: 'Waiting' },
+          EVICTOR,
           DOCS: docsFiles(join(root, 'console/public')),
         },
         durableObjects: Object.fromEntries(
@@ -125,31 +129,14 @@ function workersOf(options: EdgeOptions, secret: string, pool: (request: Request
         ...worker('whittle-door', 'door.mjs'),
         bindings: { DOOR_SECRET: secret },
         r2Buckets: { BLOBS: BUCKET_NAME },
-        durableObjects: { TASKS: { ...durableObject(DURABLE_OBJECTS.TASKS), scriptName: 'whittle' } },
+        durableObjects: { TASKS: tasksOfEdge },
         unsafeDirectSockets: [{ host: '127.0.0.1', port: taskApiPort }],
       },
-      ...(options.resettable ? [resetterWorker(build)] : []),
+      evictorWorker(common, tasksOfEdge),
+      ...(options.resettable ? [resetterWorker(common)] : []),
     ],
   }
 }
-
-export const RESETTER = 'whittle-resetter'
-
-/** A Worker that aborts all Durable Objects of this workerd. Only this process can call it. */
-const resetterWorker = (modulesRoot: string) => ({
-  name: RESETTER,
-  modules: [
-    {
-      type: 'ESModule' as const,
-      path: join(modulesRoot, 'resetter.mjs'),
-      contents: `import unsafe from 'workerd:unsafe'
-        export default { async fetch() { await unsafe.abortAllDurableObjects(); return new Response() } }`,
-    },
-  ],
-  modulesRoot,
-  compatibilityDate: COMPATIBILITY_DATE,
-  compatibilityFlags: ['unsafe_module'],
-})
 
 /** Sends Miniflare's own log lines to the service's log. */
 class ForwardingLog extends Log {

@@ -6,6 +6,7 @@ import { collectGarbage } from './garbage.ts'
 import type { FfmpegProgram } from './native.ts'
 import type { PoolState } from './observability/service-messages.ts'
 import { TaskApiClient } from './task-api-client.ts'
+import { RESETTER } from './unsafe-workers.ts'
 import { type PoolObserver, WorkerPool } from './worker-pool.ts'
 
 export interface RuntimeOptions extends EdgeOptions {
@@ -39,7 +40,7 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   // The press processes start while Miniflare loads, which takes about 0.5 s.
   const folder = join(state, 'presses')
   const pool = await WorkerPool.open({ workers, taskApi: door, build, folder, limits, native, log, ...(observer && { observer }) })
-  const { openEdge, RESETTER } = await import('./edge.ts')
+  const { openEdge } = await import('./edge.ts')
   const edge = openEdge(options, secret, pool)
   try {
     await Promise.all([edge.ready, native])

@@ -1,5 +1,6 @@
 /** Types of the bindings and environment variables of the three Workers. */
 import type { AccountApi } from './store/accounts.ts'
+import type { EvictorApi } from './store/evictor.ts'
 import type { KeyGateApi } from './store/keys.ts'
 import type { Metrics } from './store/metrics.ts'
 import type { Namespace } from './store/namespace.ts'
@@ -56,6 +57,8 @@ export interface Env {
   readonly HEAVY_JOBS?: Queue<JobMessage>
   /** Order of all waiting tasks. `undefined`: unknown, as in Cloudflare's queues. Only `npm start` sets it. */
   readonly WAITING?: WaitingApi
+  /** Ends task objects early. `undefined`: only the runtime does. Only `npm start` sets it. */
+  readonly EVICTOR?: EvictorApi
   /** Metrics in Workers Analytics Engine. `undefined` on one machine. */
   readonly METRICS?: Metrics
   /** Rate limiters by IP address for requests without (`ANON_LIMITER`) and with (`KEY_LIMITER`) an API key. `undefined` on one machine. */
