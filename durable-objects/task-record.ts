@@ -264,6 +264,7 @@ export class TaskRecord extends DurableObject<Env> implements TaskRecordApi {
     await this.#fetcher.run()
     await this.#outbox.sendEvents()
     await this.#stepWatch.watch()
+    this.#rest()
   }
 
   async #end(change: TaskEnd): Promise<void> {

@@ -36,7 +36,8 @@ export const evictorWorker = <Tasks>(common: Common, TASKS: Tasks) => ({
     export default class extends WorkerEntrypoint {
       async evict(ids) {
         const { TASKS } = this.env
-        await Promise.allSettled(ids.map((id) => unsafe.evict(TASKS.get(TASKS.idFromString(id)))))
+        // The caller is a task object: two that end each other must not wait for each other.
+        this.ctx.waitUntil(Promise.allSettled(ids.map((id) => unsafe.evict(TASKS.get(TASKS.idFromString(id))))))
       }
     }`,
   ),
