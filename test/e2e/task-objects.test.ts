@@ -6,7 +6,7 @@ import { workerdsBelow } from './processes.ts'
 import { type Running, startService } from './running.ts'
 
 /** Files in one batch, and the number of batches. */
-const [FILES, BATCHES] = [100, 6]
+const [FILES, BATCHES] = [100, 4]
 /** Tasks on a page of a list, which asks all of them at the same time. */
 const PAGE = 100
 /** Objects that may be awake: those that rest, and those of one page. */
