@@ -126,9 +126,11 @@ it('requests are 0, 5 s, 1, 5 and 30 minutes after the first one, or up to 20 % 
 })
 
 it('a request that a restart cut off is sent again', async () => {
-  vi.spyOn(globalThis, 'fetch').mockImplementation(() => new Promise(() => undefined))
+  const hanging = vi.spyOn(globalThis, 'fetch').mockImplementation(() => new Promise(() => undefined))
   const task = await completed()
   await delivery(task, { status: 'pending', attempts: 1 })
+  // The attempt is stored before its request is sent, which must not meet the next receiver.
+  await vi.waitFor(() => expect(hanging).toHaveBeenCalled(), WAIT)
   const sent = receive(200)
   await sendNow(task)
   await delivery(task, { status: 'delivered', attempts: 2 })
