@@ -39,11 +39,12 @@ export class IdlePresses {
 
   /**
    * Takes a process. A quick step gets the most recently used one, whose engines are compiled. Others take the least recently used one: they
-   * run for seconds, and leave the other to a quick step.
+   * run for seconds, and leave the other to a quick step. Quick steps prefer a process that does not yield, the others one that does.
    */
   take(kind: WorkerKind, quick: boolean): PressProcess | undefined {
-    const isOfKind = (idle: IdlePress) => idle.press.kind === kind
-    const press = (quick ? this.#idle.findLast(isOfKind) : this.#idle.find(isOfKind))?.press
+    const ofKind = this.#idle.map(({ press }) => press).filter((press) => press.kind === kind)
+    const preferred = ofKind.filter(({ isYielding }) => isYielding !== quick)
+    const press = (preferred.length > 0 ? preferred : ofKind).at(quick ? -1 : 0)
     if (press) this.remove(press)
     return press
   }

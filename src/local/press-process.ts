@@ -1,5 +1,6 @@
 /** One press process: starts it, exchanges messages with it and kills it. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { getPriority, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { WorkerKind } from '../service/lanes.ts'
@@ -27,6 +28,9 @@ const ENVIRONMENT = { TZ: 'UTC', MALLOC_ARENA_MAX: '2' }
 /** Linux `oom_score_adj`: if memory runs out, the kernel kills press processes before other parts of the service. */
 const OOM_SCORE = 800
 
+/** Added to the nice value of processes that run long steps: a third of the weight of others, so that small files and responses come first. */
+const LONG_STEP_NICENESS = 5
+
 export class PressProcess {
   readonly kind: WorkerKind
   /**
@@ -41,6 +45,7 @@ export class PressProcess {
   readonly #child: ChildProcess
   #listener: (message: PressEvent) => void = () => undefined
   #endReason: string | undefined
+  #isYielding = false
 
   constructor(kind: WorkerKind, options: PressOptions) {
     this.kind = kind
@@ -75,6 +80,22 @@ export class PressProcess {
 
   send(message: MessageToPress): void {
     if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+
+  /** True if others come first. An unprivileged process cannot take that back. */
+  get isYielding(): boolean {
+    return this.#isYielding
+  }
+
+  /** Lets other processes come first from now on, as long as they compete for processors. */
+  yieldToOthers(): void {
+    if (this.#isYielding) return
+    this.#isYielding = true
+    try {
+      setPriority(this.pid, Math.min(19, getPriority() + LONG_STEP_NICENESS))
+    } catch {
+      // The process has ended, or the system has no priorities.
+    }
   }
 
   /** Kills the process immediately. */

@@ -255,6 +255,7 @@ export class WorkerPool implements AsyncDisposable {
       const press = this.#idle.take(kind, quick) ?? this.#spawn(kind)
       if (await press.up) {
         this.#used.add(press)
+        if (!quick) press.yieldToOthers()
         return press
       }
       if (this.#closed) throw new Error('the worker pool is closed')

@@ -1,6 +1,6 @@
 /** Press processes that nobody needs: they are ended or replaced, and the next step finds one. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { ClaimedStep } from '../../src/local/ipc-messages.ts'
@@ -104,6 +104,17 @@ it('leaves the process that ran the last step to the next quick one', async () =
   expect(await run('two')).toBe(first)
   writeFileSync(join(root, 'build/end'), '')
   expect(await long).not.toBe(first)
+})
+
+it.runIf(process.platform === 'linux')('lets quick steps and responses come before long steps', async () => {
+  await open(1, 60_000)
+  const own = getPriority()
+  const long = await run('seconds', 'press', 1)
+  expect(getPriority(Number(long))).toBe(Math.min(19, own + 5))
+  const quick = await run('quick')
+  expect(quick).not.toBe(long)
+  expect(getPriority(Number(quick))).toBe(own)
+  expect(await run('seconds again', 'press', 2)).toBe(long)
 })
 
 it('replaces no process that runs a step', async () => {
