@@ -39,6 +39,7 @@ interface Exports extends LargeEngine {
   estimated_bytes(made: number): number
   finish(made: number, progressive: number, headers: number, counting: number): number
   show(): void
+  write_cut(every: number): number
   lane_written(): number
   recode_next(): number
   recode_end(): void

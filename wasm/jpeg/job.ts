@@ -321,6 +321,22 @@ export class JpegJob {
     return chunks
   }
 
+  /**
+   * Returns a JPEG file of one of every `every` bands of 64 pixel rows of the original coefficients, one band below the other.
+   * `undefined`: the picture has too few bands, or unusual sampling. Requires stored coefficients.
+   */
+  writeCut(every: number): Uint8Array[] | undefined {
+    const chunks: Uint8Array[] = []
+    let height = 0
+    this.engine.collect(
+      (chunk) => chunks.push(chunk),
+      () => {
+        height = this.engine.exports.write_cut(every)
+      },
+    )
+    return height > 0 ? chunks : undefined
+  }
+
   /** Hash of all coefficients and quantisation tables. Equal digests mean equal pixels in every decoder. */
   digest(): string {
     const { digest, info } = this.engine.exports

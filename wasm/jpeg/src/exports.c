@@ -157,6 +157,9 @@ EXPORT(show) void export_show(void) {
   jpeg.output.only_counting = 0;
   write_sequential(&jpeg, 1, 1, FALSE);
 }
+/* Writes bands of the rows as read (cut.h). Returns the height of that picture, or 0. */
+EXPORT(write_cut) uint32_t export_write_cut(uint32_t every) { return write_cut(&jpeg, every); }
+
 /* Returns the estimated bytes of a progressive file's scans, from a sample of the rows as read (0) or made (1). */
 EXPORT(estimated_bytes) double export_estimated_bytes(int made) {
   return script_of(jpeg.scripts, &jpeg.picture, made)->bytes;

@@ -17,7 +17,7 @@
  *   exports      functions for the host; owns the single instance
  *   input, rows_in       block rows of a file; block rows of pixels
  *   intake               handling of block rows by mode
- *   requantise, recode, decimate, scans, sequential
+ *   requantise, recode, decimate, cut, scans, sequential
  *   trellis, coder
  *   smooth, script, overshoot
  *   picture, dct, packed
@@ -28,6 +28,7 @@
 #ifndef WHITTLE_JPEG_JPEG_H
 #define WHITTLE_JPEG_JPEG_H
 
+#include "cut.h"
 #include "decimate.h"
 #include "input.h"
 #include "intake.h"

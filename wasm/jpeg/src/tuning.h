@@ -93,6 +93,14 @@ static const unsigned int BASE_TABLES[2][64] = {
  * more bits. Set by experiment. */
 #define BEYOND_MOST 64
 
+/* ---- cut.c ---- */
+
+/* Rows of pixels in a band: eight blocks, so that bands end between MCU rows. Lower bands have more edges, and higher
+ * ones spread less. */
+#define CUT_BAND 64
+/* Smallest number of bands in a cut. */
+#define CUT_LEAST_BANDS 3
+
 /* ---- decimate.c ---- */
 
 /* Planes with up to this many block rows are measured completely. Set by experiment. */

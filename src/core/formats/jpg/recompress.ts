@@ -8,11 +8,12 @@ import { LEVELS, type LossyPictureTarget, type PicturePerceptualTarget, pictureT
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
 import { FLOORS, reaches } from '../../catalog/target.ts'
 import { type Message, message } from '../../i18n/message.ts'
+import { cutOf, searchCut } from '../../images/jpeg/cut-search.ts'
 import { jpegRaster } from '../../images/jpeg/decode.ts'
 import {
   canBeScored,
+  type Known,
   requantiseToScore,
-  type SearchEnd,
   similarityOfJob,
   startingQuality,
   streamToScore,
@@ -189,8 +190,10 @@ class Recompression {
   /** Searches with original and requantised coefficients in memory. */
   private async stored(level: Quality): Promise<Made> {
     const job = await this.read()
+    const cut = this.isSteeredByScore(job) ? cutOf(job, this.options.memoryBudget / 2 - this.needForBoth) : undefined
     await this.decimate(job, LEVELS.halvedChromaPsnrDb[level])
-    const made = await this.requantised(job, level)
+    const known = cut && (await searchCut(cut, this.steps.length > 0, this.perceptualTargetAt(level), this))
+    const made = await this.requantised(job, level, known)
     if (this.steps.length === 0 || (made.reached && (made.score ?? 0) < this.perceptualTargetAt(level).score + FULL_CHROMA_POINTS))
       return made
     this.steps.length = 0
@@ -201,7 +204,7 @@ class Recompression {
     }
     // Halved chroma may have kept the result below its target, or required finer steps that cost more than it saves. Try full chroma as
     // well.
-    const whole = await this.requantised(await this.read(), level, made.reached ? made : undefined)
+    const whole = await this.requantised(await this.read(), level, made.reached ? { quality: made.quality, margin: made.margin } : {})
     if (!made.reached) return whole
     const isSmaller = whole.reached && whole.job.estimatedBytes('made') < job.estimatedBytes('made')
     const [chosen, other] = isSmaller ? [whole, made] : [made, whole]
@@ -210,12 +213,11 @@ class Recompression {
     return chosen
   }
 
-  /** Requantises to the level. `other`: end of the search in the other chroma format, which this one must beat. */
-  private async requantised(job: JpegJob, level: Quality, other?: Partial<SearchEnd>): Promise<Made> {
+  /** Requantises to the level. `known`: with a margin, the end of the search in the other chroma format, which this one must beat. */
+  private async requantised(job: JpegJob, level: Quality, known: Known = {}): Promise<Made> {
     if (!this.isSteeredByScore(job)) return { job, ...(await requantiseToTarget(job, pictureTarget(level), this)) }
     const target = this.perceptualTargetAt(level)
-    const from = { quality: other?.quality, margin: other?.margin }
-    const found = await requantiseToScore(job, this.#reference, target, this, from)
+    const found = await requantiseToScore(job, this.#reference, target, this, known)
     return { job, ...found, score: found.perceptual.score }
   }
 

@@ -13,19 +13,20 @@ import {
   marginInPoints,
   type PerceptualResult,
   perceptualFiguresOf,
+  type QualityMargin,
   type QualityScale,
   type QualityTrials,
-  type SearchEnd,
+  type SearchStart,
   withFewProbes,
 } from '../search/perceptual-search.ts'
 import type { ScoredRows } from '../search/scored-rows.ts'
 import { MOST_RULED_OUT } from '../search/tuning.ts'
 import { coarseness, qualityAfterMiss, qualityOf, type SearchSettings, searchQuality } from './quality-search.ts'
-import { HIGHEST_QUALITY, PERCEPTUAL_BANDS, PERCEPTUAL_SCALE, STRIP_ROWS } from './tuning.ts'
+import { CUT, HIGHEST_QUALITY, PERCEPTUAL_BANDS, PERCEPTUAL_SCALE, STRIP_ROWS } from './tuning.ts'
 
-export { canBeScored, type SearchEnd, scoreMarginPoints } from '../search/perceptual-search.ts'
+export { canBeScored, scoreMarginPoints } from '../search/perceptual-search.ts'
 
-const SCALE: QualityScale = { ...PERCEPTUAL_SCALE, highest: HIGHEST_QUALITY, coarseness, qualityOf, skipsRuledOutProbes: true }
+export const SCALE: QualityScale = { ...PERCEPTUAL_SCALE, highest: HIGHEST_QUALITY, coarseness, qualityOf, skipsRuledOutProbes: true }
 
 const IN_BANDS: QualityScale = { ...withFewProbes(SCALE), ...PERCEPTUAL_BANDS }
 
@@ -43,15 +44,23 @@ export interface JpegReference extends Raster {
 }
 
 /**
- * Requantises stored coefficients to the lowest quality that reaches the perceptual target; the job can then write the result.
- * `from.quality`: first quality to try; `from.margin`: its margin in another chroma format.
+ * What is known before a search. `quality`: first quality to try; `margin`: its margin in another chroma format; `ruledOut`: lower qualities
+ * that miss the target, after a search on a cut; `second`: as in `SearchStart`.
  */
+export interface Known {
+  readonly quality?: number | undefined
+  readonly margin?: number | undefined
+  readonly ruledOut?: readonly QualityMargin[] | undefined
+  readonly second?: SearchStart['second']
+}
+
+/** Requantises stored coefficients to the lowest quality that reaches the perceptual target; the job can then write the result. */
 export async function requantiseToScore(
   job: JpegJob,
   reference: JpegReference,
   target: PicturePerceptualTarget,
   settings: SearchSettings,
-  from: { readonly [Figure in keyof SearchEnd]?: SearchEnd[Figure] | undefined } = {},
+  from: Known = {},
 ): Promise<PerceptualResult<Measured>> {
   let last: { readonly quality: number; readonly figures: Measured } | undefined
   const encode = async (quality: number) => {
@@ -67,16 +76,18 @@ export async function requantiseToScore(
   }
   let quality = from.quality ?? (await startingQuality(job, target, settings))
   if (from.margin !== undefined) return lowestPerceptualQuality(trials, target, scaleFor(reference), { quality, otherMargin: from.margin })
-  const ruledOut: { quality: number; margin: number }[] = []
+  const ruledOut: QualityMargin[] = [...(from.ruledOut ?? [])]
+  const most = ruledOut.length + MOST_RULED_OUT
   // A perceptual probe takes three times as long as an encoding. Skip it if the luma figures already miss their floor.
-  while (ruledOut.length < MOST_RULED_OUT && quality < HIGHEST_QUALITY) {
+  while (ruledOut.length < most && quality < HIGHEST_QUALITY) {
     const figures = await encode(quality)
     const margin = lumaMargin(figures, target)
     if (margin >= 0 || isPointless()) break
     ruledOut.push({ quality, margin })
     quality = await qualityAfterMiss(job, quality, figures, target.floor, settings)
   }
-  return lowestPerceptualQuality(trials, target, scaleFor(reference), { quality, ruledOut })
+  const scale = from.ruledOut ? { closePoints: CUT.closePoints, interpolates: true, ...scaleFor(reference) } : scaleFor(reference)
+  return lowestPerceptualQuality(trials, target, scale, { quality, ruledOut, second: from.second })
 }
 
 /** Searches without stored coefficients: each quality decodes the source again. */
@@ -129,7 +140,7 @@ export const pointsAboveTarget = (visible: PerceptualFigures, target: PicturePer
  * Perceptual figures of the job's last result, compared with `reference` as decoders show both. `scoredRows` caches the score of the rows
  * for the receipt, if the whole picture is compared unconverted.
  */
-async function perceptualFiguresOfJob(job: JpegJob, reference: JpegReference, scoredRows?: ScoredRows): Promise<PerceptualFigures> {
+export async function perceptualFiguresOfJob(job: JpegJob, reference: JpegReference, scoredRows?: ScoredRows): Promise<PerceptualFigures> {
   using candidate = await JpegRows.open(job.writePreview(), {
     ...(!reference.isCmyk && { colour: reference.channels === 1 ? 'gray' : 'rgb' }),
   })

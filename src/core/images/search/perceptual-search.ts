@@ -103,7 +103,7 @@ export interface QualityTrials<Figures extends ColourFigures> {
 }
 
 /** Quality at which a search ended, with its margin. */
-export interface SearchEnd {
+interface SearchEnd {
   readonly quality: number
   /** Score points above the target at the end of the search. */
   readonly margin: number
@@ -121,7 +121,7 @@ export const isUnacceptable = ({ reached, perceptual: visible }: PerceptualResul
   !reached && (visible.score ?? 0) < LEAST_SCORE
 
 /** Quality with its known margin above or below the target. */
-interface QualityMargin {
+export interface QualityMargin {
   readonly quality: number
   /** Score points above the target at this quality; negative: below. */
   readonly margin: number
@@ -143,6 +143,8 @@ export interface SearchStart {
   readonly otherScoreMargin?: number | undefined
   /** Lower qualities whose luma is below its floor, so that they need no probe. */
   readonly ruledOut?: readonly QualityMargin[]
+  /** Predicts the second quality from the margin of the first one. `undefined`: along the usual slope. */
+  readonly second?: ((margin: number) => number) | undefined
 }
 
 /**
@@ -153,7 +155,7 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
   trials: QualityTrials<Figures>,
   target: PicturePerceptualTarget,
   usualScale: QualityScale,
-  { quality: first, otherMargin, otherScoreMargin = Number.POSITIVE_INFINITY, ruledOut = [] }: SearchStart,
+  { quality: first, otherMargin, otherScoreMargin = Number.POSITIVE_INFINITY, ruledOut = [], second }: SearchStart,
 ): Promise<PerceptualResult<Figures>> {
   const scale = scaleOfEffort(usualScale, target)
   const probes: Probe<Figures>[] = []
@@ -174,7 +176,8 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
     const lead = (other: number) => Math.max(margin - other, scoreMarginPoints(visible, target, scale.tileSlope) - otherScoreMargin)
     const isPointless =
       otherMargin !== undefined && probes.length === 1 ? lead(otherMargin) < LEAST_LEAD_POINTS : margin < 0 && trials.isPointless?.()
-    quality = isPointless ? undefined : nextQuality(probes, ruledOutQualities, scale)
+    const predicted = probes.length === 1 ? second?.(margin) : undefined
+    quality = isPointless ? undefined : nextQuality(probes, ruledOutQualities, scale, predicted)
   }
   const best = bestOf(probes)
   if (best.quality !== last) await trials.encode(best.quality)
@@ -244,11 +247,12 @@ function bestOf<Figures extends ColourFigures>(probes: readonly Probe<Figures>[]
   return others.reduce((best, probe) => (isBetter(probe, best) ? probe : best), first)
 }
 
-/** Next quality to probe. `undefined`: nothing to gain. Qualities in `without` are known to be too low, but not by how much. */
+/** Next quality to probe. `undefined`: nothing to gain. `predicted`: quality that replaces the usual slope. */
 function nextQuality(
   probes: readonly QualityMargin[],
   ruledOutQualities: readonly QualityMargin[],
   scale: QualityScale,
+  predicted?: number,
 ): number | undefined {
   const above = probes.filter(reachesTarget).toSorted((a, b) => a.quality - b.quality)[0]
   const below = [...probes, ...ruledOutQualities]
@@ -260,7 +264,7 @@ function nextQuality(
   const [first, end] = [(below?.quality ?? scale.lowest - 1) + 1, (above?.quality ?? scale.highest + 1) - 1]
   if (first > end || (above && above.margin < (scale.closePoints ?? CLOSE_POINTS))) return undefined
   if (probes.length >= last) return above || scale.mostMisses ? undefined : scale.highest
-  const extrapolated = Math.max(acrossPlateau(probes, scale), alongSlope(probes, scale, above && wasFar))
+  const extrapolated = predicted ?? Math.max(acrossPlateau(probes, scale), alongSlope(probes, scale, above && wasFar))
   // If quality collapses within a few steps, the slope only leads back to the collapsed range. Bisect instead.
   const next = above && below && (isFar(below) || (!wasFar && extrapolated < first && end > first)) ? between(below, above) : extrapolated
   const interpolated = scale.interpolates && above && below ? alongSlope([below, above], scale, true) : next
@@ -290,7 +294,7 @@ function acrossPlateau(probes: readonly QualityMargin[], { coarseness, pointsPer
 }
 
 /** Next quality by linear extrapolation through the two probes nearest to the target. The slope is limited unless `anySlope`. */
-function alongSlope(probes: readonly QualityMargin[], scale: QualityScale, anySlope = false): number {
+export function alongSlope(probes: readonly QualityMargin[], scale: QualityScale, anySlope = false): number {
   const [nearest, other] = probes.toSorted((a, b) => Math.abs(a.margin) - Math.abs(b.margin))
   if (!nearest) throw new RangeError('the search has no probe')
   const usual = scale.pointsPerCoarseness

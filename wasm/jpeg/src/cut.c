@@ -1,0 +1,47 @@
+#include "cut.h"
+
+#include "jpeg.h"
+
+/* Returns the block rows of a plane in one band; 0: a band would end inside a block. */
+static uint32_t band_rows(const Picture *picture, const Plane *plane) {
+  const int rows = CUT_BAND / DCTSIZE * plane->v;
+  return rows % picture->v_max ? 0 : rows / picture->v_max;
+}
+
+static int is_kept(uint32_t band, uint32_t every) { return band % every == every / 2; }
+
+/* Returns pointers to the packed rows of the kept bands. */
+static uint8_t **kept_rows(const Store *store, uint32_t bands, uint32_t rows, uint32_t every) {
+  uint8_t **const kept = allocate(bands * rows * sizeof *kept), **to = kept;
+  for (uint32_t band = 0; band < bands; band++)
+    for (uint32_t row = 0; is_kept(band, every) && row < rows; row++) *to++ = store->packed[band * rows + row];
+  return kept;
+}
+
+uint32_t write_cut(Jpeg *jpeg, uint32_t every) {
+  Picture *picture = &jpeg->picture;
+  const uint32_t height = picture->height, bands = height / CUT_BAND;
+  uint32_t kept = 0;
+  uint8_t **packed[PLANES];
+  for (uint32_t band = 0; band < bands; band++) kept += is_kept(band, every);
+  if (kept < CUT_LEAST_BANDS) return 0;
+  for (int i = 0; i < picture->planes; i++)
+    if (!picture->plane[i].read || !band_rows(picture, &picture->plane[i])) return 0;
+  for (int i = 0; i < picture->planes; i++) {
+    const Plane *plane = &picture->plane[i];
+    packed[i] = plane->read->packed;
+    plane->read->packed = kept_rows(plane->read, bands, band_rows(picture, plane), every);
+    plane->read->window_valid = 0;
+  }
+  picture->height = kept * CUT_BAND;
+  jpeg->output.only_counting = 0;
+  write_sequential(jpeg, 0, 1, FALSE);
+  picture->height = height;
+  for (int i = 0; i < picture->planes; i++) {
+    Store *store = picture->plane[i].read;
+    free(store->packed);
+    store->packed = packed[i];
+    store->window_valid = 0;
+  }
+  return kept * CUT_BAND;
+}
