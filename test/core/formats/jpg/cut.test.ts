@@ -64,7 +64,7 @@ describe('cut of a JPEG', () => {
     const settings = { pause: async () => undefined }
     const cut = cutOf(job, 0)
     if (!cut) throw new Error('the picture has no cut')
-    const { quality } = await searchCut(cut, false, target, settings)
+    const { quality = 0 } = await searchCut(cut, false, target, settings)
     const whole = await requantiseToScore(job, jpegRaster(memorySource(bytes, 'a.jpg'), job.info), target, settings)
     expect(Math.abs(quality - whole.quality)).toBeLessThan(6)
   })
