@@ -28,9 +28,10 @@ import {
   writeSmallest,
   writeSmallestLossless,
 } from '../../images/jpeg/quality-search.ts'
-import { HIGHEST_QUALITY, STREAMED_CAUTION } from '../../images/jpeg/tuning.ts'
+import { HIGHEST_QUALITY, PERCEPTUAL_SCALE, STREAMED_CAUTION } from '../../images/jpeg/tuning.ts'
 import { cachedIfSmall } from '../../images/raster/cached-raster.ts'
 import type { Raster } from '../../images/raster/raster.ts'
+import { lumaMargin } from '../../images/search/perceptual-search.ts'
 import { ScoredRows } from '../../images/search/scored-rows.ts'
 import { fitsMemoryBudget } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
@@ -194,8 +195,7 @@ class Recompression {
     await this.decimate(job, LEVELS.halvedChromaPsnrDb[level])
     const known = cut && (await searchCut(cut, this.steps.length > 0, this.perceptualTargetAt(level), this))
     const made = await this.requantised(job, level, known)
-    if (this.steps.length === 0 || (made.reached && (made.score ?? 0) < this.perceptualTargetAt(level).score + FULL_CHROMA_POINTS))
-      return made
+    if (this.steps.length === 0 || (made.reached && isBoundByLuma(made, this.perceptualTargetAt(level)))) return made
     this.steps.length = 0
     if (!made.reached) job[Symbol.dispose]()
     else if (!fitsMemoryBudget(this.options, this.needForBoth + job.memoryBytes)) {
@@ -385,6 +385,12 @@ class Recompression {
   async pause(): Promise<void> {
     await yieldToEventLoop(this.options.signal)
   }
+}
+
+/** True if finer colour cannot allow a lower quality: the score decided, or a luma floor, or the lowest quality. */
+function isBoundByLuma({ score = 0, margin = 0, quality, figures }: Made, target: PicturePerceptualTarget): boolean {
+  if (score < target.score + FULL_CHROMA_POINTS || quality <= PERCEPTUAL_SCALE.lowest) return true
+  return lumaMargin({ ...figures, colourPsnrDb: figures.psnrDb }, target) <= margin
 }
 
 /** Ratio of the result's estimated bytes to those of the original. */
