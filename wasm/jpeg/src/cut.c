@@ -1,6 +1,33 @@
 #include "cut.h"
 
 #include "jpeg.h"
+#include "packed.h"
+
+/* Largest magnitudes that the standard Huffman tables code: ten bits, and eleven for differences of DC (T.81, F.1.2). */
+#define AC_MOST 1023
+#define DC_LEAST (-1024)
+#define DC_MOST 1023
+
+/* True if the standard tables code all levels of a packed row. A coder that meets another level ends the job. */
+static int is_codable(const uint8_t *in, uint32_t blocks) {
+  int dc = 0, difference, gap, value;
+  for (; blocks; blocks--) {
+    in = read_dc(in, &difference);
+    dc += difference;
+    if (dc < DC_LEAST || dc > DC_MOST) return 0;
+    for (uint32_t token; (token = *in++);) {
+      in = read_ac(in, token, &gap, &value);
+      if (value < -AC_MOST || value > AC_MOST) return 0;
+    }
+  }
+  return 1;
+}
+
+static int are_codable(const Store *store) {
+  for (uint32_t row = 0; row < store->rows; row++)
+    if (!store->packed[row] || !is_codable(store->packed[row], store->blocks)) return 0;
+  return 1;
+}
 
 /* Returns the block rows of a plane in one band; 0: a band would end inside a block. */
 static uint32_t band_rows(const Picture *picture, const Plane *plane) {
@@ -25,8 +52,10 @@ uint32_t write_cut(Jpeg *jpeg, uint32_t every) {
   uint8_t **packed[PLANES];
   for (uint32_t band = 0; band < bands; band++) kept += is_kept(band, every);
   if (kept < CUT_LEAST_BANDS) return 0;
-  for (int i = 0; i < picture->planes; i++)
-    if (!picture->plane[i].read || !band_rows(picture, &picture->plane[i])) return 0;
+  for (int i = 0; i < picture->planes; i++) {
+    const Plane *plane = &picture->plane[i];
+    if (!plane->read || !band_rows(picture, plane) || !are_codable(plane->read)) return 0;
+  }
   for (int i = 0; i < picture->planes; i++) {
     const Plane *plane = &picture->plane[i];
     packed[i] = plane->read->packed;

@@ -25,6 +25,25 @@ async function decoded(bytes: Uint8Array) {
   return { height, stride, samples: concat(strips) }
 }
 
+/** Grey picture with the AC level 1500, of eleven bits, in each block. Its own Huffman tables have a code for it. */
+function largeLevels(width: number, height: number): Uint8Array {
+  const segment = (marker: number, ...bytes: number[]) => [0xff, marker, (bytes.length + 2) >> 8, (bytes.length + 2) & 255, ...bytes]
+  const size = [height >> 8, height & 255, width >> 8, width & 255]
+  const counts = (...codes: number[]) => [...codes, ...new Array<number>(16 - codes.length).fill(0)]
+  const head = [
+    ...[0xff, 0xd8, ...segment(0xdb, 0, ...new Array<number>(64).fill(1)), ...segment(0xc0, 8, ...size, 1, 1, 0x11, 0)],
+    ...[...segment(0xc4, 0x00, ...counts(1), 0), ...segment(0xc4, 0x10, ...counts(1, 1), 0x0b, 0)],
+    ...segment(0xda, 1, 1, 0, 0, 63, 0),
+  ]
+  // DC difference 0, the level and the end of the block.
+  const bits = `00${(1500).toString(2)}10`.repeat((width / 8) * (height / 8))
+  const scan = (bits.match(/.{1,8}/g) ?? []).flatMap((byte) => {
+    const value = Number.parseInt(byte.padEnd(8, '1'), 2)
+    return value === 255 ? [255, 0] : [value]
+  })
+  return new Uint8Array([...head, ...scan, 0xff, 0xd9])
+}
+
 describe('cut of a JPEG', () => {
   it.each([
     ['gray', 'sequential', false],
@@ -50,6 +69,13 @@ describe('cut of a JPEG', () => {
   it('is not made of a picture with too few bands', async () => {
     using job = await JpegJob.read(await file(90, 10 * BAND + 63, 'gray'))
     expect(job.writeCut(4)).toBeUndefined()
+  })
+
+  it('is not made of a picture whose levels have no standard code (cut-of-large-levels)', async () => {
+    using job = await JpegJob.read(largeLevels(64, 12 * BAND))
+    expect(job.writeCut(4)).toBeUndefined()
+    await job.requantise(60)
+    expect((await decoded(concat(job.write('made', 'progressive', true)))).height).toBe(12 * BAND)
   })
 
   it('is not made of a small picture', async () => {
