@@ -34,11 +34,16 @@ async function openDocumentType(source: Source): Promise<FormatId | undefined> {
   return type === undefined ? undefined : OPEN_DOCUMENT_TYPES.find(([pattern]) => pattern.test(type))?.[1]
 }
 
+/** Names that tell a format. An archive may have 100,000 others. */
+const TELLING =
+  /^(?:\[content_types\]\.xml|ofd\.xml|content\.xml|meta-inf\/(?:container|manifest)\.xml)$|^(?:word|xl|ppt)\/|\.(?:opf|shp|shx|dbf|hdr|img|img\.gz|kml)$/i
+
 export async function identifyZip(source: Source): Promise<FormatId | undefined> {
   const openDocument = await openDocumentType(source)
   if (openDocument) return openDocument
   const names = await entryNames(source)
-  const has = (pattern: RegExp) => names.some((name) => pattern.test(name))
+  const telling = names.filter((name) => TELLING.test(name))
+  const has = (pattern: RegExp) => telling.some((name) => pattern.test(name))
   if (has(/^\[content_types\]\.xml$/i)) {
     if (has(/^word\//i)) return 'docx'
     if (has(/^xl\//i)) return 'xlsx'

@@ -1,5 +1,8 @@
-/** Reads the file names of an archive, even of a damaged one. Used to detect the file format. */
+/**
+ * Reads the file names of an archive, even of a damaged one, as ISO 8859-1. Used to detect the file format, for which only ASCII counts.
+ */
 
+import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import type { Source } from '../../model/codec.ts'
 import { endRecordsIn, MAX_32, readEndPosition, readTail, readZip64End, readZip64Position } from './end-record.ts'
@@ -53,4 +56,4 @@ function namesInLocalHeaders(bytes: Uint8Array): string[] {
   return names
 }
 
-const nameAt = (bytes: Uint8Array, at: number, length: number) => new TextDecoder().decode(bytes.subarray(at, at + length))
+const nameAt = (bytes: Uint8Array, at: number, length: number) => latin1Of(bytes.subarray(at, at + length))
