@@ -53,10 +53,21 @@ const pigz = exact('pigz -11', (path, folder) => {
   return native('pigz', ['-11', '-n', '-k', '-f', '-p', '1', content], `${content}.gz`)
 })
 
+/** Number of packets of all streams. */
+function packetsIn(path: string): number {
+  const args = ['-v', 'quiet', '-count_packets', '-show_entries', 'stream=nb_read_packets', '-of', 'json', path]
+  const { streams = [] } = JSON.parse(spawnSync('ffprobe', args, { encoding: 'utf8' }).stdout || '{}') as {
+    readonly streams?: readonly { readonly nb_read_packets?: string }[]
+  }
+  return streams.reduce((sum, { nb_read_packets = '0' }) => sum + Number(nb_read_packets), 0)
+}
+
+/** A file is not compared if ffmpeg drops packets of it. */
 const copyTo = (name: string): ExactPeer =>
   exact(`ffmpeg -c copy, ${name}`, (path, folder) => {
     const made = join(folder, `peer.${name}`)
-    return native('ffmpeg', ['-v', 'error', '-nostdin', '-y', '-i', path, '-map', '0', '-c', 'copy', made], made)
+    const measured = native('ffmpeg', ['-v', 'error', '-nostdin', '-y', '-i', path, '-map', '0', '-c', 'copy', made], made)
+    return packetsIn(made) < packetsIn(path) ? undefined : measured
   })
 
 const cwebp: ScoredPeer = {
