@@ -323,7 +323,7 @@ export class JpegJob {
 
   /**
    * Returns a JPEG file of one of every `every` bands of 64 pixel rows of the original coefficients, one band below the other.
-   * `undefined`: the picture has too few bands, or unusual sampling. Requires stored coefficients.
+   * `undefined`: the picture has too few bands, unusual sampling, or bands that differ much. Requires stored coefficients.
    */
   writeCut(every: number): Uint8Array[] | undefined {
     const chunks: Uint8Array[] = []

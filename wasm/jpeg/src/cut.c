@@ -29,10 +29,11 @@ static int are_codable(const Store *store) {
   return 1;
 }
 
-/* Returns the block rows of a plane in one band; 0: a band would end inside a block. */
+/* Returns the block rows of a plane in one band; 0: a band would end inside an MCU row. The coder reads whole MCU rows,
+ * so the last one would end below the kept rows. */
 static uint32_t band_rows(const Picture *picture, const Plane *plane) {
-  const int rows = CUT_BAND / DCTSIZE * plane->v;
-  return rows % picture->v_max ? 0 : rows / picture->v_max;
+  const int mcu_rows = CUT_BAND / DCTSIZE / picture->v_max;
+  return mcu_rows * picture->v_max * DCTSIZE == CUT_BAND ? mcu_rows * plane->v : 0;
 }
 
 static int is_kept(uint32_t band, uint32_t every) { return band % every == every / 2; }
@@ -43,6 +44,22 @@ static uint8_t **kept_rows(const Store *store, uint32_t bands, uint32_t rows, ui
   for (uint32_t band = 0; band < bands; band++)
     for (uint32_t row = 0; is_kept(band, every) && row < rows; row++) *to++ = store->packed[band * rows + row];
   return kept;
+}
+
+/* True if the kept bands have about as many packed bytes in a row as the whole picture. */
+static int are_typical(const Picture *picture, uint32_t bands, uint32_t kept, uint32_t every) {
+  double all = 0, chosen = 0;
+  for (int i = 0; i < picture->planes; i++) {
+    const Plane *plane = &picture->plane[i];
+    const uint32_t rows = band_rows(picture, plane);
+    for (uint32_t row = 0; row < plane->blocks_high; row++) {
+      const uint32_t band = row / rows, bytes = plane->read->length[row];
+      all += bytes;
+      if (band < bands && is_kept(band, every)) chosen += bytes;
+    }
+  }
+  const double usual = all * kept * CUT_BAND / picture->height;
+  return chosen > usual / CUT_MOST_RATIO && chosen < usual * CUT_MOST_RATIO;
 }
 
 uint32_t write_cut(Jpeg *jpeg, uint32_t every) {
@@ -56,6 +73,7 @@ uint32_t write_cut(Jpeg *jpeg, uint32_t every) {
     const Plane *plane = &picture->plane[i];
     if (!plane->read || !band_rows(picture, plane) || !are_codable(plane->read)) return 0;
   }
+  if (!are_typical(picture, bands, kept, every)) return 0;
   for (int i = 0; i < picture->planes; i++) {
     const Plane *plane = &picture->plane[i];
     packed[i] = plane->read->packed;

@@ -100,6 +100,9 @@ static const unsigned int BASE_TABLES[2][64] = {
 #define CUT_BAND 64
 /* Smallest number of bands in a cut. */
 #define CUT_LEAST_BANDS 3
+/* Largest ratio between the packed bytes of the bands and those of as many rows of the whole picture, in either
+ * direction. Beyond it, the cut has too much or too little of the detail. */
+#define CUT_MOST_RATIO 1.5
 
 /* ---- decimate.c ---- */
 

@@ -17,6 +17,14 @@ async function file(width: number, height: number, pixels: RowsIn['pixels'], sca
   return concat((await encodeRows({ width, height, pixels, quality: 92, scans, subsampled }, [rows])).chunks)
 }
 
+/** Grey picture with detail only in the bands of the cut, or only in the other ones. */
+async function unevenFile(width: number, height: number, inside: boolean) {
+  const rows = photo(width, height, 1)
+  for (let band = 0; band * BAND < height; band++)
+    if (KEPT.includes(band) !== inside) rows.fill(128, band * BAND * width, (band + 1) * BAND * width)
+  return concat((await encodeRows({ width, height, pixels: 'gray', quality: 92, scans: 'sequential' }, [rows])).chunks)
+}
+
 async function decoded(bytes: Uint8Array) {
   using rows = await JpegRows.open(bytes)
   const { height, stride } = rows
@@ -76,6 +84,23 @@ describe('cut of a JPEG', () => {
     expect(job.writeCut(4)).toBeUndefined()
     await job.requantise(60)
     expect((await decoded(concat(job.write('made', 'progressive', true)))).height).toBe(12 * BAND)
+  })
+
+  it('is not made of a picture whose bands end inside MCU rows (cut-of-three-block-rows)', async () => {
+    const bytes = await file(90, 16 * BAND, 'gray')
+    // Sampling factors 1x3: MCU rows of 24 pixel rows.
+    bytes[bytes.findIndex((byte, at) => byte === 0xff && bytes[at + 1] === 0xc0) + 11] = 0x13
+    using job = await JpegJob.read(bytes)
+    expect(job.info.sampling).toBe('1x3')
+    expect(job.writeCut(4)).toBeUndefined()
+  })
+
+  it.each([
+    true,
+    false,
+  ])('is not made of a picture with detail only inside its bands, or outside: %s (cut-of-uneven-bands)', async (inside) => {
+    using job = await JpegJob.read(await unevenFile(90, 12 * BAND, inside))
+    expect(job.writeCut(4)).toBeUndefined()
   })
 
   it('is not made of a small picture', async () => {
