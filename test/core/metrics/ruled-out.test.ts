@@ -47,3 +47,21 @@ test('a search does not repeat qualities whose luma missed the floor before', as
   const { quality } = await lowestPerceptualQuality(maker, WANTED, SCALE, { quality: 84, ruledOut: [{ quality: 83, margin: -4 }] })
   expect([quality, encoded, scored]).toEqual([84, [84], [84]])
 })
+
+test('a foretold miss is not probed, and the foretold quality is', async () => {
+  const encoded: number[] = []
+  const maker = {
+    encode: async (quality: number) => {
+      encoded.push(quality)
+      return { ssim: 1, psnrDb: 99, colourPsnrDb: 99, estimatedBytes: 0 }
+    },
+    bytes: () => encoded.at(-1)!,
+    perceptualFigures: async () => ({ score: WANTED.score + encoded.at(-1)! - 60, ...CLEAN }),
+  }
+  const foretell = ({ quality, margin }: { quality: number; margin: number }) => ({
+    quality: quality - margin,
+    ruledOut: { quality: quality - margin - 1, margin: -2 },
+  })
+  const { quality } = await lowestPerceptualQuality(maker, WANTED, SCALE, { quality: 70, foretell })
+  expect([quality, encoded]).toEqual([60, [70, 60]])
+})

@@ -58,13 +58,28 @@ export async function searchCut(
   }
 }
 
-/** What the cut tells about the whole picture. */
+/** What the cut tells about the whole picture. The first probe of the whole picture shows how far its margins differ from those of the cut. */
 const knownFrom = (probes: readonly QualityMargin[], quality: number): Known => ({
   quality,
-  ruledOut: probes.filter((probe) => probe.margin < -CUT.surePoints && probe.quality < quality),
-  // The whole picture missed the aim, so the cut must miss it by as much on the other side.
-  second: (margin) => qualityAt(probes, CUT.aimPoints + AIM_POINTS - margin),
+  foretell: (first) => {
+    const lead = first.margin - marginAt(probes, first.quality)
+    const ruledOut = probes
+      .map((probe) => ({ quality: probe.quality, margin: probe.margin + lead }))
+      .filter((probe) => probe.margin < -CUT.surePoints && probe.quality < first.quality)
+      .toSorted((a, b) => b.quality - a.quality)[0]
+    return { quality: qualityAt(probes, AIM_POINTS - lead), ruledOut }
+  },
 })
+
+/** Margin of the cut at a quality, on the line through the nearest probes. */
+function marginAt(probes: readonly QualityMargin[], quality: number): number {
+  const distance = (probe: QualityMargin) => Math.abs(coarseness(probe.quality) - coarseness(quality))
+  const [nearest, other] = probes.toSorted((a, b) => distance(a) - distance(b))
+  if (!nearest) throw new RangeError('the cut has no probe')
+  const usual = SCALE.pointsPerCoarseness
+  const known = other ? (nearest.margin - other.margin) / (coarseness(other.quality) - coarseness(nearest.quality)) : usual
+  return nearest.margin + Math.max(usual / 4, Math.min(usual * 3, known)) * (coarseness(nearest.quality) - coarseness(quality))
+}
 
 /** Quality at which the line through the probes below and above the aim meets it, or that through the nearest ones. */
 function qualityAt(probes: readonly QualityMargin[], aimPoints: number): number {

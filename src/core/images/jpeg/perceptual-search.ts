@@ -44,14 +44,13 @@ export interface JpegReference extends Raster {
 }
 
 /**
- * What is known before a search. `quality`: first quality to try; `margin`: its margin in another chroma format; `ruledOut`: lower qualities
- * that miss the target, after a search on a cut; `second`: as in `SearchStart`.
+ * What is known before a search. `quality`: first quality to try; `margin`: its margin in another chroma format; `foretell`: as in
+ * `SearchStart`, after a search on a cut.
  */
 export interface Known {
   readonly quality?: number | undefined
   readonly margin?: number | undefined
-  readonly ruledOut?: readonly QualityMargin[] | undefined
-  readonly second?: SearchStart['second']
+  readonly foretell?: SearchStart['foretell']
 }
 
 /** Requantises stored coefficients to the lowest quality that reaches the perceptual target; the job can then write the result. */
@@ -76,18 +75,17 @@ export async function requantiseToScore(
   }
   let quality = from.quality ?? (await startingQuality(job, target, settings))
   if (from.margin !== undefined) return lowestPerceptualQuality(trials, target, scaleFor(reference), { quality, otherMargin: from.margin })
-  const ruledOut: QualityMargin[] = [...(from.ruledOut ?? [])]
-  const most = ruledOut.length + MOST_RULED_OUT
+  const ruledOut: QualityMargin[] = []
   // A perceptual probe takes three times as long as an encoding. Skip it if the luma figures already miss their floor.
-  while (ruledOut.length < most && quality < HIGHEST_QUALITY) {
+  while (ruledOut.length < MOST_RULED_OUT && quality < HIGHEST_QUALITY) {
     const figures = await encode(quality)
     const margin = lumaMargin(figures, target)
     if (margin >= 0 || isPointless()) break
     ruledOut.push({ quality, margin })
     quality = await qualityAfterMiss(job, quality, figures, target.floor, settings)
   }
-  const scale = from.ruledOut ? { closePoints: CUT.closePoints, interpolates: true, ...scaleFor(reference) } : scaleFor(reference)
-  return lowestPerceptualQuality(trials, target, scale, { quality, ruledOut, second: from.second })
+  const scale = from.foretell ? { closePoints: CUT.closePoints, interpolates: true, ...scaleFor(reference) } : scaleFor(reference)
+  return lowestPerceptualQuality(trials, target, scale, { quality, ruledOut, foretell: from.foretell })
 }
 
 /** Searches without stored coefficients: each quality decodes the source again. */

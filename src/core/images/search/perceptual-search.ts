@@ -143,8 +143,16 @@ export interface SearchStart {
   readonly otherScoreMargin?: number | undefined
   /** Lower qualities whose luma is below its floor, so that they need no probe. */
   readonly ruledOut?: readonly QualityMargin[]
-  /** Predicts the second quality from the margin of the first one. `undefined`: along the usual slope. */
-  readonly second?: ((margin: number) => number) | undefined
+  /** Predicts the search after its first probe. `undefined`: along the usual slope. */
+  readonly foretell?: ((first: QualityMargin) => Foretold) | undefined
+}
+
+/** Prediction from a part of the picture. */
+export interface Foretold {
+  /** Second quality to try. */
+  readonly quality: number
+  /** Highest quality below the first one that will surely miss the target, so that it needs no probe. */
+  readonly ruledOut?: QualityMargin | undefined
 }
 
 /**
@@ -155,7 +163,7 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
   trials: QualityTrials<Figures>,
   target: PicturePerceptualTarget,
   usualScale: QualityScale,
-  { quality: first, otherMargin, otherScoreMargin = Number.POSITIVE_INFINITY, ruledOut = [], second }: SearchStart,
+  { quality: first, otherMargin, otherScoreMargin = Number.POSITIVE_INFINITY, ruledOut = [], foretell }: SearchStart,
 ): Promise<PerceptualResult<Figures>> {
   const scale = scaleOfEffort(usualScale, target)
   const probes: Probe<Figures>[] = []
@@ -176,8 +184,9 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
     const lead = (other: number) => Math.max(margin - other, scoreMarginPoints(visible, target, scale.tileSlope) - otherScoreMargin)
     const isPointless =
       otherMargin !== undefined && probes.length === 1 ? lead(otherMargin) < LEAST_LEAD_POINTS : margin < 0 && trials.isPointless?.()
-    const predicted = probes.length === 1 ? second?.(margin) : undefined
-    quality = isPointless ? undefined : nextQuality(probes, ruledOutQualities, scale, predicted)
+    const foretold = probes.length === 1 ? foretell?.({ quality, margin }) : undefined
+    if (foretold?.ruledOut) ruledOutQualities.push(foretold.ruledOut)
+    quality = isPointless ? undefined : nextQuality(probes, ruledOutQualities, scale, foretold?.quality)
   }
   const best = bestOf(probes)
   if (best.quality !== last) await trials.encode(best.quality)

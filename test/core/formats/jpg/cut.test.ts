@@ -119,4 +119,24 @@ describe('cut of a JPEG', () => {
     const whole = await requantiseToScore(job, jpegRaster(memorySource(bytes, 'a.jpg'), job.info), target, settings)
     expect(Math.abs(quality - whole.quality)).toBeLessThan(6)
   })
+
+  it('rules out only qualities that the whole picture will miss as well (cut-of-hard-bands)', async () => {
+    using job = await JpegJob.read(await file(1600, 1000, 'rgb', 'sequential', true))
+    const target = { ...LEVELS.perceptual.medium, usualQuality: { ...LEVELS.perceptual.medium.usualQuality, jpeg: 35 } }
+    const cut = cutOf(job, 0)
+    if (!cut) throw new Error('the picture has no cut')
+    const { quality = 0, foretell } = await searchCut(cut, false, target, { pause: async () => undefined })
+    const [near, far] = [0.5, 40].map((margin) => foretell?.({ quality, margin }))
+    expect(near?.ruledOut?.quality).toBeLessThan(quality)
+    expect(far?.ruledOut).toBeUndefined()
+    expect(far?.quality).toBeLessThan(near?.quality ?? 0)
+  })
+
+  it('knows its margin at a first quality that luma raised (cut-of-raised-quality)', async () => {
+    using job = await JpegJob.read(await file(1600, 1000, 'rgb', 'sequential', true))
+    const cut = cutOf(job, 0)
+    if (!cut) throw new Error('the picture has no cut')
+    const { quality = 0, foretell } = await searchCut(cut, false, LEVELS.perceptual.medium, { pause: async () => undefined })
+    expect(foretell?.({ quality: quality + 10, margin: -1 }).quality).toBeGreaterThan(quality + 10)
+  })
 })
