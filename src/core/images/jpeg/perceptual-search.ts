@@ -84,7 +84,9 @@ export async function requantiseToScore(
     ruledOut.push({ quality, margin })
     quality = await qualityAfterMiss(job, quality, figures, target.floor, settings)
   }
-  const scale = from.foretell ? { closePoints: CUT.closePoints, interpolates: true, ...scaleFor(reference) } : scaleFor(reference)
+  // A score that the caller asked for is worth a further probe, and the smallest result.
+  const close = target.isWantedScore ? {} : { closePoints: CUT.closePoints }
+  const scale = from.foretell ? { ...close, interpolates: true, ...scaleFor(reference) } : scaleFor(reference)
   return lowestPerceptualQuality(trials, target, scale, { quality, ruledOut, foretell: from.foretell })
 }
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
 import { LEVELS } from '../../../../src/core/catalog/levels.ts'
+import { scoreTarget } from '../../../../src/core/catalog/score-goal.ts'
 import { cutOf, searchCut } from '../../../../src/core/images/jpeg/cut-search.ts'
 import { jpegRaster } from '../../../../src/core/images/jpeg/decode.ts'
-import { requantiseToScore } from '../../../../src/core/images/jpeg/perceptual-search.ts'
+import { perceptualFiguresOfJob, requantiseToScore } from '../../../../src/core/images/jpeg/perceptual-search.ts'
+import { CUT } from '../../../../src/core/images/jpeg/tuning.ts'
+import { CLOSE_POINTS } from '../../../../src/core/images/search/tuning.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
 import { encodeRows, JpegJob, JpegRows, type RowsIn, type Scans } from '../../../../wasm/jpeg/jpeg.ts'
 import { photo } from './photo.ts'
@@ -138,5 +141,22 @@ describe('cut of a JPEG', () => {
     if (!cut) throw new Error('the picture has no cut')
     const { quality = 0, foretell } = await searchCut(cut, false, LEVELS.perceptual.medium, { pause: async () => undefined })
     expect(foretell?.({ quality: quality + 10, margin: -1 }).quality).toBeGreaterThan(quality + 10)
+  })
+
+  it('is followed by the usual search if the caller asked for a score (cut-of-wanted-score)', async () => {
+    const bytes = await file(400, 300, 'rgb')
+    using job = await JpegJob.read(bytes)
+    const reference = jpegRaster(memorySource(bytes, 'a.jpg'), job.info)
+    const quality = 77
+    await job.requantise(quality)
+    const { score = 0 } = await perceptualFiguresOfJob(job, reference)
+    const target = scoreTarget(score - (CLOSE_POINTS + CUT.closePoints) / 2)
+    const known = { quality, foretell: () => ({ quality: quality - 1 }) }
+    const settings = { pause: async () => undefined }
+    const ofScore = await requantiseToScore(job, reference, target, settings, known)
+    const { isWantedScore, ...levelTarget } = target
+    const ofLevel = await requantiseToScore(job, reference, levelTarget, settings, known)
+    expect([isWantedScore, ofLevel.quality]).toEqual([true, quality])
+    expect(ofScore.quality).toBeLessThan(quality)
   })
 })
