@@ -30,19 +30,20 @@ export interface RemovedFiles {
 
 /**
  * Removes orphaned files below `state`, the state folder of `npm start`. The service may be running.
+ * @param minAgeMs youngest file that is removed; 0 if nothing wrote to the folder when `now` was read
  * @throws Error if the database cannot be read
  */
-export async function removeOrphans(state: string, now: number): Promise<RemovedFiles> {
+export async function removeOrphans(state: string, now: number, minAgeMs = MIN_AGE_MS): Promise<RemovedFiles> {
   const buckets = join(state, 'v3/r2')
   const orphans = new Map<string, string>()
   for (const folder of await foldersIn(buckets)) {
-    for await (const { name } of await opendir(folder)) if (creationTime(name) <= now - MIN_AGE_MS) orphans.set(name, join(folder, name))
+    for await (const { name } of await opendir(folder)) if (creationTime(name) <= now - minAgeMs) orphans.set(name, join(folder, name))
   }
   if (orphans.size === 0 || !(await keepReferenced(orphans, join(buckets, 'miniflare-R2BucketObject'), now))) return { files: 0, bytes: 0 }
   let [files, bytes] = [0, 0]
   for (const path of orphans.values()) {
     const info = await stat(path).catch(() => undefined)
-    if (!info || info.mtimeMs > now - MIN_AGE_MS) continue
+    if (!info || info.mtimeMs > now - minAgeMs) continue
     await rm(path, { force: true })
     files++
     bytes += info.size

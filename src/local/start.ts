@@ -98,12 +98,12 @@ const report = (what: string, removed: Promise<RemovedFiles>) =>
     ({ files, bytes }) => void (files > 0 && console.error(`Removed ${files} ${what} from the state folder (${bytes} bytes).`)),
     (error: unknown) => console.error(`Could not search the state folder for ${what}: ${errorMessage(error)}`),
   )
-const removeOrphanFiles = () => void report('orphaned files', removeOrphans(state, Date.now()))
+const removeOrphanFiles = (minAgeMs?: number) => void report('orphaned files', removeOrphans(state, Date.now(), minAgeMs))
 const removeEmptied = (olderThan: number) => report('files of deleted tasks', removeEmptiedObjects(state, olderThan))
 // Now no workerd has these files open.
 await removeEmptied(Number.POSITIVE_INFINITY)
-removeOrphanFiles()
-setInterval(removeOrphanFiles, 86_400_000)
+removeOrphanFiles(0)
+setInterval(() => removeOrphanFiles(), 86_400_000)
 setInterval(() => void removeEmptied(Date.now() - MIN_AGE_MS), 3_600_000)
 
 await supervise({

@@ -58,6 +58,10 @@ it('removes orphaned files after a day, and parts of unfinished uploads after a 
   expect(await removeOrphans(folder, now)).toEqual({ files: 1, bytes: 17 })
   expect(readdirSync(blobs).sort(), `${old} is gone`).toEqual([...named, young, late, 'notes.txt'].sort())
   expect(await removeOrphans(folder, now + 8 * DAY_MS)).toEqual({ files: 3, bytes: 2 * 17 + PART_BYTES })
+  // As at a start, when nothing writes yet. The files that objects refer to are younger than a day, too.
+  const [cutOff, beingWritten] = [writeOrphan(now - 1000, 'e'), writeOrphan(now + 1000, 'f')]
+  expect(await removeOrphans(folder, now, 0)).toEqual({ files: 1, bytes: 17 })
+  expect(readdirSync(blobs), `${cutOff} is gone`).toContain(beingWritten)
   await withBucket(async (bucket) => {
     expect(await (await bucket.get('small'))?.text()).toBe('text')
     expect((await (await bucket.get('whole'))?.arrayBuffer())?.byteLength).toBe(PART_BYTES + 3)
