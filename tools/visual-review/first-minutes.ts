@@ -37,7 +37,7 @@ async function takeTour(page: Page, service: Running): Promise<void> {
   await addStep(page, 'empty', 'The first page takes files at once. It shows what was saved, what failed, and what is left of the limits.')
   await page.getByRole('button', { name: 'Use a sample photo' }).click()
   await page
-    .getByRole('region', { name: 'Receipt' })
+    .getByRole('article', { name: /^Receipt/ })
     .getByText(/^Signed by/)
     .waitFor({ timeout: 120_000 })
   await page.getByRole('slider', { name: /^Before and after/ }).waitFor()
@@ -53,7 +53,7 @@ async function takeTour(page: Page, service: Running): Promise<void> {
   await page.getByRole('button', { name: 'New application' }).click()
   await page.getByLabel('Name').fill('Web shop')
   await page.getByRole('button', { name: 'Create' }).click()
-  const section = page.getByRole('region', { name: 'Web shop' })
+  const section = page.getByRole('group', { name: 'Web shop' })
   await section.getByRole('button', { name: 'New key' }).click()
   await page.getByRole('dialog').getByLabel('Name').fill('Product photos')
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
