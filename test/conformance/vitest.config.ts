@@ -20,7 +20,7 @@ const wasm = {
   plugins: [wasmModules],
   test: {
     server: { deps: { inline: [/@jsquash/, /@cornerstonejs/, /officecrypto/] } },
-    setupFiles: ['test/support/same-seed.ts', 'test/support/quick-bytes.ts'],
+    setupFiles: ['test/support/same-seed.ts', 'test/support/quick-bytes.ts', 'test/support/english-texts.ts'],
   },
 }
 
