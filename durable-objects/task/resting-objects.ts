@@ -1,4 +1,4 @@
-/** Most objects of ended tasks that stay in memory. Each holds a SQLite connection: 150 to 200 KB. */
+/** Most objects of ended tasks that stay in memory. Each holds a SQLite connection: about 250 KB. */
 export const MOST_RESTING = 100
 /** Number of objects that stay when that number is exceeded. */
 const STAYING = 50

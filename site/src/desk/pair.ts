@@ -71,9 +71,14 @@ export function usePair(
     const show = async () => {
       const blobs = page ? await page.series.pair(page.number) : [asPicture(file, format), result.result]
       urls = blobs.map((blob) => URL.createObjectURL(blob))
-      const [isBeforeDrawn] = await Promise.all([drawable(urls[0]!).catch(() => false), drawable(urls[1]!)])
+      const [before, after] = urls as [string, string]
+      const isBeforeDrawn = await drawable(before).then(
+        () => true,
+        () => false,
+      )
+      await drawable(after)
       const sizes = page?.series.sizes?.(page.number) ?? ([file.size, result.result.size] as const)
-      if (!isGone) setPair({ before: isBeforeDrawn ? urls[0] : undefined, after: urls[1]!, sizes })
+      if (!isGone) setPair({ before: isBeforeDrawn ? before : undefined, after, sizes })
     }
     void show().catch(() => setPair(undefined))
     return () => {
@@ -87,9 +92,8 @@ export function usePair(
 /** Browsers draw SVG only if its type says so. */
 const asPicture = (file: File, format: FormatId): Blob => (format === 'svg' ? new Blob([file], { type: 'image/svg+xml' }) : file)
 
-const drawable = async (url: string): Promise<true> => {
+const drawable = async (url: string): Promise<void> => {
   const image = new Image()
   image.src = url
   await image.decode()
-  return true
 }

@@ -34,31 +34,52 @@ async function openDocumentType(source: Source): Promise<FormatId | undefined> {
   return type === undefined ? undefined : OPEN_DOCUMENT_TYPES.find(([pattern]) => pattern.test(type))?.[1]
 }
 
-/** Names that tell a format. An archive may have 100,000 others. */
-const TELLING =
-  /^(?:\[content_types\]\.xml|ofd\.xml|content\.xml|meta-inf\/(?:container|manifest)\.xml)$|^(?:word|xl|ppt)\/|\.(?:opf|shp|shx|dbf|hdr|img|img\.gz|kml)$/i
+/** Names of entries that tell a format. */
+const NAMES = {
+  contentTypes: /^\[content_types\]\.xml$/i,
+  word: /^word\//i,
+  excel: /^xl\//i,
+  powerPoint: /^ppt\//i,
+  ofd: /^ofd\.xml$/i,
+  container: /^meta-inf\/container\.xml$/i,
+  epubPackage: /\.opf$/i,
+  shapes: /\.shp$/i,
+  shapeIndexOrTable: /\.(shx|dbf)$/i,
+  header: /\.hdr$/i,
+  image: /\.img(\.gz)?$/i,
+  kml: /\.kml$/i,
+  content: /^content\.xml$/,
+  manifest: /^meta-inf\/manifest\.xml$/i,
+} as const
+/** Any of `NAMES`, so that an archive with 100,000 entries is searched once. */
+const ANY_NAME = new RegExp(
+  Object.values(NAMES)
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+)
 
 export async function identifyZip(source: Source): Promise<FormatId | undefined> {
   const openDocument = await openDocumentType(source)
   if (openDocument) return openDocument
   const names = await entryNames(source)
-  const telling = names.filter((name) => TELLING.test(name))
-  const has = (pattern: RegExp) => telling.some((name) => pattern.test(name))
-  if (has(/^\[content_types\]\.xml$/i)) {
-    if (has(/^word\//i)) return 'docx'
-    if (has(/^xl\//i)) return 'xlsx'
-    if (has(/^ppt\//i)) return 'pptx'
+  const telling = names.filter((name) => ANY_NAME.test(name))
+  const has = (kind: keyof typeof NAMES) => telling.some((name) => NAMES[kind].test(name))
+  if (has('contentTypes')) {
+    if (has('word')) return 'docx'
+    if (has('excel')) return 'xlsx'
+    if (has('powerPoint')) return 'pptx'
   }
-  if (has(/^ofd\.xml$/i)) return 'ofd'
-  if (has(/^meta-inf\/container\.xml$/i) || (names[0] === 'mimetype' && has(/\.opf$/i))) return 'epub'
-  if (has(/\.shp$/i) && has(/\.(shx|dbf)$/i)) return 'shapefile'
-  if (has(/\.hdr$/i) && has(/\.img(\.gz)?$/i)) return 'nifti'
-  if (has(/\.kml$/i)) return 'kmz'
+  if (has('ofd')) return 'ofd'
+  if (has('container') || (names[0] === 'mimetype' && has('epubPackage'))) return 'epub'
+  if (has('shapes') && has('shapeIndexOrTable')) return 'shapefile'
+  if (has('header') && has('image')) return 'nifti'
+  if (has('kml')) return 'kmz'
   // A shapefile needs neither the attribute table (.dbf) nor the index (.shx), which can be rebuilt from the shapes.
-  if (has(/\.shp$/i)) return 'shapefile'
+  if (has('shapes')) return 'shapefile'
   // If the entries are ambiguous, the file name decides: a KMZ may contain icons and no KML.
   const named = extension(source.name)
-  if (has(/^content\.xml$/) && has(/^meta-inf\/manifest\.xml$/i)) {
+  if (has('content') && has('manifest')) {
     // A package whose `mimetype` is missing or not in its place.
     const id = OPEN_DOCUMENT.find((each) => (FORMATS[each].extensions as readonly string[]).includes(named))
     if (id) return id

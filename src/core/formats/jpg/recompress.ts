@@ -12,6 +12,7 @@ import { cutOf, searchCut } from '../../images/jpeg/cut-search.ts'
 import { jpegRaster } from '../../images/jpeg/decode.ts'
 import {
   canBeScored,
+  isBoundByLuma,
   type Known,
   requantiseToScore,
   similarityOfJob,
@@ -28,10 +29,9 @@ import {
   writeSmallest,
   writeSmallestLossless,
 } from '../../images/jpeg/quality-search.ts'
-import { HIGHEST_QUALITY, PERCEPTUAL_SCALE, STREAMED_CAUTION } from '../../images/jpeg/tuning.ts'
+import { HIGHEST_QUALITY, STREAMED_CAUTION } from '../../images/jpeg/tuning.ts'
 import { cachedIfSmall } from '../../images/raster/cached-raster.ts'
 import type { Raster } from '../../images/raster/raster.ts'
-import { lumaMargin } from '../../images/search/perceptual-search.ts'
 import { ScoredRows } from '../../images/search/scored-rows.ts'
 import { fitsMemoryBudget } from '../../model/budget.ts'
 import type { Options, Outcome, Sink, Source } from '../../model/codec.ts'
@@ -45,7 +45,6 @@ import {
   BASE_BYTES,
   BYTES_PER_COLUMN,
   ESTIMATE_ERROR,
-  FULL_CHROMA_POINTS,
   FULL_CHROMA_QUALITY,
   LOSSLESS_BEST,
   LOSSY_RATIO,
@@ -202,8 +201,7 @@ class Recompression {
       this.steps.push(CHROMA_HALVED)
       return made
     }
-    // Halved chroma may have kept the result below its target, or required finer steps that cost more than it saves. Try full chroma as
-    // well.
+    // Halved chroma may have missed the target, or required finer steps that cost more than it saves. Try full chroma as well.
     const whole = await this.requantised(await this.read(), level, made.reached ? { quality: made.quality, margin: made.margin } : {})
     if (!made.reached) return whole
     const isSmaller = whole.reached && whole.job.estimatedBytes('made') < job.estimatedBytes('made')
@@ -385,12 +383,6 @@ class Recompression {
   async pause(): Promise<void> {
     await yieldToEventLoop(this.options.signal)
   }
-}
-
-/** True if finer colour cannot allow a lower quality: the score decided, or a luma floor, or the lowest quality. */
-function isBoundByLuma({ score = 0, margin = 0, quality, figures }: Made, target: PicturePerceptualTarget): boolean {
-  if (score < target.score + FULL_CHROMA_POINTS || quality <= PERCEPTUAL_SCALE.lowest) return true
-  return lumaMargin({ ...figures, colourPsnrDb: figures.psnrDb }, target) <= margin
 }
 
 /** Ratio of the result's estimated bytes to those of the original. */

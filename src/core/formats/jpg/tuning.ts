@@ -42,12 +42,6 @@ export const SSIM_WINDOW_SIDE = 11
 /** Quality from which a result for a target size keeps full chroma: finer steps then bring less than finer colour. */
 export const FULL_CHROMA_QUALITY = 80
 
-/**
- * Surplus of SSIMULACRA 2 points which shows that colour or a single tile, not the score, determined the quality. Full chroma is then
- * tried. Source: docs/decisions/quality-levels.md, "Halved chroma".
- */
-export const FULL_CHROMA_POINTS = 3
-
 /** SSIMULACRA 2 points below a gentler level's target within which a result may still be larger than that level's. */
 export const NEAR_POINTS = 2
 

@@ -22,7 +22,7 @@ import {
 import type { ScoredRows } from '../search/scored-rows.ts'
 import { MOST_RULED_OUT } from '../search/tuning.ts'
 import { coarseness, qualityAfterMiss, qualityOf, type SearchSettings, searchQuality } from './quality-search.ts'
-import { CUT, HIGHEST_QUALITY, PERCEPTUAL_BANDS, PERCEPTUAL_SCALE, STRIP_ROWS } from './tuning.ts'
+import { CUT, FULL_CHROMA_POINTS, HIGHEST_QUALITY, PERCEPTUAL_BANDS, PERCEPTUAL_SCALE, STRIP_ROWS } from './tuning.ts'
 
 export { canBeScored, scoreMarginPoints } from '../search/perceptual-search.ts'
 
@@ -88,6 +88,20 @@ export async function requantiseToScore(
   const close = target.isWantedScore ? {} : { closePoints: CUT.closePoints }
   const scale = from.foretell ? { ...close, interpolates: true, ...scaleFor(reference) } : scaleFor(reference)
   return lowestPerceptualQuality(trials, target, scale, { quality, ruledOut, foretell: from.foretell })
+}
+
+/** End of a search with halved chroma. */
+interface HalvedEnd {
+  readonly quality: number
+  readonly figures: Measured
+  readonly margin?: number
+  readonly score?: number | undefined
+}
+
+/** True if full chroma cannot allow a lower quality: the score decided, or a luma floor, or the lowest quality. */
+export function isBoundByLuma({ score = 0, margin = 0, quality, figures }: HalvedEnd, target: PicturePerceptualTarget): boolean {
+  if (score < target.score + FULL_CHROMA_POINTS || quality <= PERCEPTUAL_SCALE.lowest) return true
+  return lumaMargin({ ...figures, colourPsnrDb: figures.psnrDb }, target) <= margin
 }
 
 /** Searches without stored coefficients: each quality decodes the source again. */

@@ -117,11 +117,18 @@ export const PERCEPTUAL_BANDS = { mostProbes: 6, closePoints: 2.5, aimPoints: 1 
 /**
  * Search on a cut (cut-search.ts). `leastPixels`: smallest picture; `every`: one band of so many is in the cut. `lossShare`: share of the
  * whole picture's loss that the cut has; on 25 pictures of 1.5 to 13 megapixels it was 0.95 at 82 points, 0.93 at 72 and 60, with a
- * standard deviation of 0.02. `tileLead`: points by which the worst tile of the cut is better. `nearPoints` and `nearCoarseness`: distance
- * from `aimPoints`, and to the next quality, from which the slope is good enough for the whole picture. `surePoints`: points below the
- * target on the cut from which the whole picture misses it as well. `closePoints`: as in `QualityScale`, for the whole picture.
+ * standard deviation of 0.02. `tileLead`: points by which the worst tile of the cut is better. `aimPoints`: points above its target that the
+ * cut aims at. `nearPoints` and `nearCoarseness`: distance from `aimPoints`, and to the next quality, from which the cut needs no further
+ * probe. `surePoints`: a quality that is predicted to miss the target by more is not probed. `closePoints`: as in `QualityScale`, for the
+ * whole picture.
  */
 export const CUT = {
   ...{ leastPixels: 0.7e6, every: 4, lossShare: 0.968, lossSharePerPoint: 0.00105, tileLead: 4 },
   ...{ aimPoints: 0.8, nearPoints: 2, nearCoarseness: 0.15, surePoints: 1.5, mostProbes: 3, closePoints: 2 },
 }
+
+/**
+ * Surplus of SSIMULACRA 2 points which shows that colour or a single tile, not the score, determined the quality. Full chroma is then
+ * tried. Source: docs/decisions/quality-levels.md, "Halved chroma".
+ */
+export const FULL_CHROMA_POINTS = 3
