@@ -1,4 +1,5 @@
 /** Inventory of Flash video in the words of MP4, which it becomes. */
+
 import type { FileView } from './file-view.ts'
 import type { InventoryReader } from './inventory.ts'
 import { digestOfRange } from './media/digests.ts'

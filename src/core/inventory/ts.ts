@@ -1,4 +1,5 @@
 /** Inventory of transport streams in the words of MP4, which they become. */
+
 import type { InventoryReader } from './inventory.ts'
 import { mediaReader, type Reading } from './media/media-reader.ts'
 import { seconds } from './media/numbers.ts'

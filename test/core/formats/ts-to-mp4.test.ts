@@ -189,6 +189,14 @@ describe('transport streams to MP4', () => {
     )
   })
 
+  it('stay unchanged with a reason if the last picture has lost its start code (ts-last-picture-damaged)', async () => {
+    const changed = (await tsFromMp4(film)).slice(0, 2000)
+    changed[1737] = 1
+    const { outcome, defect } = await pressed(changed)
+    expect(defect).toBeUndefined()
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: { code: 'ts_lost_pictures' } })
+  })
+
   it('never fail in another way than by a reason', async () => {
     const source = await tsFromMp4(film)
     await fc.assert(

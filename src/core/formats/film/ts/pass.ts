@@ -25,6 +25,7 @@ export interface PassResult {
   readonly brokenBytes: number
   /** Places where packets are missing. */
   readonly gaps: number
+  readonly hasLostPictures: boolean
 }
 
 const HEAD_BYTES = 4096
@@ -61,7 +62,12 @@ export async function passOver(
   const brokenBytes = tracks.reduce((sum, { leadingBytes, coding }) => sum + leadingBytes + coding.framer.broken, trailing)
   const contentBytes = tracks.reduce((sum, track) => sum + track.contentBytes, 0)
   if (brokenBytes > MAX_BROKEN_BYTES && brokenBytes > MAX_BROKEN_SHARE * contentBytes) throw malformed('ts', 0, 'ts_too_damaged')
-  return { tracks, brokenBytes, gaps: tracks.reduce((sum, { continuity }) => sum + continuity.gaps, 0) }
+  return {
+    tracks,
+    brokenBytes,
+    gaps: tracks.reduce((sum, { continuity }) => sum + continuity.gaps, 0),
+    hasLostPictures: tracks.some((track) => track.hasLostPictures),
+  }
 }
 
 /** Streams by PID. */

@@ -81,7 +81,8 @@ class Tables {
 export async function readTsFilm(source: Source, signal: AbortSignal): Promise<TsFilm> {
   const file = await openTs(source, signal)
   const found = new Tables()
-  const { tracks, brokenBytes, gaps } = await passOver(file, signal, (track, frame) => found.add(track, frame))
+  const { tracks, brokenBytes, gaps, hasLostPictures } = await passOver(file, signal, (track, frame) => found.add(track, frame))
+  if (hasLostPictures) throw unsupported('ts_lost_pictures')
   const finished = found.finish(tracks)
   const film = { tracks: tracks.map(mkvTrackOf), tables: finished.map(({ table }) => table) }
   startAtZero(film.tables)

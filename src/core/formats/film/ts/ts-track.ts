@@ -9,6 +9,7 @@ import { CodecError, malformed } from '../../../model/error.ts'
 import { TimeSteps } from '../mkv/to-mp4/jumps.ts'
 import { codingOf, type TrackCoding } from './codings.ts'
 import type { CutFrame } from './framer.ts'
+import { PlayedTime } from './played-time.ts'
 import { StreamBuffer } from './stream-buffer.ts'
 
 /** Frame with its place and time. */
@@ -23,6 +24,8 @@ export interface TimedFrame extends Pick<CutFrame, 'stored' | 'size' | 'isKey' |
 
 /** Units of time a second. */
 export const TICKS = 90_000
+/** Shorter times count as rounding. */
+const LOST_TICKS = TICKS / 10
 
 export class TsTrack {
   readonly stream: ProgramStream
@@ -38,6 +41,9 @@ export class TsTrack {
   /** Positions of PES packets with a time that no frame has used yet. */
   #marks: { readonly at: number; readonly time: number }[] = []
   readonly #steps = new TimeSteps(TICKS)
+  /** Times of all PES packets, and of those in which a frame begins. */
+  readonly #told = new PlayedTime()
+  readonly #shown = new PlayedTime()
   #hasStarted = false
   /** Bytes of content that the PES packet still has. `undefined`: not told. */
   #left: number | undefined
@@ -75,6 +81,12 @@ export class TsTrack {
     this.coding.framer.cut(this.#buffer, true, (frame) => this.#timed(frame))
   }
 
+  /** True if pictures at the start or end are so damaged that the film is shorter without them. */
+  get hasLostPictures(): boolean {
+    const lost = this.#told.ticks - this.#shown.ticks
+    return this.coding.hertz() === 0 && lost >= LOST_TICKS
+  }
+
   #beginPacket(at: number): void {
     const header = pesHeader(this.#cutter.header.subarray(0, this.#cutter.filled))
     if (!header || header.bytes < 9) throw malformed('ts', at, 'ts_packet_damaged')
@@ -83,12 +95,14 @@ export class TsTrack {
     if (header.pts === undefined) return
     const time = this.#clock.continued(header.pts)
     this.#steps.add(time)
+    this.#told.add(time)
     this.#marks.push({ at: this.#buffer.end, time })
   }
 
   #timed({ at, from, stored, size, isKey, samples }: CutFrame): void {
     let mark: number | undefined
     while (this.#marks.length > 0 && this.#marks[0]!.at <= at) mark = this.#marks.shift()!.time
+    if (mark !== undefined) this.#shown.add(mark)
     const time = mark ?? this.#next
     const hertz = this.coding.hertz()
     this.#next = time !== undefined && samples > 0 && hertz > 0 ? time + (samples * TICKS) / hertz : undefined
