@@ -96,7 +96,16 @@ async function orSmallerJpeg(work: PictureJob, kept: RecompressedPicture | undef
   const jpeg = await asJpeg(work)
   if (!jpeg || (!photograph && jpeg.bytes.length > work.bytes.length * DRAWN_JPEG_SHARE)) return kept
   const size = kept ? bytesInContainer(work, kept) : oldBytes(work)
-  return jpeg.bytes.length + RENAMING_BYTES < size ? jpeg : kept
+  if (jpeg.bytes.length >= size) return kept
+  return jpeg.bytes.length + RENAMING_BYTES < size || (await gentlerBecomesJpeg(work)) ? jpeg : kept
+}
+
+/** True if the next gentler level makes a JPEG. Then this level does so as well, although it saves less; otherwise it could be larger. */
+async function gentlerBecomesJpeg({ bytes, name, facts, options, request }: PictureJob): Promise<boolean> {
+  const quality = options.targetScore === undefined ? FALLBACK_LEVELS[options.quality][0] : undefined
+  if (quality === undefined || quality === 'high') return false
+  const work = pictureJob(bytes, name, facts, { ...options, quality }, request)
+  return (await orSmallerJpeg(work, await recompressSameKind(work)))?.output === 'jpg'
 }
 
 /** Damaged pictures count as transparent, so they do not become JPEG. */

@@ -144,6 +144,14 @@ describe('the order of levels', () => {
     if (kind === 'drawing') return pngOf(drawn(side, side, seed), side, side)
     return jpegOf(grainy(side, side, seed), side, side, kind === 'jpeg' ? 95 : 30)
   }
+  it('holds if a JPEG saves less than its new name may cost (renamed-at-low-only)', async () => {
+    const file = await fileOf({ kind: 'photograph', side: 50, seed: 8 })
+    const zip = await zipOf(ofdWith(file, 0.3 * 25.4))
+    const sizes: number[] = []
+    for (const quality of levels) sizes.push((await pressed(ofd, zip, quality)).bytes.length)
+    expect(sizes).toEqual(sizes.toSorted((a, b) => a - b))
+  })
+
   it.each([
     ['DOCX', docx],
     ['OFD', ofd],
