@@ -2,6 +2,7 @@
  * Predicts the quality of a large picture from a cut: bands that are a quarter of it. A probe of the cut takes a quarter of the time, and
  * its score is a few points higher, because the worst places decide and most of them are elsewhere.
  */
+import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { JpegJob } from '../../../../wasm/jpeg/jpeg.ts'
 import { concat } from '../../bytes/concat.ts'
 import type { PicturePerceptualTarget } from '../../catalog/levels.ts'
@@ -31,8 +32,25 @@ export function cutOf(job: JpegJob, spareBytes: number): Cut | undefined {
 /** Share of the whole picture's loss (100 minus the score) that its cut has near this score. */
 const lossShareAt = (score: number) => CUT.lossShare - CUT.lossSharePerPoint * (100 - score)
 
-/** Searches on the cut. @param halves true to halve the chroma of the cut, as that of the whole picture */
+/**
+ * Searches on the cut. `undefined`: the engine cannot read or change it. The whole picture is then searched without a prediction.
+ * @param halves true to halve the chroma of the cut, as that of the whole picture
+ */
 export async function searchCut(
+  cut: Cut,
+  halves: boolean,
+  target: PicturePerceptualTarget,
+  settings: SearchSettings,
+): Promise<Known | undefined> {
+  try {
+    return await probeCut(cut, halves, target, settings)
+  } catch (error) {
+    if (isEngineError(error)) return undefined
+    throw error
+  }
+}
+
+async function probeCut(
   { file, spareBytes }: Cut,
   halves: boolean,
   target: PicturePerceptualTarget,

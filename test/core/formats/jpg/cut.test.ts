@@ -111,6 +111,11 @@ describe('cut of a JPEG', () => {
     expect(cutOf(job, 0)).toBeUndefined()
   })
 
+  it('predicts nothing if the engine cannot read it', async () => {
+    const cut = { file: new Uint8Array([0xff, 0xd8, 0xff, 0xd9]), spareBytes: 0 }
+    expect(await searchCut(cut, false, LEVELS.perceptual.medium, { pause: async () => undefined })).toBeUndefined()
+  })
+
   it('predicts the quality that the whole picture needs', async () => {
     const bytes = await file(1600, 1000, 'rgb', 'sequential', true)
     using job = await JpegJob.read(bytes)
