@@ -345,6 +345,7 @@ export const chinese: Readonly<Record<string, string>> = {
   'It is encrypted, so it cannot be read.': '文件已加密，无法读取。',
   'It is damaged and cannot be read to the end.': '文件已损坏，无法完整读取。',
   'It needs more memory or time than this service allows.': '需要的内存或时间超过本服务的限额。',
+  'Whittle cannot make it smaller in its own format.': 'Whittle 无法以原格式缩小此文件。',
   'It uses a feature that Whittle cannot compress yet.': '文件使用了 Whittle 暂不能压缩的功能。',
   'It stays as it is.': '文件保持原样。',
   Signature: '签名',

@@ -179,6 +179,7 @@ const FILES = {
   'A smaller file would be below the minimum quality.': '更小的文件会低于最低质量。',
   'It is signed. A change would break the signature.': '文件带有签名，更改会使签名失效。',
   'It is encrypted, so it cannot be read.': '文件已加密，无法读取。',
+  'Whittle cannot make it smaller in its own format.': 'Whittle 无法以原格式缩小此文件。',
   'It uses a feature that Whittle cannot compress yet.': '文件使用了 Whittle 尚不能压缩的特性。',
   'It stays as it is.': '文件保持原样。',
   '{format} would be about {size}.': '{format} 约为 {size}。',

@@ -141,9 +141,10 @@ function resultWords({ receipt: { result } }: Compressed): RowWords {
       action: signIn,
     }
   }
-  const why = t(REASONS[result.reason ?? ''] ?? 'It stays as it is.')
-  const { suggestion } = result
-  if (!suggestion) return { tone: 'plain', title: t('Unchanged'), detail: why }
+  const { reason = '', suggestion } = result
+  if (!suggestion) return { tone: 'plain', title: t('Unchanged'), detail: t(REASONS[reason] ?? 'It stays as it is.') }
+  const isForeign = reason === 'unsupported_feature'
+  const why = isForeign ? t('Whittle cannot make it smaller in its own format.') : t(REASONS[reason] ?? 'It stays as it is.')
   const [format, size] = [outputTitle(suggestion.format), sizeText(suggestion.estimated_size)]
   const detail = `${why} ${t('{format} would be about {size}.', { format, size })}`
   return { tone: 'plain', title: t('Unchanged'), detail, action: { type: 'output', output: suggestion.format } }
