@@ -128,7 +128,7 @@ export const PICTURES = {
   more_pixels_than_job_may: 'the image has {width}×{height} pixels; a job processes at most {megapixels} megapixels',
   more_than_bytes_of_metadata: 'the JPEG has more than {limit} bytes of metadata',
   more_than_eight_bits_no_palette: 'the BMP has more than 8 bits per channel, and no palette fits `target_size`',
-  more_than_eight_bits_of_colour_exactly: 'the image has more than 8 bits per channel, which the output format cannot store losslessly',
+  more_than_eight_bits_of_colour_exactly: 'the image has more than 8 bits per channel, and Whittle converts to 8, which is not lossless',
   more_than_segments_of_metadata: 'the JPEG has more than {limit} metadata segments',
   multi_picture_index_wrong: 'the multi-picture index (MPF) of the JPEG does not match the file',
   no_bm_signature: 'the file does not begin with the BMP signature `BM`',

@@ -129,7 +129,7 @@ export const PICTURES = {
   more_pixels_than_job_may: '图像为 {width}×{height} 像素；任务最多处理 {megapixels} 百万像素',
   more_than_bytes_of_metadata: 'JPEG 的元数据超过 {limit} 字节',
   more_than_eight_bits_no_palette: 'BMP 每通道超过 8 位，且没有调色板能满足 `target_size`',
-  more_than_eight_bits_of_colour_exactly: '图像每通道超过 8 位，输出格式不能无损存储',
+  more_than_eight_bits_of_colour_exactly: '图像每通道超过 8 位，而 Whittle 会转换为 8 位，这并非无损',
   more_than_segments_of_metadata: 'JPEG 的元数据段超过 {limit} 个',
   multi_picture_index_wrong: 'JPEG 的多图索引（MPF）与文件不符',
   no_bm_signature: '文件开头不是 BMP 签名 `BM`',
