@@ -7,8 +7,9 @@ import { EngineError } from '../../../../wasm/engine-error.ts'
 import type { Disposables } from '../../../../wasm/memories/disposables.ts'
 import { type ColourFacts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
+import { mostExactBytes } from '../../catalog/small-pictures.ts'
 import { message } from '../../i18n/message.ts'
-import { analyse, cannotBeatSize, searchLossless } from '../../images/png/lossless-search.ts'
+import { analyse, cannotBeatSize, cannotBeatSmallSize, searchLossless } from '../../images/png/lossless-search.ts'
 import { applyPlan, enginePassOf, gentlerPlan, type LossyPlan, measurePlan, planBetween, planBytes } from '../../images/png/lossy-plan.ts'
 import { estimateExactBytes } from '../../images/png/palette-search.ts'
 import { type LevelPlan, planLossy } from '../../images/png/plan-lossy.ts'
@@ -91,9 +92,9 @@ export async function chooseLossy(job: LossyJob): Promise<Candidate | undefined>
     keepSmallest(await encodeEightBits(job), 0)
   if (!best) return undefined
   const small = isSmall(file) || facts.colours <= FEW_COLOURS || (best.bytes <= FEW_BYTES && pixelsOf(file) <= FEW_PIXELS)
-  const isClear =
-    !small &&
-    (isClearlySmaller(exactEstimate, CLEARLY_SMALLER.exact) || (await cannotBeatSize(engine, file, best.bytes - ancillaryBytes(file))))
+  const isClear = small
+    ? await cannotBeatSmallSize(engine, file, mostExactBytes(best.bytes, file.header) - ancillaryBytes(file))
+    : isClearlySmaller(exactEstimate, CLEARLY_SMALLER.exact) || (await cannotBeatSize(engine, file, best.bytes - ancillaryBytes(file)))
   const exact = isClear ? [] : [await exactCandidate(file, engine, await searchLossless(engine, file, options), options)]
   return await smallestOf([...exact, ...new Set(Object.values(smallest))], file.header)
 }

@@ -149,6 +149,19 @@ export async function cannotBeatSize(engine: PngEngine, picture: PngPicture, byt
   return forms.length <= 2 && least > bytes * PREVIEW_EXCESS.sameForm
 }
 
+/**
+ * The same for small pictures, whose forms differ by more, so that each preview must be far larger. False for a few kilobytes of rows, whose
+ * search is quick.
+ */
+export async function cannotBeatSmallSize(engine: PngEngine, picture: PngPicture, bytes: number): Promise<boolean> {
+  const forms = formsOf(engine, picture)
+  if (packedBytes(picture, minOf(forms.map(({ bits }) => bits))) <= TINY_BYTES) return false
+  for (const form of forms.slice(0, 2))
+    for (const effort of PREVIEWS)
+      if ((await tryPlan(engine, picture, { ...form, effort })) <= bytes * PREVIEW_EXCESS.smallPicture) return false
+  return true
+}
+
 /** Combines a PNG form with each Deflate effort that its size allows. */
 const plansOf = (picture: PngPicture, form: Form, search: SearchEffort): LosslessPlan[] =>
   effortsFor(packedBytes(picture, form.bits), search).map((effort) => ({ ...form, effort }))
