@@ -104,12 +104,14 @@ const withRedeflateStep = (outcome: Outcome): Outcome =>
  * part of a document, which has many pictures and limited time.
  */
 export function rowBytesToRedeflate(
-  { header, animated }: PngFile,
-  layout: Layout,
+  file: PngFile,
+  { bitDepth, colourType }: Layout,
   inOrder: boolean,
-  { inner, effort }: Options,
+  options: Options,
 ): number | undefined {
-  if (animated || (header.interlaced && !inOrder) || inner.depth > 0) return undefined
-  const form = { width: header.width, height: header.height, bitDepth: layout.bitDepth, colourType: layout.colourType }
-  return rowBytesIfFew(form, effort)
+  const { width, height } = file.header
+  return mayRedeflate(file, inOrder, options) ? rowBytesIfFew({ width, height, bitDepth, colourType }, options.effort) : undefined
 }
+
+export const mayRedeflate = ({ header, animated }: PngFile, inOrder: boolean, { inner }: Options): boolean =>
+  !animated && (!header.interlaced || inOrder) && inner.depth === 0

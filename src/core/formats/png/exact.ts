@@ -2,13 +2,17 @@
 
 import type { PngEngine } from '../../../../wasm/png/engine.ts'
 import { message } from '../../i18n/message.ts'
-import { type LosslessSearch, losslessBytes } from '../../images/png/lossless-search.ts'
+import { type LosslessSearch, losslessBytes, searchLossless } from '../../images/png/lossless-search.ts'
 import type { Options, Outcome, Sink } from '../../model/codec.ts'
-import { type Candidate, candidateInMemory, MemorySink, rowBytesToRedeflate } from './candidate.ts'
+import { type Candidate, candidateInMemory, MemorySink, mayRedeflate, rowBytesToRedeflate } from './candidate.ts'
 import { ancillaryBytes } from './chunks.ts'
 import type { PngFile } from './file.ts'
 import { droppedChunkSteps, lossWithout } from './lost-chunks.ts'
 import { writePng } from './write.ts'
+
+/** Chooses the lossless form of a file for `exactCandidate` and `writeExact`. Requires `analyse`. */
+export const searchExact = (file: PngFile, engine: PngEngine, options: Options): Promise<LosslessSearch> =>
+  searchLossless(engine, file, { ...options, isRedeflated: mayRedeflate(file, engine.inOrder, options) })
 
 /** Lossless candidate. Small pictures are encoded at once, because estimates are a few bytes off. */
 export async function exactCandidate(file: PngFile, engine: PngEngine, lossless: LosslessSearch, options: Options): Promise<Candidate> {

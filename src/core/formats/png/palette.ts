@@ -5,14 +5,15 @@
 
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import type { Disposables } from '../../../../wasm/memories/disposables.ts'
-import { type ColourFacts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
+import { CHANNELS, type ColourFacts, type PictureQuality, PngEngine } from '../../../../wasm/png/engine.ts'
 import { concat } from '../../bytes/concat.ts'
 import { mostExactBytes } from '../../catalog/small-pictures.ts'
 import { message } from '../../i18n/message.ts'
-import { analyse, cannotBeatSize, cannotBeatSmallSize, searchLossless } from '../../images/png/lossless-search.ts'
+import { analyse, cannotBeatSize, cannotBeatSmallSize } from '../../images/png/lossless-search.ts'
 import { applyPlan, enginePassOf, gentlerPlan, type LossyPlan, measurePlan, planBetween, planBytes } from '../../images/png/lossy-plan.ts'
 import { estimateExactBytes } from '../../images/png/palette-search.ts'
 import { type LevelPlan, planLossy } from '../../images/png/plan-lossy.ts'
+import { beforeRedeflate, isWorthRedeflating } from '../../images/png/redeflate.ts'
 import { reducedTo8Bits } from '../../images/png/reduce-to-8-bit.ts'
 import { FEW_BYTES } from '../../images/png/tuning.ts'
 import { paletteTargetsOf, rasterMarginDb } from '../../images/search/targets.ts'
@@ -20,9 +21,9 @@ import type { Compressed, Options, Outcome, Sink } from '../../model/codec.ts'
 import { isCodecError } from '../../model/error.ts'
 import { lossOf, type PictureLoss, pixelLoss } from '../../model/loss.ts'
 import { memorySource } from '../../model/source.ts'
-import { type Candidate, candidateInMemory, MemorySink, rowBytesToRedeflate, smallestOf } from './candidate.ts'
+import { type Candidate, candidateInMemory, MemorySink, mayRedeflate, rowBytesToRedeflate, smallestOf } from './candidate.ts'
 import { ancillaryBytes } from './chunks.ts'
-import { exactCandidate } from './exact.ts'
+import { exactCandidate, searchExact } from './exact.ts'
 import { openPngFile, type PngFile } from './file.ts'
 import { droppedChunkSteps, losesNoInformation } from './lost-chunks.ts'
 import { sampleDigest, similarityOfPngs, similarityOfRounding } from './similarity.ts'
@@ -95,7 +96,7 @@ export async function chooseLossy(job: LossyJob): Promise<Candidate | undefined>
   const isClear = small
     ? await cannotBeatSmallSize(engine, file, mostExactBytes(best.bytes, file.header) - ancillaryBytes(file))
     : isClearlySmaller(exactEstimate, CLEARLY_SMALLER.exact) || (await cannotBeatSize(engine, file, best.bytes - ancillaryBytes(file)))
-  const exact = isClear ? [] : [await exactCandidate(file, engine, await searchLossless(engine, file, options), options)]
+  const exact = isClear ? [] : [await exactCandidate(file, engine, await searchExact(file, engine, options), options)]
   return await smallestOf([...exact, ...new Set(Object.values(smallest))], file.header)
 }
 
@@ -138,8 +139,16 @@ async function encodeOnce(job: LossyJob, plan: LossyPlan): Promise<EncodedPlan |
   options.signal.throwIfAborted()
   if (plan.estimate <= IN_MEMORY_RESULT_BYTES) {
     const memory = new MemorySink(limit)
+    const { width, height, colourType } = file.header
+    const mostRowBytes = height * (1 + width * (plan.kind === 'palette' ? 1 : CHANNELS[colourType]))
+    const isRedeflated = mayRedeflate(file, engine.inOrder, options) && isWorthRedeflating(mostRowBytes, plan.estimate, options.effort)
     try {
-      const { outcome, dropped } = await writeLossy(job, plan, memory, alpha)
+      const { outcome, dropped } = await writeLossy(
+        job,
+        isRedeflated ? { ...plan, effort: beforeRedeflate(plan.effort) } : plan,
+        memory,
+        alpha,
+      )
       const same = outcome.loss.pictures.psnrDb === Number.POSITIVE_INFINITY && (await isExact(file, memory.pieces, options))
       const reported: Outcome = same && losesNoInformation(dropped) ? { kind: 'compressed', steps: outcome.steps } : outcome
       const rowBytes = rowBytesToRedeflate(file, engine.layout(), engine.inOrder, options)
@@ -175,7 +184,7 @@ async function encodeEightBits({ file, engines, options }: LossyJob): Promise<Es
     },
     ...(again && { redeflated: async () => withStep(await again()) }),
   })
-  const exact = withStep(await exactCandidate(reduced, engine, await searchLossless(engine, reduced, options), options))
+  const exact = withStep(await exactCandidate(reduced, engine, await searchExact(reduced, engine, options), options))
   return { ...exact, estimate: exact.bytes }
 }
 

@@ -25,7 +25,7 @@ import { compressKeepingTrailingData } from '../../model/trailing-data.ts'
 import { animatedPngSeconds, checkWork } from '../../model/work-estimate.ts'
 import { ancillaryBytes } from './chunks.ts'
 import { pngForConversion } from './convert.ts'
-import { writeExact } from './exact.ts'
+import { searchExact, writeExact } from './exact.ts'
 import { losslessReason } from './exactness.ts'
 import { hasUnusualGamma, openPngFile, type PngFile } from './file.ts'
 import { chooseLossy, writeLossy } from './palette.ts'
@@ -110,7 +110,7 @@ async function compressFile(opened: PngFile, source: Source, sink: Sink, options
     const chosen = await chooseLossy({ engine, engines, file, facts, options, limit: source.size })
     if (chosen) return await chosen.write(sink)
   }
-  const outcome = await writeExact(file, engine, await searchLossless(engine, file, options), sink, options)
+  const outcome = await writeExact(file, engine, await searchExact(file, engine, options), sink, options)
   return exact && outcome.kind === 'compressed' ? { ...outcome, steps: [exact.step, ...outcome.steps] } : outcome
 }
 

@@ -4,6 +4,7 @@ import type { ColourFacts, Effort, PngEngine } from '../../../../wasm/png/engine
 import { minOf } from '../../bytes/min-max.ts'
 import { DEFAULT_EFFORT, type Effort as SearchEffort } from '../../catalog/effort.ts'
 import type { PngPicture } from './png-picture.ts'
+import { beforeRedeflate, isWorthRedeflating } from './redeflate.ts'
 import {
   ALL_BUT_EXHAUSTIVE,
   ALWAYS_THOROUGH_BYTES,
@@ -36,6 +37,12 @@ export interface LosslessSearch {
   readonly plan: LosslessPlan
   /** Size of the image data in bytes. `undefined`: the plan was chosen without a full trial. */
   readonly bytes: number | undefined
+}
+
+export interface LosslessSearchOptions {
+  readonly effort?: SearchEffort
+  /** True if the result is deflated again where that pays (`redeflated`). Default: false. */
+  readonly isRedeflated?: boolean
 }
 
 /** Efforts of the final encodings, by size in bytes of the packed rows and effort of the search. The smallest result is used. */
@@ -115,18 +122,14 @@ export async function analyse(engine: PngEngine, picture: PngPicture, colours = 
 }
 
 /** Chooses the form and effort of the smallest lossless encoding. Requires `analyse`. */
-export async function searchLossless(
-  engine: PngEngine,
-  picture: PngPicture,
-  { effort = DEFAULT_EFFORT }: { readonly effort?: SearchEffort },
-): Promise<LosslessSearch> {
+export async function searchLossless(engine: PngEngine, picture: PngPicture, options: LosslessSearchOptions): Promise<LosslessSearch> {
   const facts = engine.facts()
   const forms = formsOf(engine, picture)
   const bytes = packedBytes(picture, minOf(forms.map(({ bits }) => bits)))
-  let plans = forms.flatMap((form) => plansOf(picture, form, effort))
+  let plans = forms.flatMap((form) => plansOf(picture, form, options))
   if (bytes > 16 * MEBIBYTE)
     plans = plans.slice(0, 1) // try one form only, because previews would take too long
-  else if (bytes > TINY_BYTES) plans = await rankedPlans({ engine, picture, effort }, forms, bytes)
+  else if (bytes > TINY_BYTES) plans = await rankedPlans({ engine, picture, options }, forms, bytes)
   const [only] = plans
   if (plans.length === 1 && only) return { facts, plan: only, bytes: undefined }
   let best: { plan: LosslessPlan; bytes: number } | undefined
@@ -163,12 +166,21 @@ export async function cannotBeatSmallSize(engine: PngEngine, picture: PngPicture
 }
 
 /** Combines a PNG form with each Deflate effort that its size allows. */
-const plansOf = (picture: PngPicture, form: Form, search: SearchEffort): LosslessPlan[] =>
-  effortsFor(packedBytes(picture, form.bits), search).map((effort) => ({ ...form, effort }))
+const plansOf = (picture: PngPicture, form: Form, options: LosslessSearchOptions): LosslessPlan[] =>
+  finalEfforts(picture, form, options, Number.POSITIVE_INFINITY).map((effort) => ({ ...form, effort }))
+
+/** Final efforts of a form. @param size size in bytes of a quick encoding */
+function finalEfforts(picture: PngPicture, form: Form, { effort = DEFAULT_EFFORT, isRedeflated }: LosslessSearchOptions, size: number) {
+  const efforts = effortsFor(packedBytes(picture, form.bits), effort)
+  const { width, height } = picture.header
+  return isRedeflated && isWorthRedeflating(height * (1 + Math.ceil((width * form.bits) / 8)), size, effort)
+    ? efforts.map(beforeRedeflate)
+    : efforts
+}
 
 /** Ranks forms by quick encodings and returns plans of the best ones at full effort. Filters are left out if they did not pay. */
 async function rankedPlans(
-  { engine, picture, effort: search }: { readonly engine: PngEngine; readonly picture: PngPicture; readonly effort: SearchEffort },
+  { engine, picture, options }: { readonly engine: PngEngine; readonly picture: PngPicture; readonly options: LosslessSearchOptions },
   forms: readonly Form[],
   bytes: number,
 ): Promise<LosslessPlan[]> {
@@ -187,8 +199,8 @@ async function rankedPlans(
   }
   ranked.sort((a, b) => a.size - b.size)
   const keep = small || bytes > MEBIBYTE ? 1 : 2
-  return ranked.slice(0, keep).flatMap(({ form, filtered, flat }) => {
-    const efforts = effortsFor(packedBytes(picture, form.bits), search).filter(({ strategies }) => strategies !== FILTER_NONE)
+  return ranked.slice(0, keep).flatMap(({ form, filtered, flat, size }) => {
+    const efforts = finalEfforts(picture, form, options, size).filter(({ strategies }) => strategies !== FILTER_NONE)
     const [hardest] = efforts
     const used = filtered || !hardest ? efforts : [{ ...hardest, strategies: FILTER_NONE, ...(flat ? FLAT_EFFORT : {}) }]
     return used.map((effort) => ({ ...form, effort }))
