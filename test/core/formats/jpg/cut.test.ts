@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { concat } from '../../../../src/core/bytes/concat.ts'
-import { LEVELS } from '../../../../src/core/catalog/levels.ts'
+import { LEVELS, type PicturePerceptualTarget } from '../../../../src/core/catalog/levels.ts'
 import { scoreTarget } from '../../../../src/core/catalog/score-goal.ts'
-import { cutOf, searchCut } from '../../../../src/core/images/jpeg/cut-search.ts'
+import { type Cut, cutOf, searchCut } from '../../../../src/core/images/jpeg/cut-search.ts'
 import { jpegRaster } from '../../../../src/core/images/jpeg/decode.ts'
 import { perceptualFiguresOfJob, requantiseToScore } from '../../../../src/core/images/jpeg/perceptual-search.ts'
+import type { SearchSettings } from '../../../../src/core/images/jpeg/quality-search.ts'
 import { CUT } from '../../../../src/core/images/jpeg/tuning.ts'
 import { CLOSE_POINTS } from '../../../../src/core/images/search/tuning.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
@@ -53,6 +54,12 @@ function largeLevels(width: number, height: number): Uint8Array {
     return value === 255 ? [255, 0] : [value]
   })
   return new Uint8Array([...head, ...scan, 0xff, 0xd9])
+}
+
+async function predicted(cut: Cut, target: PicturePerceptualTarget, settings: SearchSettings) {
+  const known = await searchCut(cut, false, target, settings)
+  if (!known) throw new Error('the engine cannot read the cut')
+  return known
 }
 
 describe('cut of a JPEG', () => {
@@ -123,7 +130,7 @@ describe('cut of a JPEG', () => {
     const settings = { pause: async () => undefined }
     const cut = cutOf(job, 0)
     if (!cut) throw new Error('the picture has no cut')
-    const { quality = 0 } = await searchCut(cut, false, target, settings)
+    const { quality = 0 } = await predicted(cut, target, settings)
     const whole = await requantiseToScore(job, jpegRaster(memorySource(bytes, 'a.jpg'), job.info), target, settings)
     expect(Math.abs(quality - whole.quality)).toBeLessThan(6)
   })
@@ -133,7 +140,7 @@ describe('cut of a JPEG', () => {
     const target = { ...LEVELS.perceptual.medium, usualQuality: { ...LEVELS.perceptual.medium.usualQuality, jpeg: 35 } }
     const cut = cutOf(job, 0)
     if (!cut) throw new Error('the picture has no cut')
-    const { quality = 0, foretell } = await searchCut(cut, false, target, { pause: async () => undefined })
+    const { quality = 0, foretell } = await predicted(cut, target, { pause: async () => undefined })
     const [near, far] = [0.5, 40].map((margin) => foretell?.({ quality, margin }))
     expect(near?.ruledOut?.quality).toBeLessThan(quality)
     expect(far?.ruledOut).toBeUndefined()
@@ -144,7 +151,7 @@ describe('cut of a JPEG', () => {
     using job = await JpegJob.read(await file(1600, 1000, 'rgb', 'sequential', true))
     const cut = cutOf(job, 0)
     if (!cut) throw new Error('the picture has no cut')
-    const { quality = 0, foretell } = await searchCut(cut, false, LEVELS.perceptual.medium, { pause: async () => undefined })
+    const { quality = 0, foretell } = await predicted(cut, LEVELS.perceptual.medium, { pause: async () => undefined })
     expect(foretell?.({ quality: quality + 10, margin: -1 }).quality).toBeGreaterThan(quality + 10)
   })
 
