@@ -20,6 +20,10 @@ IMPORT(write) int host_write(double offset, const void *from, int length);
 IMPORT(resize) void host_resize(double size);
 /* Reports the share of work done (0 to 1). The host may stop the program with an exception if the job was cancelled. */
 IMPORT(tick) void host_tick(double share);
+/* Begins the chunks of a dataset. `share`: share of bytes that Deflate left of a sample; below 0: unknown. */
+IMPORT(dataset) void host_dataset(double share);
+/* Returns the Deflate level for a chunk of `bytes`. After `level` made it `size` bytes: a slower level; 0: the result stays. */
+IMPORT(level) int host_level(double bytes, int level, double size);
 
 /* vfd.c: creates a file access property list whose driver calls the host. */
 hid_t host_access(int file, H5F_libver_t low);

@@ -14,6 +14,13 @@ export interface Hdf5Host {
   readonly output: RangeFile & { write(offset: number, bytes: Uint8Array): boolean; resize(size: number): void }
   /** Called often, with the share of work done or `undefined`. May be asynchronous, and may throw to stop the job. */
   tick(share: number | undefined): void | Promise<void>
+  /** Begins the chunks of a dataset, of which Deflate left `share` of a sample's bytes; `undefined`: unknown. */
+  beginDataset?(share: number | undefined): void
+  /**
+   * Returns the libdeflate level for a chunk of `bytes`. After `level` made it `size` bytes long: a slower level, or `undefined` if the
+   * result stays. Without this function: level 12.
+   */
+  levelFor?(bytes: number, level: number | undefined, size: number): number | undefined
 }
 
 export type Hdf5Outcome =
@@ -21,6 +28,8 @@ export type Hdf5Outcome =
   /** Failure of a job. `different`: the files have different content. */
   | { kind: 'malformed' | 'unsupported' | 'over_budget' | 'different'; reason: string }
 
+/** Best level of libdeflate. */
+const BEST_LEVEL = 12
 const VERDICTS = ['done', 'malformed', 'unsupported', 'over_budget', 'different'] as const
 
 /** Initial memory in bytes, as in build.sh. */
@@ -42,7 +51,7 @@ const jspi = WebAssembly as unknown as {
 export const hasJspi = jspi.Suspending !== undefined && jspi.promising !== undefined
 
 /**
- * Rewrites the HDF5 file `input` to `output`. `level`: libdeflate level, 1 to 12. `inOrder`: metadata is collected at the start of the
+ * Rewrites the HDF5 file `input` to `output`. `level`: libdeflate level, 1 to 12; above 9, the host chooses levels (`levelFor`). `inOrder`: metadata is collected at the start of the
  * file where its size is known in advance, and values follow in order. Throws the host's errors.
  */
 export const rewriteHdf5 = (host: Hdf5Host, level: number, inOrder = false): Promise<Hdf5Outcome> =>
@@ -72,6 +81,9 @@ async function run(host: Hdf5Host, pick: (engine: Exports) => (...values: number
       read: waits(read as (...args: number[]) => unknown),
       write: (offset: number, from: number, length: number) => (host.output.write(offset, bytesAt(from, length)) ? 0 : -1),
       resize: (size: number) => host.output.resize(size),
+      dataset: (share: number) => host.beginDataset?.(share < 0 ? undefined : share),
+      level: (bytes: number, level: number, size: number) =>
+        (host.levelFor ? host.levelFor(bytes, level || undefined, size) : level === 0 ? BEST_LEVEL : undefined) ?? 0,
       tick: waits(tick as (...args: number[]) => unknown),
     },
     wasi_snapshot_preview1: noSystem((at) => new DataView(engine.memory.buffer).setUint32(at, 0)),

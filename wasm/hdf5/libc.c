@@ -80,16 +80,28 @@ static struct {
   int level;
 } last;
 
-int compress2(Bytef *to, uLongf *room, const Bytef *from, uLong bytes, int level) {
-  /* libdeflate levels above 9 take 9 MB of memory */
-  level = bytes > LARGE_CHUNK_BYTES && deflate_level > 9 ? 9 : deflate_level;
+/* Compresses a chunk. Returns the bytes written; 0: they do not fit, or there is no compressor. */
+static size_t deflated(int level, Bytef *to, size_t room, const Bytef *from, size_t bytes) {
   if (!last.compressor || last.level != level) {
     libdeflate_free_compressor(last.compressor);
     last.compressor = libdeflate_alloc_compressor(level);
     last.level = level;
   }
+  return last.compressor ? libdeflate_zlib_compress(last.compressor, from, bytes, to, room) : 0;
+}
+
+int compress2(Bytef *to, uLongf *room, const Bytef *from, uLong bytes, int level) {
+  size_t written = 0;
+  /* libdeflate levels above 9 take 9 MB of memory */
+  if (bytes > LARGE_CHUNK_BYTES || deflate_level <= 9) {
+    written = deflated(deflate_level > 9 ? 9 : deflate_level, to, *room, from, bytes);
+  } else {
+    /* The host may ask for a slower level after it saw a size. */
+    for (level = host_level((double)bytes, 0, 0); level;
+         level = host_level((double)bytes, level, (double)(written ? written : bytes)))
+      written = deflated(level, to, *room, from, bytes);
+  }
   if (!last.compressor) return Z_MEM_ERROR;
-  size_t written = libdeflate_zlib_compress(last.compressor, from, bytes, to, *room);
   if (!written) return Z_BUF_ERROR;
   *room = (uLongf)written;
   return Z_OK;

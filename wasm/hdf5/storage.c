@@ -5,16 +5,24 @@
 #include "libdeflate.h"
 #include "storage.h"
 
-enum { SAMPLE_BYTES = 512 << 10, LARGEST_SAMPLE = 2 << 20, SAMPLE_CHUNKS = 256, CHUNK_BYTES = 1 << 20, VLEN_ON_DISK = 16, SAMPLE_LEVEL = 7 };
+enum {
+  SAMPLE_BYTES = 512 << 10,
+  LARGEST_SAMPLE = 2 << 20,
+  SAMPLE_CHUNKS = 256,
+  CHUNK_BYTES = 1 << 20,
+  VLEN_ON_DISK = 16,
+  SAMPLE_LEVEL = 7
+};
 
 static void shuffle(char *to, const char *from, size_t values, size_t bytes) {
   for (size_t b = 0; b < bytes; b++)
     for (size_t i = 0; i < values; i++) *to++ = from[i * bytes + b];
 }
 
-/* Compresses a sample of the values, plain and shuffled, and stores both sizes in `sizes`. Returns 0 if this is not
- * possible. */
-static size_t try_sample(hid_t set, hid_t type, int rank, const hsize_t *size, const hsize_t *chunk, size_t sizes[2]) {
+/* Compresses a sample of the values, plain and shuffled, and stores both sizes in `sizes`. A form that is not wanted gets the
+ * size of the other. Returns 0 if this is not possible. */
+static size_t try_sample(hid_t set, hid_t type, int rank, const hsize_t *size, const hsize_t *chunk, int had_shuffle,
+                         size_t sizes[2]) {
   size_t bytes = H5Tget_size(type);
   /* Limits the number of chunks, because the library holds some kilobytes for each chunk that a read touches. */
   double most = chunk ? (double)SAMPLE_CHUNKS * (double)bytes : SAMPLE_BYTES;
@@ -39,11 +47,15 @@ static size_t try_sample(hid_t set, hid_t type, int rank, const hsize_t *size, c
   if (values && shuffled && room && compressor && read_box(set, type, &b, values)) {
     const char *middle = values + (b.values - some) / 2 * bytes;
     size_t all = sampled = some * bytes;
-    sizes[0] = libdeflate_deflate_compress(compressor, middle, all, room, all + 4096);
-    shuffle(shuffled, middle, some, bytes);
-    sizes[1] = libdeflate_deflate_compress(compressor, shuffled, all, room, all + 4096);
-    if (!sizes[0]) sizes[0] = all;
-    if (!sizes[1]) sizes[1] = all;
+    sizes[0] = sizes[1] = 0;
+    if (!had_shuffle || bytes == 1) sizes[0] = libdeflate_deflate_compress(compressor, middle, all, room, all + 4096);
+    if (bytes > 1) {
+      shuffle(shuffled, middle, some, bytes);
+      sizes[1] = libdeflate_deflate_compress(compressor, shuffled, all, room, all + 4096);
+      if (!sizes[1]) sizes[1] = all;
+    }
+    if (!sizes[0]) sizes[0] = had_shuffle && bytes > 1 ? sizes[1] : all;
+    if (bytes == 1) sizes[1] = sizes[0];
   }
   libdeflate_free_compressor(compressor);
   free(values), free(shuffled), free(room);
@@ -65,8 +77,10 @@ int plan_storage(hid_t set, hid_t type, hid_t space, hid_t plist, int compact_in
   int rank = H5Sget_simple_extent_ndims(space), contents = contents_of(type);
   hsize_t size[H5S_MAX_RANK], chunk[H5S_MAX_RANK];
   H5D_layout_t layout = H5Pget_layout(plist);
+  host_dataset(-1);
   size_t on_disk = contents & HAS_VLEN ? VLEN_ON_DISK : H5Tget_size(type);
-  if (H5Sget_simple_extent_type(space) != H5S_SIMPLE || rank < 1 || (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED)) return 0;
+  if (H5Sget_simple_extent_type(space) != H5S_SIMPLE || rank < 1 || (layout != H5D_CONTIGUOUS && layout != H5D_CHUNKED))
+    return 0;
   if (H5Dget_storage_size(set) == 0 && layout == H5D_CONTIGUOUS) return 0;
   H5Sget_simple_extent_dims(space, size, NULL);
   /* variable-length values inside compounds stay unchanged */
@@ -95,18 +109,22 @@ int plan_storage(hid_t set, hid_t type, hid_t space, hid_t plist, int compact_in
   for (int i = 0; i < rank; i++)
     if (size[i] == 0) return 0; /* empty dataset: no values to sample and nothing to gain */
   if (contents == PLAIN) {
-    size_t sizes[2], sampled = try_sample(set, type, rank, size, layout == H5D_CHUNKED ? chunk : NULL, sizes);
+    size_t sizes[2],
+        sampled = try_sample(set, type, rank, size, layout == H5D_CHUNKED ? chunk : NULL, had_shuffle, sizes);
     if (!sampled) return fail(MALFORMED, "values that cannot be read", NULL), 0;
     if (!had_shuffle) shuffled = H5Tget_size(type) > 1 && sizes[1] < sizes[0];
     size_t best = shuffled ? sizes[1] : sizes[0];
+    host_dataset((double)best / (double)sampled);
     if (layout == H5D_CONTIGUOUS) {
       double total = (double)H5Dget_storage_size(set);
-      if (total * (double)best / (double)sampled + (compact_index ? 64 : (double)index_bytes(rank) + 64) >= total) return 0;
+      if (total * (double)best / (double)sampled + (compact_index ? 64 : (double)index_bytes(rank) + 64) >= total)
+        return 0;
     }
   } else if (layout == H5D_CONTIGUOUS && (double)H5Dget_storage_size(set) < 3.0 * (double)index_bytes(rank)) {
     return 0;
   }
-  if (layout == H5D_CONTIGUOUS && H5Pset_chunk(plist, rank, chunk) < 0) return fail(UNSUPPORTED, "chunks cannot be set", NULL), 0;
+  if (layout == H5D_CONTIGUOUS && H5Pset_chunk(plist, rank, chunk) < 0)
+    return fail(UNSUPPORTED, "chunks cannot be set", NULL), 0;
   while (H5Pget_nfilters(plist) > 0)
     if (H5Premove_filter(plist, H5Z_FILTER_ALL) < 0) break;
   if (shuffled) H5Pset_shuffle(plist);

@@ -21,6 +21,8 @@ patch -s -p1 <"$here/segments.patch"
 patch -s -p1 <"$here/thorough.patch"
 # Ends the passes over a block that find the same path again. The output is the same, 8 % faster at level 12.
 patch -s -p1 <"$here/passes.patch"
+# Compares the lengths of a match four at a time. The output is the same, up to twice as fast where data repeats.
+patch -s -p1 <"$here/lengths.patch"
 # Uses 64-bit words, which WebAssembly supports although its size_t has 32 bits. The output is the same, but faster.
 sed -i 's/^typedef size_t machine_word_t;$/typedef u64 machine_word_t;/' common_defs.h
 

@@ -5,6 +5,7 @@
  */
 
 import { yieldToEventLoop } from '../../bytes/yield.ts'
+import type { Effort } from '../../catalog/effort.ts'
 import { DICOM } from '../../catalog/formats/dicom.ts'
 import { compressWrapped, isWrapper, verifyWrapped } from '../../containers/wrapper/wrapper.ts'
 import { type Message, message } from '../../i18n/message.ts'
@@ -54,22 +55,22 @@ async function reencode(source: Source, sink: Sink, options: Options): Promise<O
   const file = await open(source)
   if ('kind' in file) return file
   const tick = ticker(options, 0, 0.6)
-  if ('dataSetAt' in file) return writeDeflated(file, source, sink, tick)
+  if ('dataSetAt' in file) return writeDeflated(file, source, sink, tick, options.effort)
   const { jpegLs, deflate, refusal } = await codingsOf(file, source, () => tick(0))
   if (refusal !== undefined) return { kind: 'unchanged', reason: 'unsupported_feature', detail: refusal }
-  if (!jpegLs) return writeDeflated(file, source, sink, tick)
+  if (!jpegLs) return writeDeflated(file, source, sink, tick, options.effort)
   const { frames, bits } = jpegLs
   if (!file.pixels || file.pixels.bytes > TRY_BOTH_BYTES) {
-    if (deflate && (await isDeflateSmaller(frames, bits))) return writeDeflated(file, source, sink, tick)
+    if (deflate && (await isDeflateSmaller(frames, bits))) return writeDeflated(file, source, sink, tick, options.effort)
     await encodeWithJpegLs(file, frames, bits, sink, tick)
     return done(file, jpegLsStep(frames, bits))
   }
   const encoded = memorySink(Number.POSITIVE_INFINITY, source.name)
   await encodeWithJpegLs(file, frames, bits, encoded, tick)
-  const deflated = deflate ? await deflatedBelow(file, source, encoded.written) : undefined
+  const deflated = deflate ? await deflatedBelow(file, source, encoded.written, options.effort) : undefined
   if (deflated) {
-    for (const piece of deflated) await sink.write(piece)
-    return done(file, message('deflate_level', { level: deflatedLevel(source) }))
+    for (const piece of deflated.pieces) await sink.write(piece)
+    return done(file, message('deflate_level', { level: deflated.level }))
   }
   await sink.write(encoded.bytes())
   return done(file, jpegLsStep(frames, bits))
@@ -99,12 +100,14 @@ async function writeDeflated(
   source: Source,
   sink: Sink,
   tick: (share: number) => Promise<void>,
+  effort: Effort | undefined,
 ): Promise<Outcome> {
-  for await (const piece of deflatedFile(file, source)) {
+  const level = await deflatedLevel(source, effort)
+  for await (const piece of deflatedFile(file, source, level)) {
     if (piece.length > 0) await sink.write(piece.slice())
     await tick(0.5)
   }
-  return done(file, message('deflate_level', { level: deflatedLevel(source) }))
+  return done(file, message('deflate_level', { level }))
 }
 
 function done({ encoding }: DicomFile | LargeDicomFile, how: Message): Outcome {

@@ -1,9 +1,13 @@
 /** Writes Deflated Explicit VR Little Endian (PS3.5, A.5): the whole data set as one raw Deflate stream after the file meta information. */
 import { isEngineError } from '../../../../wasm/engine-error.ts'
 import { DeflateSegments } from '../../../../wasm/libdeflate/libdeflate.ts'
+import { concat } from '../../bytes/concat.ts'
+import { BEST_LEVEL, deflateRaw } from '../../bytes/deflate.ts'
 import { gzipLevel } from '../../bytes/gzip.ts'
 import { inflateStream } from '../../bytes/inflate-stream.ts'
+import { levelForShare } from '../../bytes/level-choice.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
+import type { Effort } from '../../catalog/effort.ts'
 import type { Source } from '../../model/codec.ts'
 import { rangeStream } from '../../model/source.ts'
 import { PIXEL_DATA } from './elements.ts'
@@ -11,14 +15,27 @@ import { beforePixels, type DicomFile, SYNTAX } from './file.ts'
 import { littleEndianPixels } from './frames.ts'
 import type { LargeDicomFile } from './large-file.ts'
 import { explicitHeader } from './to-explicit.ts'
-import { SEGMENT_BYTES } from './tuning.ts'
+import { QUICK_LEVELS, SEGMENT_BYTES, SHARE_SAMPLE_BYTES, SHARE_SAMPLES } from './tuning.ts'
 
-export const deflatedLevel = (source: Source): number => gzipLevel(source.size)
+/** Level for a data set, from spread samples of the file, or from the `share` of bytes that a faster level left of it. */
+export async function deflatedLevel(source: Source, effort?: Effort, share?: number): Promise<number> {
+  const level = gzipLevel(source.size)
+  return level < BEST_LEVEL ? level : levelForShare(share ?? (await sampledShare(source)), effort)
+}
+
+/** Share of bytes that fast Deflate leaves of samples of the file. */
+async function sampledShare(source: Source): Promise<number> {
+  const count = Math.max(1, Math.min(SHARE_SAMPLES, Math.floor(source.size / SHARE_SAMPLE_BYTES)))
+  const samples: Uint8Array[] = []
+  for (let i = 0; i < count; i++) samples.push((await source.read(Math.floor((source.size * i) / count), SHARE_SAMPLE_BYTES)).slice())
+  const bytes = concat(samples)
+  return deflateRaw(bytes, QUICK_LEVELS[0].level).length / Math.max(1, bytes.length)
+}
 
 export async function* deflatedFile(
   dicom: DicomFile | LargeDicomFile,
   source: Source,
-  level = deflatedLevel(source),
+  level: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield dicom.start(SYNTAX.deflated)
   const segments = new DeflateSegments(level, SEGMENT_BYTES)

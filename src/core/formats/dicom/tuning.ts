@@ -59,6 +59,10 @@ export const QUICK_LEVELS = [
   { level: 9, share: 1.09 },
 ] as const
 
+/** Samples of a file that tell the level of a data set for which only Deflate is possible, and the bytes of each. Set by experiment. */
+export const SHARE_SAMPLES = 8
+export const SHARE_SAMPLE_BYTES = 32 * 1024
+
 // Constants for writing DICOM files
 
 /** Bytes of the data set that are deflated between two pauses for other jobs. Set by experiment. */

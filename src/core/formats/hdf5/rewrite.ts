@@ -2,7 +2,9 @@
 
 import { compareHdf5, type Hdf5Outcome, hasJspi, type RangeFile, rewriteHdf5 } from '../../../../wasm/hdf5/hdf5.ts'
 import { latin1Of } from '../../bytes/latin1.ts'
+import { LevelChoice } from '../../bytes/level-choice.ts'
 import { YieldBudget } from '../../bytes/yield.ts'
+import type { Effort } from '../../catalog/effort.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Sink } from '../../model/codec.ts'
 import { PagedFile } from './paged-file.ts'
@@ -18,6 +20,8 @@ interface Readable {
 export interface Hdf5Options {
   /** Budget in bytes for JavaScript heap and Wasm memory together. */
   readonly memoryBudget: number
+  /** How long the search for a small result may take. Default: balanced. */
+  readonly effort?: Effort | undefined
   /** Callback with the bytes of memory that the rewrite used. */
   estimated?(bytes: number): void
   readonly signal: AbortSignal
@@ -42,7 +46,15 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   if (refusal !== undefined) return { kind: 'unsupported', reason: refusal }
   const output = new PagedFile(source.size + (1 << 20), budget)
   const input = new CountedFile(await rangeCache(source, !hasJspi))
-  const host = { input, output, tick: ticker(options, input, { start: 0, share: 0.7 }, () => output.spill(sink)) }
+  let choice = new LevelChoice(undefined, options.effort)
+  const levels = {
+    beginDataset(share: number | undefined) {
+      choice = new LevelChoice(share, options.effort)
+    },
+    levelFor: (bytes: number, level: number | undefined, size: number) =>
+      level === undefined ? choice.first() : choice.next(level, bytes, size),
+  }
+  const host = { ...levels, input, output, tick: ticker(options, input, { start: 0, share: 0.7 }, () => output.spill(sink)) }
   const level = source.size <= BEST_LEVEL_UP_TO_BYTES ? 12 : 9
   const ended = await rewriteHdf5(host, level, hasJspi && source.size > budget / 2)
   options.estimated?.(output.peakBytes + options.memoryBudget - budget)

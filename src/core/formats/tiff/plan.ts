@@ -2,6 +2,7 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST } from '../../bytes/deflate.ts'
+import { levelForShare } from '../../bytes/level-choice.ts'
 import { minOf } from '../../bytes/min-max.ts'
 import { checkChunkSize, decodeRows } from '../../containers/tiff/decode.ts'
 import type { TiffFile } from '../../containers/tiff/directory.ts'
@@ -31,8 +32,10 @@ export type PicturePlan =
       readonly pixels: PixelStorage
       readonly coding: 'deflate' | 'group4'
       readonly predictor: Predictor
-      /** Deflate levels to try for each strip or tile; the smallest result is used. */
+      /** Deflate levels to try for each strip or tile; the smallest result is used. Level 12 only where it pays (`LevelChoice`). */
       readonly levels: readonly number[]
+      /** Share of bytes that fast Deflate leaves of samples. */
+      readonly share: number
       /** Strip or tile layout of the picture in the result. */
       readonly cut: ChunkLayout
     }
@@ -59,7 +62,8 @@ export async function planPixels(file: TiffFile, pixels: PixelStorage, scope: Pl
   const { best, cut, ...chosen } = (await inTiles(file, pixels, asCut, scope)) ?? asCut
   const levels = worthwhileLevels(pixels, chosen.samples, best, scope.totalBytes)
   if (!levels) return { kind: 'copy', pixels }
-  return { kind: 'recode', pixels, coding: best.coding, predictor: best.trial.predictor, levels, cut }
+  const share = shareOf(best.trial, chosen.samples)
+  return { kind: 'recode', pixels, coding: best.coding, predictor: best.trial.predictor, levels, share, cut }
 }
 
 interface Candidate {
@@ -168,13 +172,15 @@ function bestPredictor(pixels: PixelStorage, samples: PictureSamples, group4Byte
 /** Deflate levels to try for each strip or tile. `undefined`: the stored data is not larger, so the picture is copied. */
 function worthwhileLevels(pixels: PixelStorage, samples: PictureSamples, best: Coding, totalBytes: number): readonly number[] | undefined {
   const { coding, trial, bytes } = best
+  // Where level 12 will not pay, level 10 says as much about the sizes.
   const closest = closestLevel(totalBytes)
+  const asked = closest === BEST_LEVEL ? levelForShare(shareOf(trial, samples)) : closest
   const single = totalBytes > FILE_SIZES.smallBytes && coding === 'deflate'
-  const levels = single ? [levelFor(trial, samples, closest, totalBytes)] : [SAMPLES_FAST, closest]
+  const levels = single ? [levelFor(trial, samples, { closest, asked }, totalBytes)] : [SAMPLES_FAST, closest]
   if (pixels.compression === COMPRESSION.none) return levels
   const exactly = () => samples.deflatedBytes('all', trial.predictor, SAMPLES_FAST)
   if (gains(pixels, samples, bytes, exactly)) return levels
-  if (coding === 'group4' || !gains(pixels, samples, samples.deflatedBytes('all', trial.predictor, closest))) return undefined
+  if (coding === 'group4' || !gains(pixels, samples, samples.deflatedBytes('all', trial.predictor, asked))) return undefined
   return levels.includes(closest) ? levels : [closest]
 }
 
@@ -183,11 +189,21 @@ function closestLevel(totalBytes: number): number {
   return totalBytes <= FILE_SIZES.mediumBytes ? BEST_LEVEL : SAMPLES_CLOSE
 }
 
-function levelFor({ predictor, quickBytes, level9Bytes }: Trial, samples: PictureSamples, closest: number, totalBytes: number): number {
-  const share = quickBytes / samples.rawBytes('few')
+/** Share of bytes that fast Deflate leaves of the few samples. */
+const shareOf = ({ quickBytes }: Trial, samples: PictureSamples): number => quickBytes / samples.rawBytes('few')
+
+/** The slowest level, and the one that stands for it in trials. */
+interface Closest {
+  readonly closest: number
+  readonly asked: number
+}
+
+function levelFor(trial: Trial, samples: PictureSamples, { closest, asked }: Closest, totalBytes: number): number {
+  const { predictor, quickBytes, level9Bytes } = trial
+  const share = shareOf(trial, samples)
   if (share > REPEATS.noneAbove) return SAMPLES_FAST
   if (share < REPEATS.evenBelow && totalBytes > FILE_SIZES.mediumBytes) return level9Bytes <= quickBytes ? 9 : SAMPLES_FAST
-  const closestBytes = samples.deflatedBytes('few', predictor, closest)
+  const closestBytes = samples.deflatedBytes('few', predictor, asked)
   if (Math.min(level9Bytes, closestBytes) >= quickBytes * worthTime(totalBytes)) return SAMPLES_FAST
   const worth = totalBytes <= FILE_SIZES.mediumBytes ? SLOWEST_LEVEL_SHARE.small : SLOWEST_LEVEL_SHARE.large
   return closestBytes < level9Bytes * worth || level9Bytes >= quickBytes ? closest : 9

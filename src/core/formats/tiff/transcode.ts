@@ -5,7 +5,8 @@
 
 import { discard } from '../../../../wasm/memories/discard.ts'
 import { encodeGroup4 } from '../../bytes/ccitt/encode.ts'
-import { SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.ts'
+import { BEST_LEVEL, SAMPLES_CLOSE, SAMPLES_FAST, zlibCompress } from '../../bytes/deflate.ts'
+import { LevelChoice } from '../../bytes/level-choice.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
 import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { GEOTIFF } from '../../catalog/formats/tiff.ts'
@@ -67,13 +68,13 @@ export async function transcodeTiff(source: Source, sink: Sink, options: Options
   if (!unnamed.tail.isFilling) await copyTrailingData(source, unnamed.end, sink)
   const removed = [...file.brokenLinks.map((link) => message('dead_link_removed', { link })), ...unreferencedBytesSteps(unnamed)]
   const tail = unnamed.tail.isFilling ? [] : trailingDataSteps(source, unnamed.end)
-  return { kind: 'compressed', steps: [...stepsOf([...plans.values()]), ...removed, ...tail] }
+  return { kind: 'compressed', steps: [...stepsOf([...plans.values()], job), ...removed, ...tail] }
 }
 
-function stepsOf(plans: readonly PicturePlan[]): Message[] {
+function stepsOf(plans: readonly PicturePlan[], job: Job): Message[] {
   const recoded = plans.filter((plan) => plan.kind === 'recode')
   const steps = recoded.map((plan) =>
-    plan.coding === 'group4' ? message('ccitt_group_4') : message(DEFLATED[plan.predictor], { levels: levelNames(plan.levels) }),
+    plan.coding === 'group4' ? message('ccitt_group_4') : message(DEFLATED[plan.predictor], { levels: levelNames(job.levelsOf(plan)) }),
   )
   const anew = recoded.filter((plan) => hasNewLayout(plan.pixels, plan.cut))
   if (anew.some(({ cut }) => !cut.tiled)) steps.push(message('strips_resized'))
@@ -90,10 +91,10 @@ function stepsOf(plans: readonly PicturePlan[]): Message[] {
 const DEFLATED = { 1: 'deflate_without_predictor', 2: 'deflate_with_differencing', 3: 'deflate_with_float_predictor' } as const
 
 function levelNames(levels: readonly number[]): Message {
-  const [one, other] = levels.map((level) =>
+  const names = levels.map((level) =>
     level === SAMPLES_FAST ? message('by_price') : level === SAMPLES_CLOSE ? message('near_optimal') : message('at_level', { level }),
   )
-  return other ? message('either', { one: one!, other }) : one!
+  return names.reduceRight((other, one) => message('either', { one, other }))
 }
 
 /** True if all directories come before all pixels and the pixels are tiles: the order that readers over a network rely on. */
@@ -116,6 +117,7 @@ class Job {
   /** New offsets of the JPEG streams of each directory. */
   readonly #copied = new Map<TiffDirectory, { offset: number; length: number; to: number }[]>()
   readonly #total: number
+  readonly #choices = new Map<PicturePlan, { readonly choice: LevelChoice; readonly used: Set<number> }>()
   #done = 0
 
   constructor(file: TiffFile, sink: Sink, options: Options, plans: ReadonlyMap<TiffDirectory, PicturePlan>, total: number) {
@@ -293,11 +295,29 @@ class Job {
       return encodeGroup4(raw, plan.pixels.chunkWidth, Number.MAX_SAFE_INTEGER)!
     }
     if (plan.predictor !== 1) applyPredictor(raw, { ...plan.pixels, ...plan.cut, littleEndian: this.#file.littleEndian }, plan.predictor)
-    const tried = plan.levels.map((level) => zlibCompress(raw, level))
+    const tried = plan.levels.map((level) => (level === BEST_LEVEL ? this.#whereItPays(plan, raw) : zlibCompress(raw, level)))
     await yieldToEventLoop()
     const least = tried.reduce((a, b) => (b.length < a.length ? b : a))
     for (const one of tried) if (one !== least) discard(one)
     return least
+  }
+
+  #whereItPays(plan: Extract<PicturePlan, { kind: 'recode' }>, raw: Uint8Array): Uint8Array {
+    const { choice, used } = this.#choices.get(plan) ?? {
+      choice: new LevelChoice(plan.share, this.#options.effort),
+      used: new Set<number>(),
+    }
+    this.#choices.set(plan, { choice, used })
+    return choice.compress(raw, (bytes, level) => {
+      used.add(level)
+      return zlibCompress(bytes, level)
+    })
+  }
+
+  /** Deflate levels with which the strips or tiles of a picture were tried. */
+  levelsOf(plan: Extract<PicturePlan, { kind: 'recode' }>): readonly number[] {
+    const used = this.#choices.get(plan)?.used
+    return plan.levels.flatMap((level) => (level === BEST_LEVEL && used ? [...used].sort((a, b) => a - b) : [level]))
   }
 
   async #copy(offset: number, length: number): Promise<void> {
