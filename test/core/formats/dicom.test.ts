@@ -356,6 +356,18 @@ describe('dicom', () => {
     })
   })
 
+  it('uses Deflate level 12 only where values repeat', async () => {
+    const random = randomNumbers(5)
+    const written = async (text: string) => {
+      const { outcome, defect } = await press(dicomFile([[0x0040a160, 'UT', text]], 'explicit'))
+      expect(defect).toBeUndefined()
+      return inEnglish(outcome)
+    }
+    const letters = (count: number) => Array.from({ length: count }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join('')
+    expect(await written(letters(40_000))).toMatchObject({ steps: ['compressed with Deflate, level 10'] })
+    expect(await written(letters(200).repeat(200))).toMatchObject({ steps: ['compressed with Deflate, level 12'] })
+  })
+
   it('streams elements that are too large for memory', async () => {
     const document = new Uint8Array(17 << 20)
     for (let i = 0; i < document.length; i++) document[i] = i % 65_536 === 0 ? i >> 16 : 0

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, vi } from 'vitest'
+import { LevelChoice } from '../../../src/core/bytes/level-choice.ts'
 import { hdf5, netcdf } from '../../../src/core/formats/hdf5/hdf5.ts'
 import { PagedFile } from '../../../src/core/formats/hdf5/paged-file.ts'
 import { rangeCache } from '../../../src/core/formats/hdf5/range-cache.ts'
@@ -88,6 +89,47 @@ describe('hdf5', () => {
       reason,
       detail: expect.stringContaining(`an object counts ${than} links than lead to it`),
     })
+  })
+
+  it('compresses each chunk at the level that the host names, and again at the slower one that follows', async () => {
+    const input = await rangeCache(readable(hdf5File(300_000, 1)), true)
+    const rewritten = async (levels: readonly number[]) => {
+      const output = new PagedFile(input.size + (1 << 20), 64 << 20)
+      const shares: (number | undefined)[] = []
+      const after: (number | undefined)[] = []
+      const levelFor = (_: number, level: number | undefined, size: number) => {
+        expect(size > 0).toBe(level !== undefined)
+        after.push(level)
+        return levels[level === undefined ? 0 : levels.indexOf(level) + 1]
+      }
+      const host = { input, output, tick: () => undefined, beginDataset: (share?: number) => shares.push(share), levelFor }
+      expect((await rewriteHdf5(host, 12)).kind).toBe('done')
+      return { bytes: output.size, shares, after }
+    }
+    const twice = await rewritten([6, 12])
+    // 1.2 MB are two chunks. The sample has one byte of noise in four.
+    expect(twice.after).toEqual([undefined, 6, 12, undefined, 6, 12])
+    expect(twice.shares.at(-1)).toBeCloseTo(0.25, 1)
+    expect(twice.bytes).toBe((await rewritten([12])).bytes)
+  })
+
+  it('uses level 12 only for the chunks in which it pays (content-changes)', async () => {
+    const file = hdf5File(750_000, 4)
+    const half = file.length >> 1
+    const words = Array.from({ length: 60 }, (_, i) => `station ${(i * 7919) % 1000}, `)
+    const random = randomNumbers(3)
+    let text = ''
+    while (text.length < half) text += words[Math.floor(random() * 60)]
+    file.set(new TextEncoder().encode(text.slice(0, half)), file.length - half)
+    const next = vi.spyOn(LevelChoice.prototype, 'next')
+    const { outcome, defect } = await press(file)
+    const levels = next.mock.calls.map(([level]) => level)
+    next.mockRestore()
+    expect([outcome.kind, defect]).toEqual(['compressed', undefined])
+    // Three chunks: noise, half of each, repeats.
+    expect(levels[0]).toBeLessThan(12)
+    expect(levels.indexOf(12)).toBeGreaterThan(0)
+    expect(levels.at(-1)).toBe(12)
   })
 
   it('keeps the user block and the version of the format', async () => {

@@ -85,6 +85,20 @@ describe('keeps pixels of every format', () => {
     await expectSamePixels([{ ...RGB, ...over }], shape)
   })
 
+  test('tries level 12 only where samples repeat', async () => {
+    const random = randomNumbers(11)
+    const picture: Picture = { width: 300, height: 400, bits: 8, samples: 1 }
+    const triedFor = async (pixels: Uint8Array) => {
+      const { outcome } = await packed(buildTiff([{ ...picture, pixels }]))
+      return textsOf(outcome.kind === 'compressed' ? outcome.steps : []).join()
+    }
+    const few = Uint8Array.from({ length: 300 * 400 }, () => Math.floor(random() * 5) * 40)
+    expect(await triedFor(few)).toContain('level 10)')
+    const repeated = few.slice()
+    for (let at = 0; at < repeated.length; at++) repeated[at] = few[(at % 30_000) % 1700]!
+    expect(await triedFor(repeated)).toContain('level 12)')
+  })
+
   test('keeps pixels of any combination of properties', async () => {
     const picture = fc.record({
       width: fc.integer({ min: 40, max: 150 }),
