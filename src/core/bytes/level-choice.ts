@@ -3,7 +3,6 @@
  * fifth, level 12 saves at most 0.5 % against level 10, in data with many repeats up to 16 %. Pieces of one kind (the chunks of a dataset,
  * the strips of a picture) are decided one after the other from their sizes alone, so that the same input always gives the same bytes.
  */
-import type { Effort } from '../catalog/effort.ts'
 import { BEST_LEVEL } from './deflate.ts'
 
 /** Level for data with few repeats: two thirds of the time of level 12 there. */
@@ -26,8 +25,8 @@ const MAX_BETWEEN_TRIALS = 32
 const SIMILAR_WITHIN = 1.25
 
 /** Level for data of which a sample at any level left `share` of the bytes. */
-export const levelForShare = (share: number, effort?: Effort): number =>
-  effort === 'best' ? BEST_LEVEL : share >= NOISE_FROM ? NOISE_LEVEL : share >= REPEATS_BELOW ? NEAR_LEVEL : BEST_LEVEL
+export const levelForShare = (share: number): number =>
+  share >= NOISE_FROM ? NOISE_LEVEL : share >= REPEATS_BELOW ? NEAR_LEVEL : BEST_LEVEL
 
 /** Choice of a level for each of similar pieces. */
 export class LevelChoice {
@@ -42,10 +41,10 @@ export class LevelChoice {
 
   readonly #isAlwaysBest: boolean
 
-  /** Creates a choice. `share`: share of bytes that a sample left; `undefined`: unknown. `effort` `best`: every piece gets level 12. */
-  constructor(share?: number, effort?: Effort) {
+  /** Creates a choice. `share`: share of bytes that a sample left; `undefined`: unknown. `isAlwaysBest`: every piece gets level 12. */
+  constructor(share?: number, isAlwaysBest = false) {
     this.#share = share
-    this.#isAlwaysBest = effort === 'best'
+    this.#isAlwaysBest = isAlwaysBest
   }
 
   /** Level to begin a piece with. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BEST_LEVEL, deflateRaw } from '../../../src/core/bytes/deflate.ts'
-import { LevelChoice, levelForShare, NEAR_LEVEL } from '../../../src/core/bytes/level-choice.ts'
-import type { Effort } from '../../../src/core/catalog/effort.ts'
+import { LevelChoice, NEAR_LEVEL } from '../../../src/core/bytes/level-choice.ts'
 
 const PIECE_BYTES = 1000
 /** Sizes of a piece of each kind at the levels 6, 10 and 12. */
@@ -16,8 +15,8 @@ type Kind = keyof typeof SIZES
 const many = (kind: Kind, count: number): Kind[] => Array.from({ length: count }, () => kind)
 
 /** Levels that each piece was compressed with, and the size of all results. */
-function run(kinds: readonly Kind[], share?: number, effort?: Effort) {
-  const choice = new LevelChoice(share, effort)
+function run(kinds: readonly Kind[], share?: number, isAlwaysBest?: boolean) {
+  const choice = new LevelChoice(share, isAlwaysBest)
   const levels: number[][] = []
   let bytes = 0
   for (const kind of kinds) {
@@ -82,9 +81,8 @@ describe('LevelChoice', () => {
     expect(slow.filter((piece) => piece >= noticed).length).toBe(200 - noticed)
   })
 
-  it('uses the slowest level everywhere at the effort best', () => {
-    expect(run([...many('noise', 3), ...many('photograph', 3)], 0.9, 'best').levels).toEqual(Array(6).fill([BEST_LEVEL]))
-    expect(levelForShare(0.9, 'best')).toBe(BEST_LEVEL)
+  it('uses the slowest level everywhere if asked to', () => {
+    expect(run([...many('noise', 3), ...many('photograph', 3)], 0.9, true).levels).toEqual(Array(6).fill([BEST_LEVEL]))
   })
 
   it('decides alike for the same pieces', () => {

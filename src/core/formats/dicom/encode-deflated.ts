@@ -20,7 +20,7 @@ import { QUICK_LEVELS, SEGMENT_BYTES, SHARE_SAMPLE_BYTES, SHARE_SAMPLES } from '
 /** Level for a data set, from spread samples of the file, or from the `share` of bytes that a faster level left of it. */
 export async function deflatedLevel(source: Source, effort?: Effort, share?: number): Promise<number> {
   const level = gzipLevel(source.size)
-  return level < BEST_LEVEL ? level : levelForShare(share ?? (await sampledShare(source)), effort)
+  return level < BEST_LEVEL || effort === 'best' ? level : levelForShare(share ?? (await sampledShare(source)))
 }
 
 /** Share of bytes that fast Deflate leaves of samples of the file. */

@@ -46,10 +46,11 @@ export async function rewrite(source: Readable, sink: Sink, options: Hdf5Options
   if (refusal !== undefined) return { kind: 'unsupported', reason: refusal }
   const output = new PagedFile(source.size + (1 << 20), budget)
   const input = new CountedFile(await rangeCache(source, !hasJspi))
-  let choice = new LevelChoice(undefined, options.effort)
+  const isBest = options.effort === 'best'
+  let choice = new LevelChoice(undefined, isBest)
   const levels = {
     beginDataset(share: number | undefined) {
-      choice = new LevelChoice(share, options.effort)
+      choice = new LevelChoice(share, isBest)
     },
     levelFor: (bytes: number, level: number | undefined, size: number) =>
       level === undefined ? choice.first() : choice.next(level, bytes, size),

@@ -304,7 +304,7 @@ class Job {
 
   #whereItPays(plan: Extract<PicturePlan, { kind: 'recode' }>, raw: Uint8Array): Uint8Array {
     const { choice, used } = this.#choices.get(plan) ?? {
-      choice: new LevelChoice(plan.share, this.#options.effort),
+      choice: new LevelChoice(plan.share, this.#options.effort === 'best'),
       used: new Set<number>(),
     }
     this.#choices.set(plan, { choice, used })
