@@ -180,7 +180,9 @@ function worthwhileLevels(pixels: PixelStorage, samples: PictureSamples, best: C
   if (pixels.compression === COMPRESSION.none) return levels
   const exactly = () => samples.deflatedBytes('all', trial.predictor, SAMPLES_FAST)
   if (gains(pixels, samples, bytes, exactly)) return levels
-  if (coding === 'group4' || !gains(pixels, samples, samples.deflatedBytes('all', trial.predictor, asked))) return undefined
+  if (coding === 'group4') return undefined
+  const doesGain = (level: number) => gains(pixels, samples, samples.deflatedBytes('all', trial.predictor, level))
+  if (!doesGain(asked) && (asked === closest || !doesGain(closest))) return undefined
   return levels.includes(closest) ? levels : [closest]
 }
 
@@ -192,7 +194,7 @@ function closestLevel(totalBytes: number): number {
 /** Share of bytes that fast Deflate leaves of the few samples. */
 const shareOf = ({ quickBytes }: Trial, samples: PictureSamples): number => quickBytes / samples.rawBytes('few')
 
-/** The slowest level, and the one that stands for it in trials. */
+/** The slowest level, and a faster one that is asked first. */
 interface Closest {
   readonly closest: number
   readonly asked: number
@@ -203,9 +205,11 @@ function levelFor(trial: Trial, samples: PictureSamples, { closest, asked }: Clo
   const share = shareOf(trial, samples)
   if (share > REPEATS.noneAbove) return SAMPLES_FAST
   if (share < REPEATS.evenBelow && totalBytes > FILE_SIZES.mediumBytes) return level9Bytes <= quickBytes ? 9 : SAMPLES_FAST
-  const closestBytes = samples.deflatedBytes('few', predictor, asked)
-  if (Math.min(level9Bytes, closestBytes) >= quickBytes * worthTime(totalBytes)) return SAMPLES_FAST
   const worth = totalBytes <= FILE_SIZES.mediumBytes ? SLOWEST_LEVEL_SHARE.small : SLOWEST_LEVEL_SHARE.large
+  const isEnough = (bytes: number) => bytes < Math.min(level9Bytes * worth, quickBytes * worthTime(totalBytes))
+  if (asked !== closest && isEnough(samples.deflatedBytes('few', predictor, asked))) return closest
+  const closestBytes = samples.deflatedBytes('few', predictor, closest)
+  if (Math.min(level9Bytes, closestBytes) >= quickBytes * worthTime(totalBytes)) return SAMPLES_FAST
   return closestBytes < level9Bytes * worth || level9Bytes >= quickBytes ? closest : 9
 }
 
