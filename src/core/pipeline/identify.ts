@@ -9,6 +9,7 @@ import type { FormatId } from '../catalog/index.ts'
 import { FORMATS } from '../catalog/index.ts'
 import type { KnownFormat } from '../catalog/outputs.ts'
 import { headAt } from '../containers/ebml/element.ts'
+import { frontTagBytes } from '../containers/id3/front.ts'
 import { id3Bytes } from '../containers/id3/id3.ts'
 import { gridOf } from '../containers/mpeg-ts/packet.ts'
 import { entryCount, ifdLayout, readField, readHeader } from '../containers/tiff/ifd.ts'
@@ -45,16 +46,17 @@ export async function identify(source: Source): Promise<KnownFormat | undefined>
     (gridOf(head) ? 'ts' : undefined) ??
     bmp(head, source.size) ??
     (await flacBehindTags(head, source)) ??
-    mp3(head, source.size) ??
+    ((await isOtherBehindTags(head, source)) ? undefined : mp3(head, source.size)) ??
     ((await isBareDicom(head)) ? 'dicom' : undefined) ??
     // An archive after other data, for example a self-extracting program.
     (isNamedArchive(source) ? await identifyZip(source) : undefined) ??
-    ((await isOtherBinary(head, source.name)) ? undefined : identifyText(head, source))
+    ((await isOtherBinary(source)) ? undefined : identifyText(head, source))
   return id && FORMATS[id]
 }
 
 /** True if the bytes are of a type that is no text, even if they look like one: a transport stream, a picture of letters. */
-const isOtherBinary = async (head: Uint8Array, name: string) => (await import('./other-types.ts')).otherType(head, name)?.isBinary === true
+const isOtherBinary = async (source: Source) =>
+  (await import('./other-types.ts')).otherTypeOf(source).then((type) => type?.isBinary === true)
 
 /** Bytes from the start that are enough to reject an unsupported file. */
 export const RECOGNITION_BYTES = HEAD_BYTES + 8
@@ -194,9 +196,9 @@ async function compoundFile(head: Uint8Array, source: Source): Promise<FormatId 
   return id ?? (['docx', 'xlsx', 'pptx'] as const).find((each) => (FORMATS[each].extensions as readonly string[]).includes(name))
 }
 
-/** Recognises a gzip stream (RFC 1952), and what it contains if that is a NIfTI volume or an SVG drawing. */
+/** Recognises a gzip stream (RFC 1952), also of an unknown method, and what it contains if that is a NIfTI volume or an SVG drawing. */
 async function gzip(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
-  if (!startsWith(head, [0x1f, 0x8b, 8])) return undefined
+  if (!startsWith(head, [0x1f, 0x8b])) return undefined
   const inner = await inflateHead(source, 512)
   if (nifti(inner)) return 'nifti'
   return inner.length > 0 && identifyText(inner, { ...source, name: 'x.svg' }) === 'svg' ? 'svg' : 'gz'
@@ -275,6 +277,14 @@ function bmp(head: Uint8Array, size: number): FormatId | undefined {
 /** Recognises a FLAC stream behind ID3v2 tags, which some programs write in front of it. */
 async function flacBehindTags(head: Uint8Array, source: Source): Promise<FormatId | undefined> {
   return id3Bytes(head, 0) > 0 && (await hasFlacBehindTags(source)) ? 'flac' : undefined
+}
+
+/** True if a file that starts with ID3v2 tags has something else than MPEG frames behind them: AAC of HLS, Monkey's Audio. */
+async function isOtherBehindTags(head: Uint8Array, source: Source): Promise<boolean> {
+  if (id3Bytes(head, 0) === 0) return false
+  const behind = await source.read(await frontTagBytes(source), HEAD_BYTES)
+  if (behind.length === 0 || frameBytes(behind, 0) > 0) return false
+  return (await import('./other-types.ts')).otherType(behind, source.name) !== undefined
 }
 
 /** Recognises MP3: ID3v2, or three consecutive MPEG layer III frames (ISO/IEC 11172-3, 2.4.1.3). A short file may have one or two. */

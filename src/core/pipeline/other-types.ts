@@ -1,6 +1,8 @@
 /** Recognises file types that Whittle has no compressor for, so that refusals can name them and binary files are not taken for text. */
 import { latin1Of } from '../bytes/latin1.ts'
 import { SIGNATURES, type Signature } from '../catalog/signatures.ts'
+import { frontTagBytes } from '../containers/id3/front.ts'
+import { id3Bytes } from '../containers/id3/id3.ts'
 import { gridOf } from '../containers/mpeg-ts/packet.ts'
 import type { Source } from '../model/codec.ts'
 import { extension } from './extension.ts'
@@ -19,12 +21,21 @@ export const OTHER_TYPE_BYTES = 64 * 1024
 
 /** Returns the type of a file by its first bytes. `name` only breaks ties between types with the same bytes. `undefined`: unknown. */
 export function otherType(head: Uint8Array, name = ''): OtherType | undefined {
+  const tagBytes = id3Bytes(head, 0)
+  const tagged = tagBytes > 0 ? untagged(head.subarray(tagBytes), name) : undefined
+  return tagged ? { ...tagged, isBinary: true } : untagged(head, name)
+}
+
+function untagged(head: Uint8Array, name: string): OtherType | undefined {
   return transportStream(head) ?? netpbm(head) ?? isoMedia(head) ?? opened(head, name) ?? adts(head) ?? bySignature(head, name)
 }
 
-/** Returns the type of a file. `undefined`: unknown. */
-export const otherTypeOf = async (source: Source): Promise<OtherType | undefined> =>
-  otherType(await source.read(0, OTHER_TYPE_BYTES), source.name)
+/** Returns the type of a file, or of what is behind its ID3v2 tags. `undefined`: unknown. */
+export async function otherTypeOf(source: Source): Promise<OtherType | undefined> {
+  const tagBytes = await frontTagBytes(source)
+  const found = otherType(await source.read(tagBytes, OTHER_TYPE_BYTES), source.name)
+  return found && tagBytes > 0 ? { ...found, isBinary: true } : found
+}
 
 const binary = (title: string, extension: string): OtherType => ({ title, extension, isBinary: true })
 
@@ -51,7 +62,10 @@ const BRANDS: readonly (readonly [brand: RegExp, title: string, extension: strin
 ]
 
 function isoMedia(head: Uint8Array): OtherType | undefined {
-  if (latin1Of(head.subarray(4, 8)) !== 'ftyp') return undefined
+  const box = latin1Of(head.subarray(4, 8))
+  // Segments of a stream have no `ftyp` of their own. A box of less than 16 MiB has a zero in front, which no text has.
+  if (/^(?:styp|sidx|moof)$/.test(box)) return head[0] === 0 ? binary('MPEG-4 media segment (M4S)', 'm4s') : undefined
+  if (box !== 'ftyp') return undefined
   const brand = latin1Of(head.subarray(8, 12))
   const found = BRANDS.find(([pattern]) => pattern.test(brand))
   return found && binary(found[1], found[2])

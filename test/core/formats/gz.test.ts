@@ -34,6 +34,12 @@ describe('gzip files', () => {
     expect(await idOf(utf8('<svg xmlns="http://www.w3.org/2000/svg"/>'))).toBe('svg')
   })
 
+  it('of an unknown method are recognised and come back with the place of the error', async () => {
+    const bytes = fast(prose(9)).with(2, 4)
+    expect((await identify(memorySource(bytes, 'a.gz')))?.id).toBe('gz')
+    expect((await pressed(bytes)).outcome).toMatchObject({ kind: 'unchanged', reason: 'malformed' })
+  })
+
   it.each([
     ['a short member', fast(prose(400))],
     ['a member above the size of optimal parsing', fast(prose(60_000))],

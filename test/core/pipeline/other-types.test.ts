@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { concat } from '../../../src/core/bytes/concat.ts'
 import { SIGNATURES } from '../../../src/core/catalog/signatures.ts'
 import { memorySource } from '../../../src/core/model/source.ts'
 import { identify } from '../../../src/core/pipeline/identify.ts'
-import { otherType } from '../../../src/core/pipeline/other-types.ts'
+import { otherType, otherTypeOf } from '../../../src/core/pipeline/other-types.ts'
 
 const latin1 = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
 
@@ -12,6 +13,10 @@ function transportStream(packets: number): Uint8Array {
   const packet = (index: number) => `G\x41\x00${String.fromCharCode(0x10 | (index & 15))}${line.slice(0, 184)}`
   return latin1(Array.from({ length: packets }, (_, index) => packet(index)).join(''))
 }
+
+/** Four frames of AAC, as HLS sends them. */
+const adts = () =>
+  concat(Array.from({ length: 4 }, () => concat([Uint8Array.of(0xff, 0xf1, 0x4c, 0x80, 0x05, 0xff, 0xfc), new Uint8Array(40)])))
 
 const pixmap = latin1(`P6\n40 30\n255\n${'abcdefghij'.repeat(360)}`)
 
@@ -34,6 +39,9 @@ describe('types without a compressor', () => {
     ['a transport stream', transportStream(20), 'clip.ts', 'MPEG transport stream (TS, M2TS)'],
     ['a pixmap of letters', pixmap, 'picture.txt', 'Netpbm picture (PPM, PGM, PBM)'],
     ['HEIC', latin1('\0\0\0\x18ftypheic\0\0\0\0mif1heic'), 'IMG.jpg', 'HEIC picture'],
+    ['a segment of a stream', latin1('\0\0\0\x2csidx\0\0\0\0\0\0\0\x01'), 'a.m4v', 'MPEG-4 media segment (M4S)'],
+    ['AAC behind an ID3 tag', concat([latin1('ID3\x04\0\0\0\0\0\x0a'), new Uint8Array(10), adts()]), 'a.aac', 'AAC sound (ADTS)'],
+    ["Monkey's Audio behind an ID3 tag", latin1('ID3\x03\0\0\0\0\0\x02\0\0MAC \x96\x0f\0\0'), 'a.ape', "Monkey's Audio (APE)"],
     ['WebM', latin1('\x1a\x45\xdf\xa3\x9f\x42\x82\x84webm'), 'a', 'WebM film'],
     [
       'an OpenDocument text',
@@ -50,6 +58,14 @@ describe('types without a compressor', () => {
   ])('%s is named, and is never text', async (_, bytes, name, title) => {
     expect(otherType(bytes, name)).toMatchObject({ title, isBinary: true })
     expect((await identify(memorySource(bytes, name)))?.id).not.toBe('text')
+  })
+
+  it('are found behind an ID3 tag of any length, where other MP3 files stay MP3', async () => {
+    const tag = concat([latin1('ID3\x04\0\0\0\x06\0\0'), new Uint8Array(6 << 14)])
+    const [sound, frames] = [concat([tag, adts()]), concat([tag, Uint8Array.of(0xff, 0xfb, 0x90, 0), new Uint8Array(413)])]
+    expect(await identify(memorySource(sound, 'a.mp3'))).toBeUndefined()
+    expect(await otherTypeOf(memorySource(sound, 'a.mp3'))).toMatchObject({ title: 'AAC sound (ADTS)' })
+    for (const bytes of [frames, tag]) expect((await identify(memorySource(bytes, 'a.mp3')))?.id).toBe('mp3')
   })
 
   it.each([

@@ -2,7 +2,7 @@
 import { latin1Of } from '../../bytes/latin1.ts'
 import { ByteReader } from '../../bytes/reader.ts'
 import { ByteWriter } from '../../bytes/writer.ts'
-import { id3Bytes } from '../../containers/id3/id3.ts'
+import { frontTagBytes } from '../../containers/id3/front.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
 import { MAX_BLOCKS } from './tuning.ts'
@@ -43,27 +43,14 @@ export interface FlacFile {
   readonly framesOffset: number
 }
 
-const MAX_FRONT_TAGS = 4
-
-/** Length of the ID3v2 tags at the start of a file. */
-async function frontBytesOf(source: Source): Promise<number> {
-  let at = 0
-  for (let tags = 0; tags < MAX_FRONT_TAGS; tags++) {
-    const bytes = id3Bytes(await source.read(at, 10), 0)
-    if (bytes === 0) break
-    at += bytes
-  }
-  return at
-}
-
 /** True if a file that starts with an ID3v2 tag has a FLAC stream behind it. */
 export async function hasFlacBehindTags(source: Source): Promise<boolean> {
-  return latin1Of(await source.read(await frontBytesOf(source), HEADER_BYTES)) === 'fLaC'
+  return latin1Of(await source.read(await frontTagBytes(source), HEADER_BYTES)) === 'fLaC'
 }
 
 /** @throws CodecError (malformed) for damaged metadata, CodecError (unsupported_feature) for streams that are no sound */
 export async function readFlac(source: Source): Promise<FlacFile> {
-  const frontBytes = await frontBytesOf(source)
+  const frontBytes = await frontTagBytes(source)
   if (latin1Of(await source.read(frontBytes, HEADER_BYTES)) !== 'fLaC') throw malformed('flac', frontBytes, 'flac_no_marker')
   const blocks: FlacBlock[] = []
   for (let at = frontBytes + HEADER_BYTES; ; ) {
