@@ -121,7 +121,9 @@ async function addItem(builder: InventoryBuilder, view: FileView, meta: AvifMeta
 
 /** Adds EXIF (ISO/IEC 23008-12, A.2.1). The orientation counts as upright, because readers use the properties of the picture instead. */
 async function addUprightExif(builder: InventoryBuilder, data: Uint8Array): Promise<void> {
-  const start = data.length < 4 ? data.length : 4 + Fields.big(data).u32(0)
+  const offset = data.length < 4 ? data.length : Fields.big(data).u32(0)
+  // Files of some writers have no offset: they begin with `II*` or `MM`, NUL, `*`.
+  const start = offset === 0x49492a00 || offset === 0x4d4d002a ? 0 : 4 + offset
   const found = new InventoryBuilder()
   await addExif(found, rangesOf(data.subarray(Math.min(start, data.length))))
   for (const [kind, items] of found.build())

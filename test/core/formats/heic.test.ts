@@ -162,6 +162,24 @@ describe('HEIC as itself', () => {
     expect(estimatedBytes).toBeLessThan(made.length * 2)
   })
 
+  it('counts the boxes around a picture of one colour', async () => {
+    const size = { width: 128, height: 128 }
+    const plain = file.heifFile({
+      brand: 'heic',
+      items: [
+        hevcItem(
+          1,
+          greyPlanes(size, () => 9),
+          [SRGB],
+        ),
+      ],
+    })
+    const bytes = concat([plain, box('free', new Uint8Array(2000))])
+    const { outcome } = await press(bytes)
+    const { bytes: made } = await press(bytes, { output: 'avif' })
+    expect((outcome as { suggestion: { estimatedBytes: number } }).suggestion.estimatedBytes).toBeGreaterThan(made.length * 0.6)
+  })
+
   it.each(['low', 'medium', 'high'] as const)('has no suggestion that is not smaller (%s)', async (quality) => {
     // A picture of one colour takes few bytes in any format, so that metadata decides.
     const tiny = file.heifFile({
@@ -186,6 +204,14 @@ describe('HEIC as another format', () => {
     expect(defect).toBeUndefined()
     expect(outcome).toMatchObject({ kind: 'compressed', inventory: { exif_tags: expect.any(Number), icc_profile: 1, xmp_properties: 3 } })
     expect(await itemsOf(output, bytes)).toMatchObject({ exif_tags: { 'IFD0:Orientation = 1': 1 } })
+  })
+
+  it('keeps EXIF that has no offset in front of it', async () => {
+    const items = [hevcItem(1, planesOf(PHOTO, SIZE), [SRGB]), { ...file.exifItem(2, METADATA.exif), data: METADATA.exif }]
+    const bytes = file.heifFile({ brand: 'heic', items, references: [['cdsc', 2, [1]]] })
+    const { outcome, defect } = await press(bytes, { output: 'jpg', quality: 'low' })
+    expect(defect).toBeUndefined()
+    expect(outcome).toMatchObject({ kind: 'compressed', inventory: { exif_tags: expect.any(Number) } })
   })
 
   it('turns pixels upright and reports the rotation as removed', async () => {

@@ -1,4 +1,5 @@
 /** The picture that viewers show of a HEIF file: pixels, alpha, shown part, colours, metadata, and what else the file holds. */
+import { latin1Of } from '../../bytes/latin1.ts'
 import { type Message, message } from '../../i18n/message.ts'
 import type { Source } from '../../model/codec.ts'
 import { malformed, unsupported } from '../../model/error.ts'
@@ -173,9 +174,10 @@ function partsOf(file: HeifFile): ReadonlySet<number> {
   return known
 }
 
-/** Returns EXIF from its TIFF header on (ISO/IEC 23008-12, A.2.1). */
+/** Returns EXIF from its TIFF header on (ISO/IEC 23008-12, A.2.1). Some writers leave out the four bytes that tell where the header is. */
 export async function readExif(source: Source, file: HeifFile, id: number): Promise<Uint8Array> {
   const data = await readItem(source, file, id, MAX_METADATA_BYTES)
+  if (/^(?:II\*\0|MM\0\*)/.test(latin1Of(data.subarray(0, 4)))) return data
   const skipped = data.length < 4 ? Number.POSITIVE_INFINITY : new DataView(data.buffer, data.byteOffset).getUint32(0)
   if (4 + skipped > data.length) throw malformed('heif', 0, 'heif_exif_damaged')
   return data.subarray(4 + skipped)

@@ -21,22 +21,25 @@ export async function estimatedBytes(
   const grid = gridFor(raster, TILE)
   const sample = await sampleOf(raster, grid)
   const { avif, jpeg } = LEVELS.perceptual[quality].usualQuality
-  const bytes = output === 'avif' ? await avifBytes(sample, avif) : await jpegBytes(sample, jpeg)
+  const { bytes, boxes = 0 } = output === 'avif' ? await avifBytes(sample, avif) : { bytes: await jpegBytes(sample, jpeg) }
   for (const tile of sample) discardPixels(tile)
   const share = (raster.width * raster.height) / (Math.max(1, sample.length) * grid.tileWidth * grid.tileHeight)
   const metadata = [carried.icc, carried.exif, carried.xmp].reduce((sum, block) => sum + (block?.length ?? 0), 0)
-  return Math.round(bytes * share) + metadata
+  return Math.round(bytes * share) + boxes + metadata
 }
 
-async function avifBytes(tiles: readonly RgbaPixels[], quality: number): Promise<number> {
+/** `boxes`: bytes around the frame of one file. They decide for pictures of one colour. */
+async function avifBytes(tiles: readonly RgbaPixels[], quality: number): Promise<{ bytes: number; boxes: number }> {
   using codec = await AvifCodec.open()
-  let bytes = 0
+  let [bytes, boxes] = [0, 0]
   for (const tile of tiles) {
     const file = codec.encode(tile, quality, SAMPLE_SPEED)
-    bytes += codedPictureOf(file).frame.length
+    const { frame } = codedPictureOf(file)
+    bytes += frame.length
+    boxes = file.length - frame.length
     discard(file)
   }
-  return bytes
+  return { bytes, boxes }
 }
 
 async function jpegBytes(tiles: readonly RgbaPixels[], quality: number): Promise<number> {
