@@ -281,7 +281,7 @@ async function unsupportedInput(
   options: CompressOptions,
 ): Promise<Compressed> {
   await loadEnglishTexts()
-  const detail = format ? message('format_has_no_codec_here', { format: format.title }) : message('no_format_recognises_file')
+  const detail = format ? message('format_has_no_codec_here', { format: format.title }) : await unknownInput(source)
   const sha256 = await sha256Hex(source.stream())
   const outcome = { kind: 'unchanged', reason: 'unsupported_feature', detail } as const
   const receipt: Receipt = {
@@ -293,6 +293,12 @@ async function unsupportedInput(
     result: receiptView({ outcome, sha256, verifiedShare: 1 }, sha256, options.text),
   }
   return { result: source, name: source.name, receipt }
+}
+
+/** Names a type that Whittle knows but does not compress. */
+async function unknownInput(source: Source): Promise<Message> {
+  const type = await (await import('./pipeline/other-types.ts')).otherTypeOf(source)
+  return type ? message('type_has_no_compressor', { type: type.title }) : message('no_format_recognises_file')
 }
 
 function outputFor(format: KnownFormat, wanted: string | undefined): OutputId {

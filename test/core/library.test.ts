@@ -45,6 +45,12 @@ describe('compress', () => {
     expect((await compress(noise(), { text })).receipt.result.detail).toBe('<no_format_recognises_file>')
   })
 
+  it('names a known type without a compressor, and how to pack it', async () => {
+    const { result, receipt } = await compress(new TextEncoder().encode('8BPS\0\x01\0\0\0\0\0\0'))
+    expect(receipt.result).toMatchObject({ reason: 'unsupported_feature', detail: expect.stringMatching(/Photoshop.+`format=zst`/) })
+    expect(result.size).toBe(12)
+  })
+
   it('reports progress, and converts to another output', async () => {
     const shares: number[] = []
     const { receipt } = await compress(await photo(), { output: 'webp', quality: 'low', onProgress: (share) => shares.push(share) })

@@ -86,6 +86,7 @@ export const COMMON = {
   ssim_and_psnr: 'the image quality is too low: SSIM {ssim}, PSNR {psnr} dB',
   text: '{text}',
   thread_out_of_memory: 'the job needs more memory than its thread has',
+  type_has_no_compressor: 'this file is of the type “{type}”, which Whittle does not compress; `format=zst` packs it as data (lossless)',
   unnamed_bytes_removed: '{bytes} bytes removed that no directory refers to',
   usage_rights_left_out: 'usage rights for Adobe Reader removed, as requested with `usage_rights=drop`',
   white_space_removed_coordinates: 'white space removed, coordinates rounded to {decimals} decimals',
