@@ -160,7 +160,7 @@ export function libraryOf(known: Codecs): Library {
       const codecs = format ? await loadedCodecs(known, format.id) : known
       const codec = format && codecs[format.id]
       const quality = options.quality ?? 'medium'
-      if (!format || !codec) return unsupportedInput(source, format, quality, options)
+      if (!format || !codec) return unsupportedInput(source, format ?? found, quality, options)
       const output = outputFor(format, options.output)
       checkOptions(format, options)
       const pressed = await run(codec, source, { codecs, output, quality, options })
@@ -274,19 +274,15 @@ const goalOf = (quality: Quality, { targetScore }: CompressOptions): Pick<Receip
 const encrypt: typeof encryptResult = async (...handed) =>
   await (await withEngines(import('./pipeline/encrypt.ts'))).encryptResult(...handed)
 
-async function unsupportedInput(
-  source: Source,
-  format: KnownFormat | undefined,
-  quality: Quality,
-  options: CompressOptions,
-): Promise<Compressed> {
+async function unsupportedInput(source: Source, format: KnownFormat, quality: Quality, options: CompressOptions): Promise<Compressed> {
   await loadEnglishTexts()
-  const detail = format ? message('format_has_no_codec_here', { format: format.title }) : await unknownInput(source)
+  const detail = format.isOnRequest ? await onRequest(source, format) : message('format_has_no_codec_here', { format: format.title })
   const sha256 = await sha256Hex(source.stream())
   const outcome = { kind: 'unchanged', reason: 'unsupported_feature', detail } as const
+  const id = format.isOnRequest ? 'unknown' : format.id
   const receipt: Receipt = {
-    format: format?.id ?? 'unknown',
-    output_format: format?.id ?? 'unknown',
+    format: id,
+    output_format: id,
     ...goalOf(quality, options),
     original_size: source.size,
     compressed_size: source.size,
@@ -295,10 +291,11 @@ async function unsupportedInput(
   return { result: source, name: source.name, receipt }
 }
 
-/** Names a type that Whittle knows but does not compress. */
-async function unknownInput(source: Source): Promise<Message> {
-  const type = await (await import('./pipeline/other-types.ts')).otherTypeOf(source)
-  return type ? message('type_has_no_compressor', { type: type.title }) : message('no_format_recognises_file')
+/** Says what a file is that only becomes smaller as a named output, and names one. */
+async function onRequest(source: Source, { id, outputs: [output] }: KnownFormat): Promise<Message> {
+  const type = (await (await import('./pipeline/other-types.ts')).otherTypeOf(source))?.title
+  if (type === undefined) return message('no_format_recognises_file')
+  return id === 'data' ? message('type_has_no_compressor', { type }) : message('type_needs_output', { type, output })
 }
 
 function outputFor(format: KnownFormat, wanted: string | undefined): OutputId {

@@ -49,6 +49,8 @@ describe('compress', () => {
     const { result, receipt } = await compress(new TextEncoder().encode('8BPS\0\x01\0\0\0\0\0\0'))
     expect(receipt.result).toMatchObject({ reason: 'unsupported_feature', detail: expect.stringMatching(/Photoshop.+`format=zst`/) })
     expect(result.size).toBe(12)
+    const film = await compress(new TextEncoder().encode('FLV\x01\x05\0\0\0\x09\0\0\0\0'))
+    expect(film.receipt.result.detail).toMatch(/Flash video.+`format=mp4` converts it/)
   })
 
   it('reports progress, and converts to another output', async () => {

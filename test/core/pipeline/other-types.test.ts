@@ -37,6 +37,7 @@ describe('types without a compressor', () => {
 
   it.each([
     ['a transport stream', transportStream(20), 'clip.ts', 'MPEG transport stream (TS, M2TS)'],
+    ['a transport stream of one packet', latin1(`G\x41\xe1\x30\xb7\0${'\xff'.repeat(182)}`), 'part.ts', 'MPEG transport stream (TS, M2TS)'],
     ['a pixmap of letters', pixmap, 'picture.txt', 'Netpbm picture (PPM, PGM, PBM)'],
     ['HEIC', latin1('\0\0\0\x18ftypheic\0\0\0\0mif1heic'), 'IMG.jpg', 'HEIC picture'],
     ['a segment of a stream', latin1('\0\0\0\x2csidx\0\0\0\0\0\0\0\x01'), 'a.m4v', 'MPEG-4 media segment (M4S)'],
@@ -70,6 +71,7 @@ describe('types without a compressor', () => {
 
   it.each([
     ['code.ts', 'export const value: number = 1\n'.repeat(100)],
+    ['packet.ts', 'G'.padEnd(188, 'const ')],
     ['notes.txt', 'MZ is the abbreviation of Mark Zbikowski.\n'],
     ['log.txt', 'PACK 1 of 3\nRow 2\n'],
     ['model.txt', 'ORC armies\nGRIB files\n'],

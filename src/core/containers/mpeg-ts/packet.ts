@@ -23,8 +23,11 @@ export const gridOf = (head: Uint8Array): PacketGrid | undefined =>
   GRIDS.find(({ step, first }) => {
     let packets = 0
     while (packets < PROBED_PACKETS && isPacket(head, first + packets * step)) packets++
-    return packets === PROBED_PACKETS
+    return packets === PROBED_PACKETS || (packets > 0 && packets * step === head.length && head.some(isControl))
   })
+
+/** True for a byte that no text contains. A stream of fewer packets is recognised by it, and by its length. */
+const isControl = (byte: number) => byte < 9
 
 /** Sync byte, no transport error, and payload or adaptation field present. */
 const isPacket = (head: Uint8Array, at: number) =>

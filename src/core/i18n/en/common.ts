@@ -87,6 +87,7 @@ export const COMMON = {
   text: '{text}',
   thread_out_of_memory: 'the job needs more memory than its thread has',
   type_has_no_compressor: 'this file is of the type “{type}”, which Whittle does not compress; `format=zst` packs it as data (lossless)',
+  type_needs_output: 'this file is of the type “{type}”; `format={output}` converts it, `format=zst` packs it as data (lossless)',
   unnamed_bytes_removed: '{bytes} bytes removed that no directory refers to',
   usage_rights_left_out: 'usage rights for Adobe Reader removed, as requested with `usage_rights=drop`',
   white_space_removed_coordinates: 'white space removed, coordinates rounded to {decimals} decimals',

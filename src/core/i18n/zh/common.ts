@@ -88,6 +88,7 @@ export const COMMON = {
   text: '{text}',
   thread_out_of_memory: '任务需要的内存超过其线程的限额',
   type_has_no_compressor: '此文件的类型是“{type}”，Whittle 不压缩它；`format=zst` 可将其作为数据无损打包',
+  type_needs_output: '此文件的类型是“{type}”；`format={output}` 可转换它，`format=zst` 可将其作为数据无损打包',
   unnamed_bytes_removed: '已移除 {bytes} 字节没有任何目录引用的数据',
   usage_rights_left_out: '已按 `usage_rights=drop` 的要求移除 Adobe Reader 使用权限',
   white_space_removed_coordinates: '已移除空白，坐标舍入到 {decimals} 位小数',
