@@ -16,7 +16,7 @@ import { inEnglish } from '../../support/in-english.ts'
 import { pressFile } from '../../support/press-file.ts'
 import { roundsOf } from '../../support/thorough.ts'
 import { adtsFrame, language, TsPackets, type TsStream, tsOf } from '../../support/ts-file.ts'
-import { flvFromMp4, flvTag, SOUND_PID, STREAMS, tsFromMp4, tsUnitsOf } from '../../support/ts-from-mp4.ts'
+import { flvFromMp4, flvTag, SOUND_PID, STREAMS, tsFromMp4, tsUnitsOf, VIDEO_PID } from '../../support/ts-from-mp4.ts'
 import { press, rawMovie } from './media-fixtures.ts'
 
 const AS_MP4 = { output: 'mp4', lossless: true } as const
@@ -111,6 +111,24 @@ describe('transport streams to MP4', () => {
     const { outcome } = await pressed(concat([bytes]))
     expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature' })
     expect(JSON.stringify(inEnglish(outcome))).toContain(text)
+  })
+
+  it('keep pictures that carry closed captions, wherever in the film they are', async () => {
+    const caption = Uint8Array.of(0, 0, 0, 1, 6, 4, 14, 0xb5, 0, 0x31, 0x47, 0x41, 0x39, 0x34, 3, 0xc1, 0xff, 0xfc, 0x94, 0x2c, 0xff, 0x80)
+    const long = (await press(mov, rawMovie(60), 'high', 'mp4')).bytes
+    const units = await tsUnitsOf(long)
+    const withCaption = ({ pid, bytes, pts }: (typeof units)[number], index: number) =>
+      pid === VIDEO_PID && index >= units.length / 2
+        ? { pid, pts, bytes: concat([bytes.subarray(0, 6), caption, bytes.subarray(6)]) }
+        : { pid, bytes, pts }
+    const whyKept = async (bytes: Uint8Array) => {
+      const { outcome, bytes: made } = await pressFile(ts, bytes, 'a.ts', { output: 'mp4', quality: 'low' })
+      return { text: JSON.stringify(inEnglish(outcome)), captions: Buffer.from(made).toString('latin1').split('GA94').length - 1 }
+    }
+    expect((await whyKept(tsOf(STREAMS, units))).text).not.toMatch(/closed captions/)
+    const { text, captions } = await whyKept(tsOf(STREAMS, units.map(withCaption)))
+    expect(text).toMatch(/video kept unchanged: the pictures carry closed captions/)
+    expect(captions).toBeGreaterThan(20)
   })
 
   it('refuse scrambled packets', async () => {

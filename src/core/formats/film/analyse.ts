@@ -13,6 +13,7 @@ import type { Options, Reason, Source } from '../../model/codec.ts'
 import { CREDENTIALS_HEAD_BYTES, isCredentialsBox, signedByCredentials } from '../../model/content-credentials.ts'
 import { CodecError, isCodecError, unsupported } from '../../model/error.ts'
 import type { PartPlan, SegmentPlan } from '../../model/segmented.ts'
+import { checkCaptions } from './captions.ts'
 import { gaplessPacketSamples } from './compare-sound.ts'
 import { type Cut, cutByTime, reorderDepth } from './cut.ts'
 import { isEncrypted, packetStream, pcmStream, videoStream } from './decoders.ts'
@@ -182,6 +183,7 @@ async function analysePictures(
     annexb: false,
   }
   try {
+    if (!probed) await checkCaptions(source, pictures)
     if (!probed && !native) await checkFirstPicture(source, pictures, options)
     const cuts = cutFor(pictures)
     return { track, pictures: { ...pictures, start: cuts[0]?.start ?? 0 }, cuts, ...(native && { native }) }

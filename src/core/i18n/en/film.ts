@@ -11,6 +11,7 @@ export const FILM = {
   bytes_left_over: '{left} bytes at the end of `{parent}` belong to no box or chunk',
   bytes_too_many_for_fragment: 'the media data has {bytes} bytes; one fragment holds at most 2 GiB',
   cannot_be_decoded: 'an audio packet cannot be decoded',
+  captions_kept: 'the pictures carry closed captions, which a new encoding would lose',
   changing_palette: 'the AVI file changes the video palette during playback, which Whittle does not convert',
   channels_found: 'the audio decoder returned {channels} channels, a different number than the track declares',
   channels_stay_in_avi:

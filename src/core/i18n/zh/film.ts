@@ -13,6 +13,7 @@ export const FILM = {
   bytes_left_over: '`{parent}` 末尾的 {left} 字节不属于任何 box 或数据块',
   bytes_too_many_for_fragment: '媒体数据为 {bytes} 字节；一个片段最多容纳 2 GiB',
   cannot_be_decoded: '一个音频数据包无法解码',
+  captions_kept: '画面带有隐藏字幕，重新编码会丢失它们',
   changing_palette: 'AVI 文件在播放中更改视频调色板，Whittle 不转换这种文件',
   channels_found: '音频解码器返回 {channels} 个声道，与音轨声明的数量不同',
   channels_stay_in_avi: '{channels} 声道、{hertz} Hz 的音频不能转换为 AAC；允许 1 或 2 声道，且须为 AAC 支持的采样率',

@@ -11,6 +11,7 @@ import { RIFF_CREDENTIALS, signedByCredentials } from '../../../model/content-cr
 import { isCodecError, malformed, unsupported } from '../../../model/error.ts'
 import type { PartPlan } from '../../../model/segmented.ts'
 import { partSeconds, secondsPerFrame } from '../analyse.ts'
+import { checkCaptions } from '../captions.ts'
 import type { Cut } from '../cut.ts'
 import { type Level, levelOf } from '../levels.ts'
 import { MP3_RATES } from '../mp3-sound.ts'
@@ -99,6 +100,7 @@ function soundOf(file: Avi, stream: AviStream, movie: boolean): AviSound | undef
 export async function probeJob(source: Source, job: AviJob, options: Options): Promise<AviJob> {
   if (!job.pictures) return job
   try {
+    await checkCaptions(source, job.pictures.track)
     await checkFirstPicture(source, job.pictures.track, options)
     return job
   } catch (error) {
