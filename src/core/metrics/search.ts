@@ -36,6 +36,24 @@ export async function lowestThatHolds(from: number, to: number, holds: (value: n
   return (await bisect({ first: from, last: to - 1, middle: 'upper' }, holds)).above
 }
 
+/**
+ * Goes up from `first` to the lowest whole number for which `stepsMissing` is 0, or to `last`. Skips as many numbers as it says, and goes
+ * back if a skipped one may be enough. Never looks below `first`.
+ */
+export async function lowestUpwards(first: number, last: number, stepsMissing: (value: number) => Promise<number>): Promise<number> {
+  for (let [failed, value] = [first - 1, first]; ; ) {
+    const missing = await stepsMissing(value)
+    if (missing > 0 && value >= last) return last
+    if (missing > 0) {
+      failed = value
+      value = Math.min(last, value + missing)
+      continue
+    }
+    while (value - failed > 1 && (await stepsMissing(value - 1)) === 0) value--
+    return value
+  }
+}
+
 /** Returns the highest whole number in `from … to` for which `fits` is true. `undefined`: none. */
 export async function highestThatFits(from: number, to: number, fits: (value: number) => Promise<boolean>): Promise<number | undefined> {
   const { below } = await bisect({ first: from, last: to, middle: 'upper' }, async (value) => !(await fits(value)))

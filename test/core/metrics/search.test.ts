@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { bisect, gentlestThatFits, highestThatFits, lowestByMargin, lowestThatHolds } from '../../../src/core/metrics/search.ts'
+import {
+  bisect,
+  gentlestThatFits,
+  highestThatFits,
+  lowestByMargin,
+  lowestThatHolds,
+  lowestUpwards,
+} from '../../../src/core/metrics/search.ts'
 import { TargetUnreachable } from '../../../src/core/model/error.ts'
 
 /** Condition that is true from a threshold on, and the values that were probed. */
@@ -27,6 +34,20 @@ describe('bisection', () => {
     expect(await lowestThatHolds(1, 100, a.holds)).toBeLessThanOrEqual(await lowestThatHolds(1, 100, b.holds))
     expect(a.probed.slice(0, 2)).toEqual([50, 25])
     expect(b.probed.slice(0, 2)).toEqual([50, 75])
+  })
+
+  it('goes up in leaps to the same number as one by one, with fewer probes', async () => {
+    for (const leap of [1, 3, 5, 40])
+      for (let threshold = 0; threshold <= 25; threshold++) {
+        const { holds, probed } = from(threshold)
+        const missing = async (value: number) => ((await holds(value)) ? 0 : Math.max(1, Math.min(leap, threshold - value - 1)))
+        expect(await lowestUpwards(7, 23, missing)).toBe(Math.min(23, Math.max(7, threshold)))
+        if (leap === 5) expect(probed.length).toBeLessThanOrEqual(6)
+        const tooFar = from(threshold)
+        expect(await lowestUpwards(7, 23, async (value) => ((await tooFar.holds(value)) ? 0 : leap))).toBe(
+          Math.min(23, Math.max(7, threshold)),
+        )
+      }
   })
 
   it('returns the upper end without a probe if no lower value fits', async () => {

@@ -5,9 +5,9 @@ import { yieldToEventLoop } from '../../bytes/yield.ts'
 import { LEVELS } from '../../catalog/levels.ts'
 import { aimOf, scoreTarget } from '../../catalog/score-goal.ts'
 import { message } from '../../i18n/message.ts'
-import { bisect } from '../../metrics/search.ts'
+import { bisect, lowestUpwards } from '../../metrics/search.ts'
 import { fitsMemoryBudget } from '../../model/budget.ts'
-import { overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
+import { noGain, overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
 import { lossWithScore, pixelLoss } from '../../model/loss.ts'
 import { type HdrFigures, HdrMeter } from '../compare/hdr-meter.ts'
 import type { ColourSignalling } from '../raster/colour-signalling.ts'
@@ -29,6 +29,8 @@ import {
   LAST_HDR_STEP,
   LEAST_HDR_ALPHA_QUALITY,
   METER_BYTES,
+  MOST_POINTS_PER_STEP,
+  MOST_SKIPPED,
 } from './tuning.ts'
 
 /** Bits a sample. BT.2100 allows 10 and 12; decoders of 10 are more common. */
@@ -91,25 +93,52 @@ async function isTranslucent(deep: Raster16): Promise<boolean> {
 }
 
 /** Searches for the lowest step that reaches the level, or returns the highest step if none does. */
-async function toLevel(job: HdrJob): Promise<{ made: Encoding; step: number }> {
+async function toLevel(job: HdrJob): Promise<Attempt> {
   const { options } = job.request
   const aim = aimOf(options)
   const target = aim === undefined ? LEVELS.perceptual[options.quality] : scoreTarget(aim)
   const reachesLevel = ({ figures: { ssim, psnrDb, score } }: Encoding) =>
     ssim >= target.floor.ssim && psnrDb >= target.floor.psnrDb && (score === undefined || score >= target.score)
-  let lastAttempt: { made: Encoding; step: number } | undefined
+  const first = Math.max(0, Math.round((target.usualQuality.avif - qualityAt(0)) / 3))
+  if (job.deep.width * job.deep.height > BISECTED_PIXELS) return await upwards(first, job, { reachesLevel, score: target.score })
+  let lastAttempt: Attempt | undefined
   const attempt = async (step: number) => {
     const made = await encodeAll(job, qualityAt(step))
     if (lastAttempt) discard(lastAttempt.made.file)
     lastAttempt = { made, step }
     return reachesLevel(made)
   }
-  let step = Math.max(0, Math.round((target.usualQuality.avif - qualityAt(0)) / 3))
-  if (job.deep.width * job.deep.height <= BISECTED_PIXELS)
-    step = Math.min(LAST_HDR_STEP, (await bisect({ first: 0, last: LAST_HDR_STEP, middle: 'upper' }, attempt)).above)
-  if (lastAttempt?.step === step) return lastAttempt
-  while (!(await attempt(step)) && step < LAST_HDR_STEP) step++
-  return { made: lastAttempt!.made, step }
+  const { above } = await bisect({ first: 0, last: LAST_HDR_STEP, middle: 'upper' }, attempt)
+  const step = Math.min(LAST_HDR_STEP, above)
+  if (lastAttempt?.step !== step) await attempt(step)
+  return lastAttempt!
+}
+
+interface Attempt {
+  readonly made: Encoding
+  readonly step: number
+}
+
+interface Level {
+  readonly reachesLevel: (made: Encoding) => boolean
+  readonly score: number
+}
+
+/** @throws CodecError (no_gain) if a step below the level is not smaller than the original: higher ones are larger */
+async function upwards(first: number, job: HdrJob, { reachesLevel, score }: Level): Promise<Attempt> {
+  let best: Attempt | undefined
+  await lowestUpwards(first, LAST_HDR_STEP, async (step) => {
+    const made = await encodeAll(job, qualityAt(step))
+    const isEnough = reachesLevel(made)
+    if (!isEnough && made.file.length >= job.request.sizeLimit) throw noGain()
+    if (isEnough || step === LAST_HDR_STEP) {
+      if (best) discard(best.made.file)
+      best = { made, step }
+    } else discard(made.file)
+    const points = score - (made.figures.score ?? score)
+    return isEnough ? 0 : Math.max(1, Math.min(MOST_SKIPPED, Math.floor(points / MOST_POINTS_PER_STEP)))
+  })
+  return best!
 }
 
 async function toSize(job: HdrJob, bytes: number): Promise<{ made: Encoding; step: number }> {

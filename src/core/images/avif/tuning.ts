@@ -158,6 +158,9 @@ export const HDR_SPEEDS = [
 /** Last index of the quality steps 26, 29 … 95. All levels use the same steps, so that a lower target never ends at a higher quality. */
 export const LAST_HDR_STEP = 23
 
+/** Most score points that one step gains, at low qualities; at high qualities it gains one. And the most steps taken at once. */
+export const [MOST_POINTS_PER_STEP, MOST_SKIPPED] = [3, 5]
+
 /** Number of pixels above which the search starts at the level's usual step, because a bisection encodes the whole picture four times. */
 export const BISECTED_PIXELS = 1_000_000
 
