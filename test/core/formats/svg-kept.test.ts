@@ -35,6 +35,22 @@ const everyLevel = (name: string, expected: readonly (string | RegExp)[], absent
 /** Number of matches of a pattern. */
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0
 
+test.each([
+  '<dc:title></dc:title>',
+  '<dc:title/>',
+  '<dc:format>image/svg+xml</dc:format><dc:title/>',
+])('an empty title in metadata (%s) is removed with them, and a title of the drawing is not', async (title) => {
+  const names = 'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:cc="http://creativecommons.org/ns#"'
+  const metadata = `<metadata><cc:Work>${title}</cc:Work></metadata>`
+  const path = '<path d="M 10.12345 10.45678 L 90.123 20.1234 L 50.55555 80.44444 z" fill="#ff0000"/>'
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" ${names} width="100" height="100">${metadata}<title></title>${path}</svg>`
+  const { text } = await compressed(drawing, 'medium')
+  expect(text).not.toMatch(/dc:title/)
+  expect(text).toMatch(/<title/)
+  const named = await compressed(drawing.replace(title, '<dc:title>Tower</dc:title>'), 'medium')
+  expect(named.text).toMatch(/<dc:title>Tower<\/dc:title>/)
+})
+
 describe('conditional style rules (media, state, feature support) are kept', () => {
   everyLevel(
     'dark-mode',

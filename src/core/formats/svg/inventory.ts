@@ -141,7 +141,7 @@ class InventoryBuilder {
     if (node.attributes['id'] !== undefined) add(ids, node.attributes['id'])
     for (const id of referencesOf(node)) references.add(id)
     for (const one of new Set((node.attributes['class'] ?? '').split(/\s+/))) if (one !== '') add(kept.names, one)
-    if (LIVE.test(name)) add(kept.elements, name)
+    if (LIVE.test(name) && !isEmptyMetadata(node)) add(kept.elements, name)
     if (DEFINITION.test(name)) this.counts.definitions++
     if (EDITOR_PREFIX.test(node.name)) this.counts.editorParts += 1 + Object.keys(node.attributes).length
     this.#content(node, name)
@@ -164,7 +164,7 @@ class InventoryBuilder {
   #content(node: Node, name: string): void {
     const { kept } = this.inventory
     const text = () => textOf(node)
-    if (name === 'title' || name === 'desc') add(kept.titles, collapseWhiteSpace(text()))
+    if ((name === 'title' || name === 'desc') && !isEmptyMetadata(node)) add(kept.titles, collapseWhiteSpace(text()))
     else if (name === 'script') add(kept.scripts, collapseWhiteSpace(text()))
     else if (name === 'style') add(kept.rules, shortenCss(text(), false))
     else if (name === 'metadata') {
@@ -175,6 +175,9 @@ class InventoryBuilder {
     } else if (name === 'license' || name === 'licence') add(kept.metadata, JSON.stringify(node.attributes))
   }
 }
+
+/** True for the empty `dc:title` that Inkscape writes. It is removed with its metadata if they hold nothing else. */
+const isEmptyMetadata = (node: Node): boolean => node.name.startsWith('dc:') && textOf(node).trim() === ''
 
 const textOf = (node: Node): string =>
   node.type === 'text' || node.type === 'cdata' ? (node.value ?? '') : (node.children ?? []).map((child) => textOf(child as Node)).join('')
