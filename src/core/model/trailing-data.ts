@@ -6,9 +6,12 @@
 import { equalBytes } from '../bytes/equal.ts'
 import { pictureFacts } from '../catalog/outputs.ts'
 import { type Message, message } from '../i18n/message.ts'
-import type { Options, Outcome, Sink, Source } from './codec.ts'
+import type { Codec, Options, Sink, Source } from './codec.ts'
 import { TargetUnreachable, unsupported } from './error.ts'
 import { slice } from './source.ts'
+
+/** Outcome as `Codec.compress` returns it. */
+type WithEvidence = Awaited<ReturnType<Codec['compress']>>
 
 const COPY_BYTES = 256 * 1024
 
@@ -21,8 +24,8 @@ export async function compressKeepingTrailingData(
   end: number,
   sink: Sink,
   options: Options,
-  compress: (body: Source, options: Options) => Promise<Outcome>,
-): Promise<Outcome> {
+  compress: (body: Source, options: Options) => Promise<WithEvidence>,
+): Promise<WithEvidence> {
   const bytes = source.size - end
   if (bytes <= 0) return await compress(source, options)
   if (pictureFacts(options.output)?.readToTheEnd) throw unsupported(message('bytes_after_end_would_be_lost', { size: bytes }))

@@ -25,7 +25,7 @@ export const jpg: MetadataCodec = withRenditions(
     async verify(original, result, outcome, options, evidence) {
       if (options.output === 'jxl') return (await withEngines(import('./jxl.ts'))).verifyJxl(original, result, options, evidence)
       if (options.output !== 'jpg')
-        return (await withEngines(import('./verify-converted.ts'))).verifyConverted(original, result, outcome, options)
+        return (await withEngines(import('./verify-converted.ts'))).verifyConverted(original, { result, outcome, evidence }, options)
       return verifyJpeg(original, result, outcome, options, evidence instanceof ScoredResult ? evidence : undefined)
     },
   },

@@ -44,9 +44,9 @@ export const png: MetadataCodec = withRenditions(
       return await compressPng(source, sink, options)
     },
 
-    async verify(original, result, outcome, options): Promise<Verdict> {
+    async verify(original, result, outcome, options, evidence): Promise<Verdict> {
       const picture = await convertibleIfRequested(original, options, false)
-      if (picture) return await verifyPicture(picture, { original, result, outcome }, options)
+      if (picture) return await verifyPicture(picture, { original, result, outcome, evidence }, options)
       return await verifyPng(original, result, outcome, options)
     },
   },

@@ -37,7 +37,7 @@ export async function convertible(source: Source, { file, picture }: StillWebp, 
   }
 }
 
-export async function compressStill(source: Source, still: StillWebp, sink: Sink, options: Options): Promise<Outcome> {
+export async function compressStill(source: Source, still: StillWebp, sink: Sink, options: Options): ReturnType<typeof convertPicture> {
   const { lossless } = still.picture
   const isReduced = options.fitWithin && reducedSize(still.file, await storedOptions(source, still, options)) !== undefined
   if (options.output !== 'webp' || isReduced) {
@@ -67,8 +67,8 @@ function targetBelowSize(options: Options, size: number): Options {
 export async function verifyStill(
   original: Source,
   still: StillWebp,
-  { result, outcome }: { readonly result: Source; readonly outcome: Outcome },
+  made: { readonly result: Source; readonly outcome: Outcome; readonly evidence?: unknown },
   options: Options,
 ): Promise<Verdict> {
-  return await verifyPicture(await convertible(original, still, options), { original, result, outcome }, options)
+  return await verifyPicture(await convertible(original, still, options), { original, ...made }, options)
 }

@@ -24,9 +24,9 @@ export const webp: MetadataCodec = withRenditions(
       return await compressAnimation(source, file, sink, options)
     },
 
-    async verify(original, result, outcome, options) {
+    async verify(original, result, outcome, options, evidence) {
       const file = await readWebpFile(original, options.signal)
-      if (file.still) return await verifyStill(original, { file, picture: file.still }, { result, outcome }, options)
+      if (file.still) return await verifyStill(original, { file, picture: file.still }, { result, outcome, evidence }, options)
       return await verifyAnimation(original, file, { result, outcome }, options)
     },
   },

@@ -19,6 +19,7 @@ import { shownOrientationOf } from '../raster/orientation.ts'
 import { type Raster, withoutOpaqueAlpha } from '../raster/raster.ts'
 import type { EncodedPicture } from '../search/encode-request.ts'
 import { fitToSize, fitToSize16, optionsForStored } from '../search/fit-to-size.ts'
+import { ScoredFile } from '../search/scored-file.ts'
 import { physChunk, textChunk } from './descriptive-metadata.ts'
 import { OUTPUT_CODECS } from './output-codecs.ts'
 import { encodeKeepingFloors } from './output-floors.ts'
@@ -50,7 +51,12 @@ export interface ConvertiblePicture extends UploadedPicture {
  * Writes `picture` in the format `options.output`, reduced to `options.fitWithin` if set. The bytes after the picture in `source` are
  * appended.
  */
-export const convertPicture = (picture: ConvertiblePicture, source: Source, sink: Sink, options: Options): Promise<Outcome> =>
+export const convertPicture = (
+  picture: ConvertiblePicture,
+  source: Source,
+  sink: Sink,
+  options: Options,
+): Promise<Outcome & { readonly evidence?: unknown }> =>
   compressKeepingTrailingData(
     source,
     picture.end,
@@ -59,20 +65,28 @@ export const convertPicture = (picture: ConvertiblePicture, source: Source, sink
     (body, request) => convertBody(picture, body.size, sink, request),
   )
 
-async function convertBody(source: ConvertiblePicture, sizeLimit: number, sink: Sink, options: Options): Promise<Outcome> {
+async function convertBody(
+  source: ConvertiblePicture,
+  sizeLimit: number,
+  sink: Sink,
+  options: Options,
+): Promise<Outcome & { readonly evidence?: ScoredFile }> {
   if (source.hdr) return await convertToAvifHdr(source, source.hdr, sizeLimit, sink, options)
   const picture =
     'data' in source || source.raster16 ? source : { ...source, data: await detectDataPicture({ ...source.raster, most: 255 }) }
   if (options.lossless && picture.raster16) throw unsupported('more_than_eight_bits_of_colour_exactly')
   const { raster, steps } = fitToSize(picture.raster, options)
-  const { chunks, step, loss } = await encoded(picture, raster, sizeLimit, options)
+  const made = await encoded(picture, raster, sizeLimit, options)
+  const { chunks, step, loss } = made
   const omitted = picture.omitted?.(options.output) ?? []
   if (picture.raster16 && !picture.keepsBits) steps.push(message('deep_to_8_bits'))
   if (omitted.length > 0) steps.push(message('not_kept_no_place', { output: options.output, what: omitted }))
   if (picture.data) steps.push(loss || picture.raster16 ? lossyDataStep(picture.data) : exactDataStep(picture.data))
   const found = await lossAgainst(picture, { chunks, ...(loss && { loss }) }, omitted.length > 0, options)
+  // Before the sink takes the chunks.
+  const evidence = ScoredFile.evidenceOf(made)
   for (const chunk of chunks) await sink.write(chunk)
-  return { kind: 'compressed', ...lossOf(found), steps: [...steps, step] }
+  return { kind: 'compressed', ...lossOf(found), steps: [...steps, step], ...evidence }
 }
 
 /** Converts an HDR picture to AVIF, the only HDR output. Quality is measured in the picture's own transfer function and bit depth. */

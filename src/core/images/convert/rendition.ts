@@ -46,9 +46,12 @@ export function planRendition(stored: Size, rendition: Rendition, orientation: n
 /** The small picture of a rendition, which `compress` hands to `verify`. */
 export class RenditionEvidence {
   readonly picture: ConvertiblePicture
+  /** Evidence of the encoder for `verifyPicture`. */
+  readonly ofPicture: unknown
 
-  constructor(picture: ConvertiblePicture) {
+  constructor(picture: ConvertiblePicture, ofPicture: unknown) {
     this.picture = picture
+    this.ofPicture = ofPicture
   }
 }
 
@@ -61,7 +64,7 @@ export async function compressRendition(
 ): Promise<Outcome & { readonly evidence: RenditionEvidence }> {
   const { picture, steps, bytes } = await renditionOf(found, source, options)
   const outcome = await convertPicture(picture, source, sink, encoding(options, bytes))
-  const evidence = new RenditionEvidence(picture)
+  const evidence = new RenditionEvidence(picture, outcome.evidence)
   return outcome.kind === 'compressed' ? { ...outcome, steps: [...steps, ...outcome.steps], evidence } : { ...outcome, evidence }
 }
 
@@ -72,8 +75,9 @@ export async function verifyRendition(
   options: Options,
   evidence: unknown,
 ): Promise<Verdict> {
-  const picture =
-    evidence instanceof RenditionEvidence ? evidence.picture : (await renditionOf(await open(), files.original, options)).picture
+  if (evidence instanceof RenditionEvidence)
+    return await verifyPicture(evidence.picture, { ...files, evidence: evidence.ofPicture }, encoding(options, 0))
+  const { picture } = await renditionOf(await open(), files.original, options)
   return await verifyPicture(picture, files, encoding(options, 0))
 }
 

@@ -12,6 +12,7 @@ import { comparePictures } from '../compare/compare.ts'
 import { orientationOf, uprightRaster } from '../raster/orientation.ts'
 import { asRgba, type PictureMetadata, type Raster } from '../raster/raster.ts'
 import { canBeScored } from '../search/perceptual-search.ts'
+import { ScoredFile } from '../search/scored-file.ts'
 import { webpChunks } from '../webp/container.ts'
 import { isExact, lossDifference } from './claims.ts'
 import { decodedRows } from './decoders.ts'
@@ -24,8 +25,19 @@ export interface OutputVerdict {
   readonly score?: number | undefined
 }
 
+/** Result of an encoder. `evidence`: what `compress` gave to save repeated work. */
+export interface MadeFile {
+  readonly result: Source
+  readonly outcome: Outcome
+  readonly evidence?: unknown
+}
+
 /** Decodes a WebP result and compares it with `raster` and the metadata in `carried`. */
-export async function verdictOfWebp(raster: Raster, carried: PictureMetadata, result: Source, outcome: Outcome): Promise<OutputVerdict> {
+export async function verdictOfWebp(
+  raster: Raster,
+  carried: PictureMetadata,
+  { result, outcome, evidence }: MadeFile,
+): Promise<OutputVerdict> {
   const file = await readAll(result)
   const difference = lostFromWebp(file, carried)
   if (difference !== undefined) return { difference }
@@ -34,9 +46,11 @@ export async function verdictOfWebp(raster: Raster, carried: PictureMetadata, re
     const pixels = decodeWebp(file, raster.width, raster.height)
     return { difference: pixels ? await exactDifference(raster, pixels) : 'the result cannot be decoded at this size' }
   }
-  const found = await comparePictures(asRgba(raster), decodedRows('webp', result, raster), measuresOf(raster))
+  const known = evidence instanceof ScoredFile ? await evidence.scoreOf(result) : undefined
+  const measures = known === undefined ? measuresOf(raster) : (['similarity'] as const)
+  const found = await comparePictures(asRgba(raster), decodedRows('webp', result, raster), measures)
   if (!found) return { difference: 'the result cannot be decoded at this size' }
-  return { difference: lossDifference(outcome, found.similarity), score: found.score }
+  return { difference: lossDifference(outcome, found.similarity), score: known ?? found.score }
 }
 
 /** The score is measured in the same pass, if the picture can be scored. */
@@ -72,7 +86,7 @@ async function exactDifference(raster: Raster, rgba: Uint8Array): Promise<string
 }
 
 /** Decodes an AVIF result and compares it. The picture is rotated upright first, as its pixels are stored. */
-export async function verdictOfAvif(stored: Raster, carried: PictureMetadata, result: Source, outcome: Outcome): Promise<OutputVerdict> {
+export async function verdictOfAvif(stored: Raster, carried: PictureMetadata, { result, outcome }: MadeFile): Promise<OutputVerdict> {
   const raster = uprightRaster(stored, orientationOf(carried.exif))
   const file = await readAll(result)
   const grid = await similarityOfGrid(raster, carried, file)

@@ -17,18 +17,19 @@ import type { ConvertiblePicture } from './convert.ts'
 import { verdictOfOutput } from './output-codecs.ts'
 import { differenceFromUpload } from './reference.ts'
 import { scoreOfResult } from './result-score.ts'
-import type { OutputVerdict } from './verify-output.ts'
+import type { MadeFile, OutputVerdict } from './verify-output.ts'
 
 interface ConvertedFiles {
   readonly original: Source
   readonly result: Source
   readonly outcome: Outcome
+  readonly evidence?: unknown
 }
 
 /** Decodes the result and compares it with the source picture at the result's size. The bytes after the picture must be unchanged. */
 export async function verifyPicture(
   picture: ConvertiblePicture,
-  { original, result, outcome }: ConvertedFiles,
+  { original, result, outcome, evidence }: ConvertedFiles,
   asked: Options,
 ): Promise<Verdict> {
   const options = optionsForStored(asked, shownOrientationOf(picture.carried.exif))
@@ -38,7 +39,7 @@ export async function verifyPicture(
     const { deep } = fitToSize16(picture.hdr.deep, options)
     return await verifyHdr({ ...picture.hdr, deep }, withoutTails.result, outcome)
   }
-  const { difference, score } = await pictureVerdict(picture, withoutTails.result, outcome, options)
+  const { difference, score } = await pictureVerdict(picture, { result: withoutTails.result, outcome, evidence }, options)
   if (difference !== undefined) return { equal: false, difference }
   return { equal: true, ...(await scoreOfResult(picture, withoutTails.result, outcome, options, score)) }
 }
@@ -51,13 +52,14 @@ async function verifyHdr(hdr: HdrPicture, result: Source, outcome: Outcome): Pro
   return difference === undefined ? { equal: true, ssimulacra2: found.score ?? NO_STILL_PICTURE } : { equal: false, difference }
 }
 
-async function pictureVerdict(picture: ConvertiblePicture, result: Source, outcome: Outcome, options: Options): Promise<OutputVerdict> {
+async function pictureVerdict(picture: ConvertiblePicture, made: MadeFile, options: Options): Promise<OutputVerdict> {
+  const { result, outcome } = made
   const { output } = options
   const { raster } = fitToSize(picture.raster, options)
   const verdict =
     output === 'png' || output === 'jpg'
       ? { difference: await (picture.keepsBits ? differenceOfDeepPng(raster, result) : differenceOfRows(raster, result, outcome, output)) }
-      : await verdictOfOutput(output, raster, picture.carried, result, outcome)
+      : await verdictOfOutput(output, raster, picture.carried, made)
   return { ...verdict, difference: verdict.difference ?? (await differenceFromUpload(picture, result, outcome, options)) }
 }
 

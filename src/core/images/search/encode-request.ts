@@ -33,6 +33,8 @@ export interface EncodedPicture {
   readonly steeredByScore?: boolean
   /** SSIMULACRA 2 score that the search measured. `undefined`: luma steered the search, or the samples are unchanged. */
   readonly score?: number | undefined
+  /** Score of exactly these bytes, which verification would measure again. `undefined`: not known. */
+  readonly scoreOfFile?: number | undefined
 }
 
 export type Encoder = (raster: Raster, carried: PictureMetadata, request: EncodeRequest) => Promise<EncodedPicture>
