@@ -71,7 +71,7 @@ export async function requantiseToScore(
     encode: encode,
     perceptualFigures: () => perceptualFiguresOfJob(job, reference, settings.scoredRows),
     bytes: () => last?.figures.estimatedBytes ?? 0,
-    isPointless,
+    isPointless: (margin) => margin < 0 && isPointless(),
   }
   let quality = from.quality ?? (await startingQuality(job, target, settings))
   if (from.margin !== undefined) return lowestPerceptualQuality(trials, target, scaleFor(reference), { quality, otherMargin: from.margin })

@@ -23,11 +23,12 @@ const CACHED_RASTER_BYTES = 4 * 1024 * 1024
 /**
  * Returns the picture with its samples cached by the first complete iteration, if they are few.
  * @param spareBytes memory that the samples may take
+ * @param mostBytes size up to which samples are few
  */
-export function cachedIfSmall(raster: Raster, spareBytes: number = CACHED_RASTER_BYTES): Raster {
+export function cachedIfSmall(raster: Raster, spareBytes: number = CACHED_RASTER_BYTES, mostBytes = CACHED_RASTER_BYTES): Raster {
   const { width, height, channels } = raster
   const bytes = width * height * channels
-  if (bytes > Math.min(CACHED_RASTER_BYTES, spareBytes)) return raster
+  if (bytes > Math.min(mostBytes, spareBytes)) return raster
   let whole: Uint8Array | undefined
   return {
     ...raster,

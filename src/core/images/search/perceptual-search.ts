@@ -98,8 +98,11 @@ export interface QualityTrials<Figures extends ColourFigures> {
   perceptualFigures(): Promise<PerceptualFigures>
   /** Size of the last encoding in bytes, or an estimate. */
   bytes(): number
-  /** True if the result is nearly as large as the source, so that more bytes are useless. */
-  isPointless?(): boolean
+  /**
+   * True if no result that reaches the target will be smaller than the source. @param margin score points of the last encoding above the
+   * target; negative: below
+   */
+  isPointless?(margin: number): boolean
 }
 
 /** Quality at which a search ended, with its margin. */
@@ -183,7 +186,7 @@ export async function lowestPerceptualQuality<Figures extends ColourFigures>(
     probes.push({ quality, figures, margin, perceptual: visible, bytes: trials.bytes() })
     const lead = (other: number) => Math.max(margin - other, scoreMarginPoints(visible, target, scale.tileSlope) - otherScoreMargin)
     const isPointless =
-      otherMargin !== undefined && probes.length === 1 ? lead(otherMargin) < LEAST_LEAD_POINTS : margin < 0 && trials.isPointless?.()
+      otherMargin !== undefined && probes.length === 1 ? lead(otherMargin) < LEAST_LEAD_POINTS : trials.isPointless?.(margin)
     const foretold = probes.length === 1 ? foretell?.({ quality, margin }) : undefined
     if (foretold?.ruledOut) ruledOutQualities.push(foretold.ruledOut)
     quality = isPointless ? undefined : nextQuality(probes, ruledOutQualities, scale, foretold?.quality)

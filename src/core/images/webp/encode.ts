@@ -1,15 +1,12 @@
 /** Encodes pictures as WebP with the lowest quality that reaches the target, or lossless if that is smaller. */
 
 import { isEngineError } from '../../../../wasm/engine-error.ts'
-import { WEBP_MEMORY_MAX, WEBP_SIDE_MAX, WebpEncoder, type WebpFigures } from '../../../../wasm/webp/webp.ts'
-import { yieldToEventLoop } from '../../bytes/yield.ts'
+import { WEBP_SIDE_MAX, WebpEncoder } from '../../../../wasm/webp/webp.ts'
 import { perceptualTarget } from '../../catalog/small-pictures.ts'
-import { FLOORS, reaches } from '../../catalog/target.ts'
 import { message } from '../../i18n/message.ts'
-import { highestThatFits, lowestThatHolds } from '../../metrics/search.ts'
-import { fitsMemoryBudget, hasLargeMemoryBudget } from '../../model/budget.ts'
+import { fitsMemoryBudget } from '../../model/budget.ts'
 import type { Options } from '../../model/codec.ts'
-import { isCodecError, overBudget, TargetUnreachable, unsupported } from '../../model/error.ts'
+import { isCodecError, overBudget, unsupported } from '../../model/error.ts'
 import { pixelLoss } from '../../model/loss.ts'
 import { cachedIfSmall } from '../raster/cached-raster.ts'
 import { hasFewColours } from '../raster/few-colours.ts'
@@ -17,85 +14,65 @@ import { asRgba, type PictureMetadata, type Raster } from '../raster/raster.ts'
 import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { isMeasuredInBands, isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
 import { wrapWebp } from './container.ts'
-import { bandsOf, SampleRows } from './sample-rows.ts'
-import {
-  encodedToScore,
-  type FilledEncoder,
-  type LikelyForm,
-  type Planes,
-  predictedForm,
-  type ScoredEncoding,
-  type ScoreJob,
-  smallerFittedForm,
-} from './score-search.ts'
+import { type Cut, cutOf } from './cut.ts'
+import { bytesOf, ExactForm, encodeExact, mostEngineBytes } from './exact-form.ts'
+import { type LikelyForms, likelyForms, smallerFittedForm } from './fast-search.ts'
+import { tokensExceedMemory, toSize, toTarget } from './luma-search.ts'
+import { encodedToScore, type FilledEncoder, type LikelyForm, type Planes, type ScoredEncoding, type ScoreJob } from './score-search.ts'
 import {
   ALPHA_BYTES_PER_PIXEL,
   BASE_BYTES,
-  EXACT_BYTES_PER_PIXEL,
+  CUT,
   FASTEST_METHOD,
   FITTED_CHROMA_LIMITS,
-  FRUGAL_PIXELS,
   LOSSY_BYTES_PER_PIXEL,
   METHOD_WITH_ALPHA,
   METHODS,
-  MOST_TOKEN_BYTES,
+  MOST_KEPT_BYTES,
   NEXT_GROWTH,
-  PER_QUALITY_STEP,
-  QUALITY,
   ROW_BUFFER_BYTES,
-  SAMPLE_PIXELS,
-  SAMPLE_SLACK,
   SLOWEST_METHOD,
-  TOKENS_PER_BYTE,
-  TOLERANCE,
 } from './tuning.ts'
 
-interface Lossy {
-  readonly encoder: WebpEncoder
-  readonly method: number
-}
-
-export async function encodeWebp(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
-  const { width, height } = raster
+export async function encodeWebp(decoded: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<EncodedPicture> {
+  const { width, height } = decoded
+  const { targetSize } = request
   if (Math.max(width, height) > WEBP_SIDE_MAX) throw unsupported(message('webp_ends_at_pixels_side', { limit: WEBP_SIDE_MAX }))
-  const mayBeExact = request.lossless || (request.pristine && (request.targetSize !== undefined || (await hasFewColours(raster))))
-  const exact = mayBeExact ? await encodeLossless(raster, carried, request) : undefined
+  const raster = keptIfRoom(decoded, request)
   if (request.lossless) {
+    const exact = await encodeExact(raster, carried, request)
     if (exact) return exact
     throw overBudget(message('too_many_pixels_for_exact_webp', { width, height }))
   }
-  if (exact && request.targetSize !== undefined && bytesOf(exact) <= request.targetSize) return exact
+  const form = new ExactForm(raster, carried, request)
+  const mayBeExact = request.pristine && (targetSize !== undefined || (await hasFewColours(raster)))
+  const fits = mayBeExact && targetSize !== undefined ? await form.within(targetSize) : undefined
+  if (fits) return fits
   if (Math.min(width, height) < 11) {
+    const exact = mayBeExact ? await encodeExact(raster, carried, request) : undefined
     if (exact) return exact
     throw unsupported('too_small_to_be_measured')
   }
-  const { lossy, scoreResult } = await encodeLossy(raster, carried, request)
-  if (scoreResult?.reached !== false) return exact && bytesOf(exact) <= bytesOf(lossy) ? exact : lossy
+  const isExactTried = mayBeExact && targetSize === undefined
+  const sizeLimit = isExactTried ? Math.min(request.sizeLimit, await form.mostBytes()) : request.sizeLimit
+  const { lossy, scoreResult } = await encodeLossy(raster, carried, { ...request, sizeLimit })
+  if (scoreResult?.reached !== false) return (isExactTried ? await form.within(bytesOf(lossy)) : undefined) ?? lossy
   // The lossy result misses the level, mostly in the colours of thin strokes, because WebP halves chroma at every quality. A lossless
   // result replaces it if it is small enough.
-  const instead = exact ?? (await encodeLossless(raster, carried, request))
-  if (instead && bytesOf(instead) < request.sizeLimit) return instead
+  const instead = await form.within(request.sizeLimit - 1)
+  if (instead) return instead
   if (isUnacceptable(scoreResult)) throw unsupported('colours_webp_does_not_keep')
   return lossy
 }
 
-const bytesOf = (encoded: EncodedPicture) => encoded.chunks.reduce((sum, chunk) => sum + chunk.length, 0)
-
-/** Encodes losslessly. `undefined`: the memory budget is too small. */
-async function encodeLossless(raster: Raster, carried: PictureMetadata, { options }: EncodeRequest): Promise<EncodedPicture | undefined> {
+/** Returns the picture with its samples in memory, if there is room, so that a search does not decode the original for every probe. */
+function keptIfRoom(raster: Raster, { options }: EncodeRequest): Raster {
   const { width, height, channels } = raster
-  if (!fitsMemoryBudget(options, width * height * EXACT_BYTES_PER_PIXEL + BASE_BYTES, mostEngineBytes(options))) return undefined
-  options.estimated?.(mostEngineBytes(options) + ROW_BUFFER_BYTES)
-  try {
-    using encoder = new WebpEncoder(width, height, channels, 'exact')
-    for await (const strip of raster.rows()) encoder.write(strip)
-    await yieldToEventLoop(options.signal)
-    encoder.encode({ quality: 75, method: width * height <= 1_000_000 ? 6 : 4, lossless: true })
-    return { chunks: wrapWebp(encoder.file(), carried, raster), step: message('exact_webp') }
-  } catch (error) {
-    if (isEngineError(error, 'webp')) return undefined
-    throw error
-  }
+  const bytes = width * height * channels
+  const isOpaque = channels === 1 || channels === 3
+  if (!isOpaque || bytes > MOST_KEPT_BYTES || !fitsMemoryBudget(options, width * height * LOSSY_BYTES_PER_PIXEL + bytes + BASE_BYTES))
+    return raster
+  return cachedIfSmall(raster, bytes, MOST_KEPT_BYTES)
 }
 
 /** Lossy result; `scoreResult`: result of the perceptual search, or `undefined` if luma steered the search. */
@@ -131,22 +108,20 @@ function requireMemory({ width, height, channels }: Raster, request: EncodeReque
   if (perPixel === ALPHA_BYTES_PER_PIXEL) request.options.estimated?.(mostEngineBytes(request.options) + ROW_BUFFER_BYTES)
 }
 
-/** Opens an encoder with the planes of the picture. Only opaque pictures have a sample. */
-async function filled(raster: Raster, { options }: EncodeRequest, planes: Planes, mayBeSampled = false): Promise<FilledEncoder> {
+/** Opens an encoder with the planes of the picture. `cut`: takes its rows. */
+async function filled(raster: Raster, { options }: EncodeRequest, planes: Planes, cut?: Cut): Promise<FilledEncoder> {
   const { width, height, channels } = raster
   const encoder = new WebpEncoder(width, height, channels, planes)
-  const isLarge = mayBeSampled && (channels === 1 || channels === 3) && width * height > 2 * SAMPLE_PIXELS
-  const sample = isLarge && !isMeasuredInBands(raster) ? new SampleRows(raster) : undefined
   try {
     let rows = 0
     for await (const strip of raster.rows()) {
       encoder.write(strip)
-      sample?.add(strip)
+      cut?.add(strip)
       rows += strip.length / (width * channels)
       options.progress((0.3 * rows) / height)
       options.signal.throwIfAborted()
     }
-    return { encoder, planes, ...(sample && encoder.sample(bandsOf(raster)) && { sample }) }
+    return { encoder, planes }
   } catch (error) {
     encoder[Symbol.dispose]()
     throw error
@@ -159,63 +134,83 @@ async function filled(raster: Raster, { options }: EncodeRequest, planes: Planes
  */
 async function encodeToScore(raster: Raster, carried: PictureMetadata, request: EncodeRequest): Promise<LossyResult> {
   const { options } = request
-  const { width, height } = raster
-  const reference = cachedIfSmall(asRgba(raster))
+  const isBest = options.effort === 'best'
   const job: ScoreJob = {
-    reference,
+    picture: raster,
+    reference: cachedIfSmall(asRgba(raster)),
     target: perceptualTarget(options, raster),
     signal: options.signal,
     sizeLimit: request.sizeLimit,
     method: methodFor(raster, options),
     isFrugal: (bytes) => tokensExceedMemory(raster, bytes * NEXT_GROWTH),
   }
-  const open = (planes: Planes) => filled(raster, request, planes, planes === 'means')
-  const resultOf = async (form: FilledEncoder, likely: LikelyForm): Promise<LossyResult> => {
-    const found = await encodedToScore(form, job, likely)
-    const step = message(form.planes === 'fitted' ? 'webp_at_quality_chroma_fitted' : 'webp_at_quality', { quality: found.quality })
-    const { similarity, perceptual } = found
-    const chunks = wrapWebp(form.encoder.file(), carried, raster)
-    return {
-      lossy: { chunks, loss: pixelLoss(similarity), similarity, step, steeredByScore: true, score: perceptual.score },
-      scoreResult: found,
-    }
-  }
-  const means = await open('means')
-  let prediction: Awaited<ReturnType<typeof predictedForm>>
+  const open = (planes: Planes) => filled(raster, request, planes)
+  const resultOf = (form: FilledEncoder, likely: LikelyForm) => resultToScore(form, job, likely, carried)
+  let averaged: LossyResult | undefined
+  let forms: LikelyForms
   {
+    const mayCompete = options.effort !== 'fast' && raster.channels > 2 && isUpTo(FITTED_CHROMA_LIMITS.mostPixels, raster)
+    const cut = mayCompete || isLargeAndOpaque(raster) ? cutOf(raster) : undefined
+    const means = await filled(raster, request, 'means', cut)
     using encoder = means.encoder
-    const hasHues = encoder.hueContrast >= FITTED_CHROMA_LIMITS.leastContrast && width * height <= FITTED_CHROMA_LIMITS.mostPixels
-    const competes = hasHues && options.effort !== 'fast'
-    // Fast probes pay where they choose between two forms, or where they see a sample only.
-    if (!competes && !means.sample) return await resultOf(means, { quality: job.target.usualQuality.webp, slope: undefined })
-    prediction = await predictedForm(means, job)
-    if (!competes) return await resultOf(means, prediction)
+    const competes = mayCompete && encoder.hueContrast >= FITTED_CHROMA_LIMITS.leastContrast
+    if (!competes && !isWorthPredicting(raster, job, request))
+      return await resultOf(means, { quality: job.target.usualQuality.webp, slope: undefined })
+    forms = await likelyForms(means, cut, job, competes)
+    if (!competes || forms.fitted === 'larger') averaged = await resultOf(means, forms.means)
+    if (averaged && (!competes || (averaged.scoreResult?.reached && !isBest))) return averaged
   }
-  const fitted = await fittedResult(open, job, prediction, resultOf)
-  if (fitted?.scoreResult?.reached && options.effort !== 'best') return fitted
-  const again = await open('means')
-  using _ = again.encoder
-  const averaged = await resultOf(again, prediction)
-  if (averaged.scoreResult?.reached && options.effort !== 'best') return averaged
-  const other =
-    fitted ??
-    (await fittedResult(open, job, { ...prediction, quality: averaged.scoreResult?.quality ?? prediction.quality }, resultOf, true))
+  const fitted = averaged ? undefined : await fittedResult(open, job, forms, resultOf)
+  if (fitted?.scoreResult?.reached && !isBest) return fitted
+  if (!averaged) {
+    const again = await open('means')
+    using _ = again.encoder
+    averaged = await resultOf(again, forms.means)
+  }
+  if (averaged.scoreResult?.reached && !isBest) return averaged
+  const wanted = { ...forms.means, quality: averaged.scoreResult?.quality ?? forms.means.quality }
+  const other = fitted ?? (await fittedResult(open, job, { means: forms.means, fitted: wanted }, resultOf))
   if (!other?.scoreResult?.reached) return averaged
   return !averaged.scoreResult?.reached || bytesOf(other.lossy) < bytesOf(averaged.lossy) ? other : averaged
 }
 
-/** Result with fitted chroma. `undefined`: averaged chroma is smaller, or memory does not suffice. `isWanted`: it is made in any case. */
+/** Searches the quality of a form that is likely the best. */
+async function resultToScore(form: FilledEncoder, job: ScoreJob, likely: LikelyForm, carried: PictureMetadata): Promise<LossyResult> {
+  const found = await encodedToScore(form, job, likely)
+  const step = message(form.planes === 'fitted' ? 'webp_at_quality_chroma_fitted' : 'webp_at_quality', { quality: found.quality })
+  const { similarity, perceptual } = found
+  const { score } = perceptual
+  const scoreOfFile = isMeasuredInBands(job.reference) ? undefined : score
+  const chunks = wrapWebp(form.encoder.file(), carried, job.picture)
+  const figures = { loss: pixelLoss(similarity), similarity, steeredByScore: true, score, scoreOfFile }
+  return { lossy: { chunks, step, ...figures }, scoreResult: found }
+}
+
+/**
+ * True if fast probes pay although only one form is tried: they see a cut only, or save probes of the slowest method. Most photographs that
+ * were compressed before end near the usual quality.
+ */
+const isWorthPredicting = (raster: Raster, { method }: ScoreJob, { pristine, options }: EncodeRequest) =>
+  isLargeAndOpaque(raster) || (pristine && method === SLOWEST_METHOD && options.effort !== 'fast')
+
+const isUpTo = (mostPixels: number, { width, height }: Raster) => width * height <= mostPixels
+
+/** True if a picture without hues is predicted from a cut. */
+const isLargeAndOpaque = (raster: Raster) =>
+  (raster.channels === 1 || raster.channels === 3) && !isUpTo(CUT.largePixels, raster) && !isMeasuredInBands(raster)
+
+/** Result with fitted chroma. `undefined`: averaged chroma is smaller, or memory does not suffice. */
 async function fittedResult(
   open: (planes: Planes) => Promise<FilledEncoder>,
   job: ScoreJob,
-  prediction: Awaited<ReturnType<typeof predictedForm>>,
+  { means, fitted: known }: LikelyForms,
   resultOf: (form: FilledEncoder, likely: LikelyForm) => Promise<LossyResult>,
-  isWanted = false,
 ): Promise<LossyResult | undefined> {
+  if (known === 'larger') return undefined
   try {
     const fitted = await open('fitted')
     using _ = fitted.encoder
-    const likely = isWanted ? prediction : await smallerFittedForm(fitted, job, prediction)
+    const likely = known ?? (await smallerFittedForm(fitted, job, means))
     return likely && (await resultOf(fitted, likely))
   } catch (error) {
     if (isCodecError(error, 'over_budget') || isEngineError(error, 'webp')) return undefined
@@ -223,11 +218,7 @@ async function fittedResult(
   }
 }
 
-const mostEngineBytes = (options: Options) =>
-  hasLargeMemoryBudget(options) ? options.memoryBudget : Math.min(options.memoryBudget, WEBP_MEMORY_MAX)
 const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor((mostEngineBytes(options) - BASE_BYTES) / perPixel / 1e6)
-
-type SearchResult = { quality: number; figures: WebpFigures }
 
 /** libwebp's method for this picture. */
 function methodFor({ width, height, channels }: Raster, { effort }: Options): number {
@@ -235,61 +226,4 @@ function methodFor({ width, height, channels }: Raster, { effort }: Options): nu
   const usual = METHODS.find(({ mostPixels }) => width * height <= mostPixels)?.method ?? FASTEST_METHOD
   const method = effort === 'fast' ? FASTEST_METHOD : effort === 'best' ? SLOWEST_METHOD : usual
   return hasAlpha ? Math.min(method, METHOD_WITH_ALPHA) : method
-}
-
-/** True if the tokens of a result of `bytes` bytes would use too much memory. */
-const tokensExceedMemory = ({ width, height }: Raster, bytes: number) => 1.5 * width * height + TOKENS_PER_BYTE * bytes > MOST_TOKEN_BYTES
-
-/** Searches for the quality on a sample, then encodes the whole picture, at a higher quality if it misses the target. */
-async function toTarget({ encoder, method }: Lossy, raster: Raster, { target, options }: EncodeRequest): Promise<SearchResult> {
-  const { width, height } = raster
-  const bands = bandsOf(raster)
-  const sampled = encoder.sample(bands) && width * height > 2 * SAMPLE_PIXELS
-  const slack = sampled ? SAMPLE_SLACK : { ssim: 0, psnrDb: 0 }
-  let bytes = 0
-  let quality = await lowestThatHolds(QUALITY.lowest, QUALITY.highest, async (value) => {
-    await yieldToEventLoop(options.signal)
-    const made = encoder.encode({ quality: value, method }, sampled ? 'sample' : 'whole')
-    const isReached = reaches(encoder.measure(), target, slack)
-    if (isReached || bytes === 0) bytes = made // size of the last quality that reached the target
-    return isReached
-  })
-  const frugal = sampled && tokensExceedMemory(raster, bytes * (height / (64 * bands)))
-  for (;;) {
-    await yieldToEventLoop(options.signal)
-    encoder.encode({ quality, method, frugal })
-    const figures = encoder.measure()
-    if (quality >= QUALITY.highest || reaches(figures, target, TOLERANCE)) return { quality, figures }
-    const missing = Math.max(
-      (target.ssim - figures.ssim) / PER_QUALITY_STEP.ssim,
-      (target.psnrDb - figures.psnrDb) / PER_QUALITY_STEP.psnrDb,
-      1,
-    )
-    quality = Math.min(QUALITY.highest, quality + Math.min(PER_QUALITY_STEP.mostSteps, Math.ceil(missing)))
-  }
-}
-
-async function toSize(
-  { encoder, method }: Lossy,
-  { width, height }: Raster,
-  { options }: EncodeRequest,
-  limit: number,
-): Promise<SearchResult> {
-  const frugal = width * height > FRUGAL_PIXELS
-  const sizes = new Map<number, number>()
-  const size = async (quality: number) => {
-    await yieldToEventLoop(options.signal)
-    const bytes = encoder.encode({ quality, method, frugal })
-    sizes.set(quality, bytes)
-    return bytes
-  }
-  const quality = await highestThatFits(1, 99, async (value) => (await size(value)) <= limit)
-  await size(quality ?? 1)
-  const figures = encoder.measure()
-  if (quality !== undefined && reaches(figures, FLOORS)) return { quality, figures }
-  const least = await lowestThatHolds(1, 99, async (value) => {
-    await size(value)
-    return reaches(encoder.measure(), FLOORS)
-  })
-  throw new TargetUnreachable(sizes.get(least) ?? (await size(least)))
 }

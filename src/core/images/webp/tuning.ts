@@ -26,6 +26,9 @@ export const EXACT_BYTES_PER_PIXEL = 22
 /** Memory in bytes for row buffers and metrics when the encoder uses its full budget. */
 export const ROW_BUFFER_BYTES = 12 * 1024 * 1024
 
+/** Most bytes of a picture whose samples are kept for the search: 4 megapixels in colour. */
+export const MOST_KEPT_BYTES = 12 * 1024 * 1024
+
 /** Fixed memory in bytes of an encoding, in addition to the bytes per pixel. */
 export const BASE_BYTES = 14 * 1024 * 1024
 
@@ -56,17 +59,43 @@ export const FRUGAL_PIXELS = 8_000_000
  */
 export const FITTED_CHROMA_LIMITS = { leastContrast: 0.0003, mostPixels: 2_000_000, bytesPerPoint: 0.04 }
 
+/** libwebp's methods of lossless encodings: `small` up to `mostPixels`, `large` above. */
+export const EXACT_METHODS = { mostPixels: 1_000_000, small: 6, large: 4 }
+
+/**
+ * Quick lossless encoding, in a twentieth of the time. `leastShare`: least size of the slow one as a share; 0.4 to 0.9 was measured (14
+ * pictures).
+ */
+export const QUICK_EXACT = { quality: 0, method: 0, leastShare: 0.25 }
+
 /** Method of probes that only predict. It takes a fifth of the time of method 6. */
 export const FAST_METHOD = 2
 
 /**
- * Score points that the method of the result gains over method 2: `atUsual` at the quality `usual`, and `perQuality` more for each quality
- * above, within limits. Medians of 13 pictures in two forms of chroma, three qualities each; they vary by 1.2 points.
+ * Score points that the method of the result gains over method 2: `base`, `perQuality` for each quality above 72, and `perLogBits` for each
+ * factor of e in bits a pixel, within limits. `slow`: method 6 (15 pictures; they vary by 0.9 points). `usual`: methods 4 and 5 (13 pictures;
+ * 1.2 points).
  */
-export const GAIN_OVER_FAST = { usual: 72, atUsual: -0.4, perQuality: 0.08, least: -0.8, most: 0.7 }
+export const GAIN_OVER_FAST = {
+  slow: { base: -0.1, perQuality: 0, perLogBits: 1.15, least: -1.6, most: 1.6 },
+  usual: { base: -0.4, perQuality: 0.08, perLogBits: 0, least: -0.8, most: 0.7 },
+}
 
 /** Most fast probes of averaged chroma, and the distance from the aim in score points at which the next one is not worth its time. */
 export const PREDICTION = { mostProbes: 3, nearPoints: 5 }
+
+/**
+ * Cut (cut.ts). `leastPixels`: smallest picture; `mostPixels`: size of the cut of a large one; `every`: one band of so many; `leastBands`:
+ * fewest bands; `leastShare`: a picture has at least so many times the bands. `leastHues`: share of the picture's contrast of hues from which
+ * the cut chooses the form of chroma. `largePixels`: pictures without such hues have a cut if they are larger.
+ */
+export const CUT = {
+  ...{ leastPixels: 300_000, mostPixels: 1_000_000, every: 4, leastBands: 3, leastShare: 2 },
+  ...{ leastHues: 0.5, largePixels: 2_000_000 },
+}
+
+/** Share of the bytes by which a result may shrink for each score point above the target. */
+export const MOST_BYTES_PER_POINT = 0.06
 
 /** Quality range of the search by luma SSIM and PSNR. */
 export const QUALITY = { lowest: 30, highest: 97 }
