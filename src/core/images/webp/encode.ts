@@ -13,12 +13,21 @@ import { hasFewColours } from '../raster/few-colours.ts'
 import { asRgba, type PictureMetadata, type Raster } from '../raster/raster.ts'
 import type { EncodedPicture, EncodeRequest } from '../search/encode-request.ts'
 import { isMeasuredInBands, isSteeredByScore, isUnacceptable } from '../search/perceptual-search.ts'
+import { alphaOf, channelsOfColours, coloursOf, hasAlpha } from './alpha.ts'
 import { wrapWebp } from './container.ts'
 import { type Cut, cutOf } from './cut.ts'
 import { bytesOf, ExactForm, encodeExact, mostEngineBytes } from './exact-form.ts'
 import { type LikelyForms, likelyForms, smallerFittedForm } from './fast-search.ts'
 import { tokensExceedMemory, toSize, toTarget } from './luma-search.ts'
-import { encodedToScore, type FilledEncoder, type LikelyForm, type Planes, type ScoredEncoding, type ScoreJob } from './score-search.ts'
+import {
+  encodedToScore,
+  type FilledEncoder,
+  fileOf,
+  type LikelyForm,
+  type Planes,
+  type ScoredEncoding,
+  type ScoreJob,
+} from './score-search.ts'
 import {
   ALPHA_BYTES_PER_PIXEL,
   BASE_BYTES,
@@ -69,8 +78,11 @@ export async function encodeWebp(decoded: Raster, carried: PictureMetadata, requ
 function keptIfRoom(raster: Raster, { options }: EncodeRequest): Raster {
   const { width, height, channels } = raster
   const bytes = width * height * channels
-  const isOpaque = channels === 1 || channels === 3
-  if (!isOpaque || bytes > MOST_KEPT_BYTES || !fitsMemoryBudget(options, width * height * LOSSY_BYTES_PER_PIXEL + bytes + BASE_BYTES))
+  if (
+    hasAlpha(raster) ||
+    bytes > MOST_KEPT_BYTES ||
+    !fitsMemoryBudget(options, width * height * LOSSY_BYTES_PER_PIXEL + bytes + BASE_BYTES)
+  )
     return raster
   return cachedIfSmall(raster, bytes, MOST_KEPT_BYTES)
 }
@@ -85,7 +97,7 @@ async function encodeLossy(raster: Raster, carried: PictureMetadata, request: En
   requireMemory(raster, request)
   try {
     if (isSteeredByScore(raster, request)) return await encodeToScore(raster, carried, request)
-    using encoder = (await filled(raster, request, 'means')).encoder
+    using encoder = (await filled(raster, request, { planes: 'means', isOpaque: false })).encoder
     const lossy = { encoder, method: methodFor(raster, request.options) }
     const overhead = wrapWebp(new Uint8Array(30), carried, raster).reduce((sum, chunk) => sum + chunk.length, 0)
     const { quality, figures } =
@@ -102,20 +114,29 @@ async function encodeLossy(raster: Raster, carried: PictureMetadata, request: En
 
 /** @throws CodecError `over_budget` */
 function requireMemory({ width, height, channels }: Raster, request: EncodeRequest): void {
-  const perPixel = channels === 2 || channels === 4 ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
+  const perPixel = hasAlpha({ channels }) ? ALPHA_BYTES_PER_PIXEL : LOSSY_BYTES_PER_PIXEL
   if (!fitsMemoryBudget(request.options, width * height * perPixel + BASE_BYTES, mostEngineBytes(request.options)))
     throw overBudget(message('too_many_pixels_for_webp', { width, height, megapixels: megapixels(request, perPixel) }))
   if (perPixel === ALPHA_BYTES_PER_PIXEL) request.options.estimated?.(mostEngineBytes(request.options) + ROW_BUFFER_BYTES)
 }
 
-/** Opens an encoder with the planes of the picture. `cut`: takes its rows. */
-async function filled(raster: Raster, { options }: EncodeRequest, planes: Planes, cut?: Cut): Promise<FilledEncoder> {
+/** What an encoder gets. */
+interface Filling {
+  readonly planes: Planes
+  /** True if it gets the colours without alpha. */
+  readonly isOpaque: boolean
+  /** Takes the rows of the picture, too. */
+  readonly cut?: Cut | undefined
+}
+
+/** Opens an encoder with the planes of the picture. */
+async function filled(raster: Raster, { options }: EncodeRequest, { planes, isOpaque, cut }: Filling): Promise<FilledEncoder> {
   const { width, height, channels } = raster
-  const encoder = new WebpEncoder(width, height, channels, planes)
+  const encoder = new WebpEncoder(width, height, isOpaque ? channelsOfColours(raster) : channels, planes)
   try {
     let rows = 0
     for await (const strip of raster.rows()) {
-      encoder.write(strip)
+      encoder.write(isOpaque ? coloursOf(strip, raster) : strip)
       cut?.add(strip)
       rows += strip.length / (width * channels)
       options.progress((0.3 * rows) / height)
@@ -144,14 +165,18 @@ async function encodeToScore(raster: Raster, carried: PictureMetadata, request: 
     method: methodFor(raster, options),
     isFrugal: (bytes) => tokensExceedMemory(raster, bytes * NEXT_GROWTH),
   }
-  const open = (planes: Planes) => filled(raster, request, planes)
+  const alpha = await alphaOf(raster, job.method)
+  const open = async (planes: Planes, cut?: Cut): Promise<FilledEncoder> => ({
+    ...(await filled(raster, request, { planes, isOpaque: true, cut })),
+    alpha,
+  })
   const resultOf = (form: FilledEncoder, likely: LikelyForm) => resultToScore(form, job, likely, carried)
   let averaged: LossyResult | undefined
   let forms: LikelyForms
   {
     const mayCompete = options.effort !== 'fast' && raster.channels > 2 && isUpTo(FITTED_CHROMA_LIMITS.mostPixels, raster)
     const cut = mayCompete || isLargeAndOpaque(raster) ? cutOf(raster) : undefined
-    const means = await filled(raster, request, 'means', cut)
+    const means = await open('means', cut)
     using encoder = means.encoder
     const competes = mayCompete && encoder.hueContrast >= FITTED_CHROMA_LIMITS.leastContrast
     if (!competes && !isWorthPredicting(raster, job, request))
@@ -181,7 +206,7 @@ async function resultToScore(form: FilledEncoder, job: ScoreJob, likely: LikelyF
   const { similarity, perceptual } = found
   const { score } = perceptual
   const scoreOfFile = isMeasuredInBands(job.reference) ? undefined : score
-  const chunks = wrapWebp(form.encoder.file(), carried, job.picture)
+  const chunks = wrapWebp(fileOf(form, job.picture), carried, job.picture)
   const figures = { loss: pixelLoss(similarity), similarity, steeredByScore: true, score, scoreOfFile }
   return { lossy: { chunks, step, ...figures }, scoreResult: found }
 }
@@ -196,8 +221,7 @@ const isWorthPredicting = (raster: Raster, { method }: ScoreJob, { pristine, opt
 const isUpTo = (mostPixels: number, { width, height }: Raster) => width * height <= mostPixels
 
 /** True if a picture without hues is predicted from a cut. */
-const isLargeAndOpaque = (raster: Raster) =>
-  (raster.channels === 1 || raster.channels === 3) && !isUpTo(CUT.largePixels, raster) && !isMeasuredInBands(raster)
+const isLargeAndOpaque = (raster: Raster) => !hasAlpha(raster) && !isUpTo(CUT.largePixels, raster) && !isMeasuredInBands(raster)
 
 /** Result with fitted chroma. `undefined`: averaged chroma is smaller, or memory does not suffice. */
 async function fittedResult(
@@ -222,8 +246,7 @@ const megapixels = ({ options }: EncodeRequest, perPixel: number) => Math.floor(
 
 /** libwebp's method for this picture. */
 function methodFor({ width, height, channels }: Raster, { effort }: Options): number {
-  const hasAlpha = channels === 2 || channels === 4
   const usual = METHODS.find(({ mostPixels }) => width * height <= mostPixels)?.method ?? FASTEST_METHOD
   const method = effort === 'fast' ? FASTEST_METHOD : effort === 'best' ? SLOWEST_METHOD : usual
-  return hasAlpha ? Math.min(method, METHOD_WITH_ALPHA) : method
+  return hasAlpha({ channels }) ? Math.min(method, METHOD_WITH_ALPHA) : method
 }

@@ -8,8 +8,9 @@ import { cachedIfSmall } from '../raster/cached-raster.ts'
 import { asRgba, type Raster } from '../raster/raster.ts'
 import { lumaMargin, marginInPoints, scoreMarginPoints } from '../search/perceptual-search.ts'
 import { nearestOf, type Prediction, predictions, qualityFrom, slopeOf } from '../search/prediction.ts'
+import { alphaOf, channelsOfColours, coloursOf } from './alpha.ts'
 import type { Cut } from './cut.ts'
-import { decoded, type FilledEncoder, figuresOf, type LikelyForm, type Planes, SCALE, type ScoreJob } from './score-search.ts'
+import { decoded, encode, type FilledEncoder, figuresOf, type LikelyForm, type Planes, SCALE, type ScoreJob } from './score-search.ts'
 import { CUT, FAST_METHOD, FITTED_CHROMA_LIMITS, GAIN_OVER_FAST, PREDICTION, SLOWEST_METHOD } from './tuning.ts'
 
 interface FastProbe {
@@ -34,10 +35,9 @@ interface Probed {
 /** Encodes once with the fast method. The figures are corrected to those of the whole picture with the result's method. */
 async function fastProbe({ form, reference }: Probed, job: ScoreJob, quality: number): Promise<Prediction<FastProbe>> {
   const { target, signal, method } = job
-  const { encoder } = form
   await yieldToEventLoop(signal)
-  const bytes = encoder.encode({ quality, method: FAST_METHOD })
-  using rows = decoded(encoder, reference)
+  const bytes = encode(form, { quality, method: FAST_METHOD })
+  using rows = decoded(form, reference)
   const found = await comparePictures(reference, rows.strips(), ['similarity', 'perceptual'])
   if (!found) throw new Error('the result has fewer rows than the picture')
   const { score = 0, worstTile = 0 } = found.perceptual
@@ -58,22 +58,23 @@ function gainOverFast(method: number, quality: number, bitsPerPixel: number): nu
  * may be smaller; only a cut with as many hues as the picture can decide that.
  */
 export async function likelyForms(means: FilledEncoder, cut: Cut | undefined, job: ScoreJob, competes: boolean): Promise<LikelyForms> {
-  const form = cut && (await filledWithCut(cut, 'means'))
+  const alpha = cut && (await alphaOf(cut, FAST_METHOD))
+  const form = cut && (await filledWithCut(cut, 'means', alpha))
   using encoder = form?.encoder
   const hasHues = !competes || (encoder && encoder.hueContrast >= CUT.leastHues * means.encoder.hueContrast)
   if (!cut || !form || !hasHues) return { means: await predictedForm({ form: means, reference: job.reference }, job) }
   const reference = cachedIfSmall(asRgba(cut))
   const likely = await predictedForm({ form, reference }, job)
   if (!competes) return { means: likely }
-  const fitted = await filledWithCut(cut, 'fitted')
+  const fitted = await filledWithCut(cut, 'fitted', alpha)
   using _ = fitted.encoder
   return { means: likely, fitted: (await smallerForm({ form: fitted, reference }, job, likely)) ?? 'larger' }
 }
 
-async function filledWithCut(cut: Cut, planes: Planes): Promise<FilledEncoder> {
-  const encoder = new WebpEncoder(cut.width, cut.height, cut.channels, planes)
-  for await (const strip of cut.rows()) encoder.write(strip)
-  return { encoder, planes }
+async function filledWithCut(cut: Cut, planes: Planes, alpha: Uint8Array | undefined): Promise<FilledEncoder> {
+  const encoder = new WebpEncoder(cut.width, cut.height, channelsOfColours(cut), planes)
+  for await (const strip of cut.rows()) encoder.write(coloursOf(strip, cut))
+  return { encoder, planes, alpha }
 }
 
 async function predictedForm(probed: Probed, job: ScoreJob) {

@@ -18,6 +18,7 @@ import {
   type QualityScale,
   withFewProbes,
 } from '../search/perceptual-search.ts'
+import { withAlpha } from './alpha.ts'
 import { MOST_BYTES_PER_POINT, PERCEPTUAL_SCALE, QUALITY } from './tuning.ts'
 
 export type Planes = 'means' | 'fitted'
@@ -26,6 +27,8 @@ export type Planes = 'means' | 'fitted'
 export interface FilledEncoder {
   readonly encoder: WebpEncoder
   readonly planes: Planes
+  /** Body of the ALPH chunk, which the encoder does not code. `undefined`: the picture is opaque. */
+  readonly alpha?: Uint8Array | undefined
 }
 
 /** Picture of a search. */
@@ -63,7 +66,7 @@ export const SCALE: QualityScale = {
 }
 
 /** Searches with the method of the result. The encoder then holds the file of the returned quality. */
-export async function encodedToScore({ encoder }: FilledEncoder, job: ScoreJob, { quality, slope }: LikelyForm): Promise<ScoredEncoding> {
+export async function encodedToScore(form: FilledEncoder, job: ScoreJob, { quality, slope }: LikelyForm): Promise<ScoredEncoding> {
   const { reference, target, signal, method } = job
   const known = slope === undefined ? SCALE : { ...SCALE, pointsPerCoarseness: slope }
   const inBands = isMeasuredInBands(reference)
@@ -73,21 +76,21 @@ export async function encodedToScore({ encoder }: FilledEncoder, job: ScoreJob, 
     if (!last) throw new Error('no encoding exists yet: call encode() first')
     return last
   }
-  const encode = async (tried: number) => {
+  const encodeAt = async (tried: number) => {
     await yieldToEventLoop(signal)
-    bytes = encoder.encode({ quality: tried, method, frugal: job.isFrugal(bytes) })
-    using rows = decoded(encoder, reference)
+    bytes = encode(form, { quality: tried, method, frugal: job.isFrugal(bytes) })
+    using rows = decoded(form, reference)
     const found = await comparePictures(reference, rows.strips(), inBands ? ['similarity'] : ['similarity', 'perceptual'])
     if (!found) throw new Error('the result has fewer rows than the picture')
     last = { similarity: found.similarity, perceptual: inBands ? await figuresInBands() : found.perceptual }
     return figuresOf(last.similarity, target)
   }
   const figuresInBands = async () => {
-    using rows = decoded(encoder, reference)
+    using rows = decoded(form, reference)
     return await perceptualFiguresOf(reference, rows.strips())
   }
   const trials = {
-    encode,
+    encode: encodeAt,
     perceptualFigures: async () => measured().perceptual,
     bytes: () => bytes,
     isPointless: (margin: number) => bytes * exp(-MOST_BYTES_PER_POINT * Math.max(0, margin)) >= job.sizeLimit,
@@ -96,8 +99,16 @@ export async function encodedToScore({ encoder }: FilledEncoder, job: ScoreJob, 
   return { ...found, bytes, similarity: measured().similarity }
 }
 
-export function decoded(encoder: WebpEncoder, { width, height }: Pick<Raster, 'width' | 'height'>): WebpRows {
-  const rows = WebpRows.open(encoder.file(), width, height)
+/** Encodes and returns the size of the file in bytes, with alpha. */
+export const encode = ({ encoder, alpha }: FilledEncoder, options: Parameters<WebpEncoder['encode']>[0]): number =>
+  encoder.encode(options) + (alpha?.length ?? 0)
+
+/** Last encoding as a file without metadata, but with alpha. */
+export const fileOf = ({ encoder, alpha }: FilledEncoder, size: Pick<Raster, 'width' | 'height'>): Uint8Array =>
+  withAlpha(encoder.file(), alpha, size)
+
+export function decoded(form: FilledEncoder, { width, height }: Pick<Raster, 'width' | 'height'>): WebpRows {
+  const rows = WebpRows.open(fileOf(form, { width, height }), width, height)
   if (!rows) throw new Error('the result of the WebP encoder cannot be decoded')
   return rows
 }

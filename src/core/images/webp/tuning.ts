@@ -66,7 +66,7 @@ export const EXACT_METHODS = { mostPixels: 1_000_000, small: 6, large: 4 }
  * Quick lossless encoding, in a twentieth of the time. `leastShare`: least size of the slow one as a share; 0.4 to 0.9 was measured (14
  * pictures).
  */
-export const QUICK_EXACT = { quality: 0, method: 0, leastShare: 0.25 }
+export const QUICK_EXACT = { quality: 0, method: 0, leastShare: 0.33 }
 
 /** Method of probes that only predict. It takes a fifth of the time of method 6. */
 export const FAST_METHOD = 2

@@ -6,6 +6,7 @@ import { png } from '../../../../src/core/formats/png/png.ts'
 import { webp } from '../../../../src/core/formats/webp/webp.ts'
 import { type Raster, stripsOf } from '../../../../src/core/images/raster/raster.ts'
 import { ScoredFile } from '../../../../src/core/images/search/scored-file.ts'
+import { alphaOf, channelsOfColours, coloursOf, withAlpha } from '../../../../src/core/images/webp/alpha.ts'
 import { cutOf } from '../../../../src/core/images/webp/cut.ts'
 import { FAST_METHOD, QUICK_EXACT } from '../../../../src/core/images/webp/tuning.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
@@ -110,6 +111,24 @@ describe('WebP that is predicted from a cut', () => {
     expect([outcome.kind, defect]).toEqual(['compressed', undefined])
     const alpha = (one: Uint8Array) => decodeWebp(one, WIDTH, HEIGHT)?.filter((_, at) => at % 4 === 3) ?? new Uint8Array()
     expect(Buffer.compare(alpha(bytes), alpha(file))).toBe(0)
+  })
+})
+
+describe('alpha of a WebP', () => {
+  it.each([
+    [2, 61, 40],
+    [4, 64, 33],
+  ] as const)('coded apart gives the file that libwebp makes at once, %i channels', async (channels, width, height) => {
+    const pixels = photo(width, height, 4).filter((_, at) => at % 4 >= 4 - channels)
+    using whole = new WebpEncoder(width, height, channels)
+    whole.write(pixels)
+    whole.encode({ quality: 70, method: 5 })
+    const raster = rasterOf(pixels, width, channels)
+    using colours = new WebpEncoder(width, height, channelsOfColours(raster))
+    colours.write(coloursOf(pixels, raster))
+    colours.encode({ quality: 70, method: 5 })
+    const apart = withAlpha(colours.file(), await alphaOf(raster, 5), raster)
+    expect(Buffer.compare(apart, whole.file())).toBe(0)
   })
 })
 
