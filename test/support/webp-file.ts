@@ -6,7 +6,7 @@ import { WebpEncoder } from '../../wasm/webp/webp.ts'
 /** `undefined` quality: lossless. */
 export function webpOf(
   pixels: Uint8Array,
-  { width, height, channels }: { readonly width: number; readonly height: number; readonly channels: 3 | 4 },
+  { width, height, channels }: { readonly width: number; readonly height: number; readonly channels: 1 | 3 | 4 },
   quality?: number,
 ): Uint8Array {
   using encoder = new WebpEncoder(width, height, channels, quality === undefined ? 'exact' : 'means')

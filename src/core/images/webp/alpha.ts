@@ -1,6 +1,7 @@
 /** Codes alpha apart from colours: it is lossless, so a search codes it once, and each probe only the colours. */
 import { WebpEncoder } from '../../../../wasm/webp/webp.ts'
 import { concat } from '../../bytes/concat.ts'
+import { yieldToEventLoop } from '../../bytes/yield.ts'
 import type { Raster } from '../raster/raster.ts'
 import { chunk, webpChunks, wrapWebp } from './container.ts'
 
@@ -23,10 +24,11 @@ export function coloursOf(strip: Uint8Array, { channels }: Pick<Raster, 'channel
  * Returns the body of the picture's ALPH chunk. `undefined`: the picture has no transparent pixel. @param method libwebp's method
  * @throws EngineError `memory` if memory does not suffice
  */
-export async function alphaOf(raster: Raster, method: number): Promise<Uint8Array | undefined> {
+export async function alphaOf(raster: Raster, method: number, signal: AbortSignal): Promise<Uint8Array | undefined> {
   if (!hasAlpha(raster)) return undefined
   using encoder = new WebpEncoder(raster.width, raster.height, raster.channels)
   for await (const strip of raster.rows()) encoder.write(strip)
+  await yieldToEventLoop(signal)
   encoder.encode({ quality: 0, method })
   return webpChunks(encoder.file())
     .find(({ name }) => name === 'ALPH')

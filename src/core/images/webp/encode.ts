@@ -165,7 +165,7 @@ async function encodeToScore(raster: Raster, carried: PictureMetadata, request: 
     method: methodFor(raster, options),
     isFrugal: (bytes) => tokensExceedMemory(raster, bytes * NEXT_GROWTH),
   }
-  const alpha = await alphaOf(raster, job.method)
+  const alpha = await alphaOf(raster, job.method, options.signal)
   const open = async (planes: Planes, cut?: Cut): Promise<FilledEncoder> => ({
     ...(await filled(raster, request, { planes, isOpaque: true, cut })),
     alpha,

@@ -58,7 +58,7 @@ function gainOverFast(method: number, quality: number, bitsPerPixel: number): nu
  * may be smaller; only a cut with as many hues as the picture can decide that.
  */
 export async function likelyForms(means: FilledEncoder, cut: Cut | undefined, job: ScoreJob, competes: boolean): Promise<LikelyForms> {
-  const alpha = cut && (await alphaOf(cut, FAST_METHOD))
+  const alpha = cut && (await alphaOf(cut, FAST_METHOD, job.signal))
   const form = cut && (await filledWithCut(cut, 'means', alpha))
   using encoder = form?.encoder
   const hasHues = !competes || (encoder && encoder.hueContrast >= CUT.leastHues * means.encoder.hueContrast)

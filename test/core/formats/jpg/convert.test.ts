@@ -14,13 +14,13 @@ import { verdictOfOutput } from '../../../../src/core/images/convert/output-code
 import { encodeJpeg } from '../../../../src/core/images/jpeg/encode.ts'
 import { encodeLosslessPng } from '../../../../src/core/images/png/encode-exact.ts'
 import { orientationOf, uprightRaster, withUprightOrientation } from '../../../../src/core/images/raster/orientation.ts'
-import { asRgba, type Raster, wholeRgba, withoutOpaqueAlpha } from '../../../../src/core/images/raster/raster.ts'
+import { asRgba, type PictureMetadata, type Raster, wholeRgba, withoutOpaqueAlpha } from '../../../../src/core/images/raster/raster.ts'
 import { resized, sizeWithin } from '../../../../src/core/images/raster/resize.ts'
 import type { EncodeRequest } from '../../../../src/core/images/search/encode-request.ts'
 import { webpChunks } from '../../../../src/core/images/webp/container.ts'
 import { encodeWebp } from '../../../../src/core/images/webp/encode.ts'
 import { PerceptualMeter } from '../../../../src/core/metrics/perceptual.ts'
-import type { Options, Outcome } from '../../../../src/core/model/codec.ts'
+import type { Options, Outcome, Source } from '../../../../src/core/model/codec.ts'
 import { CodecError } from '../../../../src/core/model/error.ts'
 import { lossOf, type PictureLoss } from '../../../../src/core/model/loss.ts'
 import { memorySink } from '../../../../src/core/model/sink.ts'
@@ -35,7 +35,8 @@ import { photo, psnrDb } from './photo.ts'
 const WIDTH = 333
 const HEIGHT = 271
 
-const differenceOf = async (...files: Parameters<typeof verdictOfOutput>) => (await verdictOfOutput(...files)).difference
+const differenceOf = async (output: string, raster: Raster, carried: PictureMetadata, result: Source, outcome: Outcome) =>
+  (await verdictOfOutput(output, raster, carried, { result, outcome })).difference
 
 const options: Options = {
   quality: 'medium',
