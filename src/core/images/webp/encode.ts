@@ -47,12 +47,12 @@ export async function encodeWebp(decoded: Raster, carried: PictureMetadata, requ
   const { width, height } = decoded
   const { targetSize } = request
   if (Math.max(width, height) > WEBP_SIDE_MAX) throw unsupported(message('webp_ends_at_pixels_side', { limit: WEBP_SIDE_MAX }))
-  const raster = keptIfRoom(decoded, request)
   if (request.lossless) {
-    const exact = await encodeExact(raster, carried, request)
+    const exact = await encodeExact(decoded, carried, request)
     if (exact) return exact
     throw overBudget(message('too_many_pixels_for_exact_webp', { width, height }))
   }
+  const raster = keptIfRoom(decoded, request)
   const form = new ExactForm(raster, carried, request)
   const mayBeExact = request.pristine && (targetSize !== undefined || (await hasFewColours(raster)))
   const fits = mayBeExact && targetSize !== undefined ? await form.within(targetSize) : undefined
