@@ -171,6 +171,7 @@ async function encodeToScore(raster: Raster, carried: PictureMetadata, request: 
     alpha,
   })
   const resultOf = (form: FilledEncoder, likely: LikelyForm) => resultToScore(form, job, likely, carried)
+  const isEnough = (result: LossyResult | undefined): result is LossyResult => result?.scoreResult?.reached === true && !isBest
   let averaged: LossyResult | undefined
   let forms: LikelyForms
   {
@@ -183,21 +184,25 @@ async function encodeToScore(raster: Raster, carried: PictureMetadata, request: 
       return await resultOf(means, { quality: job.target.usualQuality.webp, slope: undefined })
     forms = await likelyForms(means, cut, job, competes)
     if (!competes || forms.fitted === 'larger') averaged = await resultOf(means, forms.means)
-    if (averaged && (!competes || (averaged.scoreResult?.reached && !isBest))) return averaged
+    if (averaged && (!competes || (isEnough(averaged) && !isAbovePrediction(averaged, forms.means)))) return averaged
   }
   const fitted = averaged ? undefined : await fittedResult(open, job, forms, resultOf)
-  if (fitted?.scoreResult?.reached && !isBest) return fitted
+  if (isEnough(fitted)) return fitted
   if (!averaged) {
     const again = await open('means')
     using _ = again.encoder
     averaged = await resultOf(again, forms.means)
+    if (isEnough(averaged)) return averaged
   }
-  if (averaged.scoreResult?.reached && !isBest) return averaged
   const wanted = { ...forms.means, quality: averaged.scoreResult?.quality ?? forms.means.quality }
   const other = fitted ?? (await fittedResult(open, job, { means: forms.means, fitted: wanted }, resultOf))
   if (!other?.scoreResult?.reached) return averaged
   return !averaged.scoreResult?.reached || bytesOf(other.lossy) < bytesOf(averaged.lossy) ? other : averaged
 }
+
+/** True if a quality is so far above the prediction of a cut that the cut probably chose the wrong form of chroma. */
+const isAbovePrediction = ({ scoreResult }: LossyResult, { quality }: LikelyForm): boolean =>
+  scoreResult !== undefined && scoreResult.quality > quality + CUT.mostQualityError
 
 /** Searches the quality of a form that is likely the best. */
 async function resultToScore(form: FilledEncoder, job: ScoreJob, likely: LikelyForm, carried: PictureMetadata): Promise<LossyResult> {

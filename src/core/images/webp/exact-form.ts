@@ -46,28 +46,31 @@ const slowSettings = ({ width, height }: Raster): Settings => ({
 /** Lossless form of a picture, which is encoded quickly first and then slowly if that may be worth its time. */
 export class ExactForm {
   readonly #encode: (settings?: Settings) => Promise<EncodedPicture | undefined>
-  #quickBytes: number | undefined
+  #quick: Promise<EncodedPicture | undefined> | undefined
 
   constructor(...picture: readonly [raster: Raster, carried: PictureMetadata, request: Pick<EncodeRequest, 'options'>]) {
     this.#encode = (settings) => encodeExact(...picture, settings)
   }
 
-  /** Size in bytes that the result will hardly exceed. Infinity: the memory budget is too small. */
+  /** Size in bytes that the result does not exceed. Infinity: the memory budget is too small. */
   async mostBytes(): Promise<number> {
-    if (this.#quickBytes === undefined) {
-      const quick = await this.#encode(QUICK_EXACT)
-      this.#quickBytes = quick ? bytesOf(quick) : Number.POSITIVE_INFINITY
-    }
-    return this.#quickBytes
+    const quick = await this.#quickForm()
+    return quick ? bytesOf(quick) : Number.POSITIVE_INFINITY
   }
 
   /** Result of at most `mostBytes`. `undefined`: it would be larger, or the memory budget is too small. */
   async within(mostBytes: number): Promise<EncodedPicture | undefined> {
-    const quickBytes = await this.mostBytes()
-    if (quickBytes * QUICK_EXACT.leastShare > mostBytes) return undefined
-    // The slow encoding takes more memory.
-    const exact = (await this.#encode()) ?? (await this.#encode(QUICK_EXACT))
-    return exact && bytesOf(exact) <= mostBytes ? exact : undefined
+    const quick = await this.#quickForm()
+    if (!quick || bytesOf(quick) * QUICK_EXACT.leastShare > mostBytes) return undefined
+    // The slow encoding takes more memory, and is sometimes larger.
+    const slow = await this.#encode()
+    const exact = slow && bytesOf(slow) < bytesOf(quick) ? slow : quick
+    return bytesOf(exact) <= mostBytes ? exact : undefined
+  }
+
+  #quickForm(): Promise<EncodedPicture | undefined> {
+    this.#quick ??= this.#encode(QUICK_EXACT)
+    return this.#quick
   }
 }
 

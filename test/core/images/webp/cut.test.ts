@@ -8,7 +8,9 @@ import { type Raster, stripsOf } from '../../../../src/core/images/raster/raster
 import { ScoredFile } from '../../../../src/core/images/search/scored-file.ts'
 import { alphaOf, channelsOfColours, coloursOf, withAlpha } from '../../../../src/core/images/webp/alpha.ts'
 import { cutOf } from '../../../../src/core/images/webp/cut.ts'
+import { bytesOf, ExactForm } from '../../../../src/core/images/webp/exact-form.ts'
 import { FAST_METHOD, QUICK_EXACT } from '../../../../src/core/images/webp/tuning.ts'
+import type { Options } from '../../../../src/core/model/codec.ts'
 import { memorySource } from '../../../../src/core/model/source.ts'
 import { EngineError } from '../../../../wasm/engine-error.ts'
 import { decodeWebp, WebpEncoder } from '../../../../wasm/webp/webp.ts'
@@ -143,6 +145,20 @@ describe('lossless form of a WebP', () => {
     const { outcome } = await pressFile(webp, file, 'a.webp', { quality: 'low' })
     expect(outcome).toMatchObject({ kind: 'compressed', loss: { pictures: {} } })
     expect(exact()).toEqual([QUICK_EXACT.method])
+  })
+
+  it('is found for a picture of repeated tiles, which quick encodings overlook (webp-of-repeated-tiles)', async () => {
+    const [tile, side] = [32, 256]
+    let seed = 5
+    const noise = Array.from({ length: tile * tile * 3 }, () => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0) >>> 24)
+    const at = (x: number, y: number, channel: number) => noise[((y % tile) * tile + (x % tile)) * 3 + channel] ?? 0
+    const pixels = new Uint8Array(side * side * 3).map((_, i) => at(Math.floor(i / 3) % side, Math.floor(i / 3 / side), i % 3))
+    const form = new ExactForm(
+      rasterOf(pixels, side, 3),
+      {},
+      { options: { memoryBudget: 96e6, signal: new AbortController().signal } as Options },
+    )
+    expect(bytesOf((await form.within(8000)) ?? { chunks: [] })).toBeGreaterThan(tile ** 2 * 3)
   })
 
   const drawing = () =>
