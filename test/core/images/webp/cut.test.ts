@@ -158,7 +158,8 @@ describe('lossless form of a WebP', () => {
       {},
       { options: { memoryBudget: 96e6, signal: new AbortController().signal } as Options },
     )
-    expect(bytesOf((await form.within(8000)) ?? { chunks: [] })).toBeGreaterThan(tile ** 2 * 3)
+    const exact = await form.within(8000)
+    expect(exact && bytesOf(exact)).toBeGreaterThan(tile ** 2 * 3)
   })
 
   const drawing = () =>
@@ -171,6 +172,20 @@ describe('lossless form of a WebP', () => {
   it('replaces a larger lossy form', async () => {
     const { outcome } = await pressFile(png, drawing(), 'a.png', { output: 'webp', quality: 'medium' })
     expect(outcome.kind === 'compressed' && textsOf(outcome.steps)).toContain('encoded as lossless WebP')
+  })
+
+  it('is found for repeats of more rows than a short search sees (webp-exact-form-of-repeats)', async () => {
+    let state = 1
+    const rows = new Uint8Array(300 * 60).map(() => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+      return (state >>> 28) * 16
+    })
+    const pixels = new Uint8Array(300 * 300 * 3).map((_, at) => rows[((at / 3) | 0) % rows.length] ?? 0)
+    const request = { output: 'webp', quality: 'medium', targetSize: 12_000 } as const
+    const { outcome, bytes, defect } = await pressFile(png, pngOf(pixels, 300, 300), 'a.png', request)
+    expect(defect).toBeUndefined()
+    expect(outcome.kind === 'compressed' && textsOf(outcome.steps)).toContain('encoded as lossless WebP')
+    expect(bytes.length).toBeLessThanOrEqual(request.targetSize)
   })
 
   it('is the quick one if memory does not suffice for the slow one', async () => {
