@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { ClaimedStep } from '../../src/local/ipc-messages.ts'
 import type { PressEnd } from '../../src/local/observability/service-messages.ts'
 import type { TaskApiClient } from '../../src/local/task-api-client.ts'
@@ -67,14 +67,16 @@ const started = (kind: string) => lines.filter((line) => line.endsWith(`${kind} 
 /** Runs a step. `generation`: `null` if a client waits. @returns the id of the process that ran it */
 async function run(taskId: string, kind: 'press' | 'media' = 'press', generation: number | null = null): Promise<string | undefined> {
   await pool.submit(kind, { taskId, generation, step: 'whole' })
-  return lines.find((line) => line.endsWith(taskId))?.split(' ')[0]
+  // The line comes through another pipe than the end of the step.
+  const printed = await vi.waitFor(() => lines.find((line) => line.endsWith(taskId)) ?? Promise.reject(new Error(`no line of ${taskId}`)))
+  return printed.split(' ')[0]
 }
 
 it('keeps a press process for each lane and none for films', async () => {
   await open(3, 300)
   await expect.poll(() => ends).toEqual(['idle', 'idle', 'idle'])
   await expect.poll(() => pool.state().ready).toBe(2)
-  expect(started('press')).toHaveLength(4)
+  await expect.poll(() => started('press')).toHaveLength(4)
   expect(await pool.formats('media')).toEqual(['text'])
   expect(started('press')).toContain(await run('picture'))
   expect(await run('film', 'media')).toBe(started('media')[1])
