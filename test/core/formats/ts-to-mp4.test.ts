@@ -207,12 +207,15 @@ describe('transport streams to MP4', () => {
     )
   })
 
-  it('stay unchanged with a reason if the last picture has lost its start code (ts-last-picture-damaged)', async () => {
+  it.each([
+    ['the last picture has lost its start code', 1737, 1],
+    ['the only frame of sound is inside a header', 1299, 16],
+  ])('stay unchanged with a reason if %s (ts-lost-frames)', async (_, at, byte) => {
     const changed = (await tsFromMp4(film)).slice(0, 2000)
-    changed[1737] = 1
+    changed[at] = byte
     const { outcome, defect } = await pressed(changed)
     expect(defect).toBeUndefined()
-    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: { code: 'ts_lost_pictures' } })
+    expect(outcome).toMatchObject({ kind: 'unchanged', reason: 'unsupported_feature', detail: { code: 'ts_lost_frames' } })
   })
 
   it('never fail in another way than by a reason', async () => {

@@ -190,7 +190,7 @@ export const FILM = {
   ts_file_ends_early: 'the transport stream ends inside a frame',
   ts_frame_too_long: 'a frame is longer than {mebibytes} MiB',
   ts_gaps: 'packets are missing in {gaps} places of the transport stream; the frames there stay as they are',
-  ts_lost_pictures: 'frames at the start or end are damaged, and the film would be shorter without them',
+  ts_lost_frames: 'frames are so damaged that the film would be shorter, or lose a track, without them',
   ts_map_changes: 'the program map changes within the file, so its tracks would change',
   ts_no_map: 'the transport stream has no program map (PMT)',
   ts_no_streams: 'the file has no pictures or sound that Whittle can read',

@@ -189,7 +189,7 @@ export const FILM = {
   ts_file_ends_early: '传输流在一帧中间结束',
   ts_frame_too_long: '有一帧超过 {mebibytes} MiB',
   ts_gaps: '传输流有 {gaps} 处缺少数据包；该处的帧保持原样',
-  ts_lost_pictures: '开头或结尾的画面已损坏，去掉后影片会变短',
+  ts_lost_frames: '帧已损坏，去掉后影片会变短或失去一条轨道',
   ts_map_changes: '节目映射表在文件中途改变，轨道也会随之改变',
   ts_no_map: '传输流没有节目映射表（PMT）',
   ts_no_streams: '文件中没有 Whittle 能读取的画面或声音',

@@ -25,7 +25,7 @@ export interface PassResult {
   readonly brokenBytes: number
   /** Places where packets are missing. */
   readonly gaps: number
-  readonly hasLostPictures: boolean
+  readonly hasLostFrames: boolean
 }
 
 const HEAD_BYTES = 4096
@@ -58,7 +58,7 @@ export async function passOver(
     },
     afterWindow,
   )
-  const tracks = streams.finish()
+  const { tracks, hasLostFrames } = streams.finish()
   const brokenBytes = tracks.reduce((sum, { leadingBytes, coding }) => sum + leadingBytes + coding.framer.broken, trailing)
   const contentBytes = tracks.reduce((sum, track) => sum + track.contentBytes, 0)
   if (brokenBytes > MAX_BROKEN_BYTES && brokenBytes > MAX_BROKEN_SHARE * contentBytes) throw malformed('ts', 0, 'ts_too_damaged')
@@ -66,7 +66,7 @@ export async function passOver(
     tracks,
     brokenBytes,
     gaps: tracks.reduce((sum, { continuity }) => sum + continuity.gaps, 0),
-    hasLostPictures: tracks.some((track) => track.hasLostPictures),
+    hasLostFrames,
   }
 }
 
@@ -106,13 +106,13 @@ class PidTable {
     if (isMedia) throw unsupported(message(this.#others.has(pid) ? 'ts_stream_unknown' : 'ts_stream_without_map', { pid }))
   }
 
-  finish(): TsTrack[] {
+  finish(): Pick<PassResult, 'tracks' | 'hasLostFrames'> {
     const tracks = [...this.#tracks.values()]
     for (const track of tracks) track.finish()
     const found = tracks.filter(({ contentBytes }) => contentBytes > 0)
     const programs = this.#maps.filter(({ streams }) => streams.some(({ pid }) => found.some(({ stream }) => stream.pid === pid)))
     if (programs.length > 1) throw unsupported('ts_several_programs')
     if (found.length === 0) throw malformed('ts', 0, 'ts_no_streams')
-    return found
+    return { tracks: found, hasLostFrames: tracks.some((track) => track.hasLostFrames) }
   }
 }

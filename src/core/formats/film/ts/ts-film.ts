@@ -81,8 +81,8 @@ class Tables {
 export async function readTsFilm(source: Source, signal: AbortSignal): Promise<TsFilm> {
   const file = await openTs(source, signal)
   const found = new Tables()
-  const { tracks, brokenBytes, gaps, hasLostPictures } = await passOver(file, signal, (track, frame) => found.add(track, frame))
-  if (hasLostPictures) throw unsupported('ts_lost_pictures')
+  const { tracks, brokenBytes, gaps, hasLostFrames } = await passOver(file, signal, (track, frame) => found.add(track, frame))
+  if (hasLostFrames) throw unsupported('ts_lost_frames')
   const finished = found.finish(tracks)
   const film = { tracks: tracks.map(mkvTrackOf), tables: finished.map(({ table }) => table) }
   startAtZero(film.tables)

@@ -41,6 +41,7 @@ export class TsTrack {
   /** Positions of PES packets with a time that no frame has used yet. */
   #marks: { readonly at: number; readonly time: number }[] = []
   readonly #steps = new TimeSteps(TICKS)
+  #frames = 0
   /** Times of all PES packets, and of those in which a frame begins. */
   readonly #told = new PlayedTime()
   readonly #shown = new PlayedTime()
@@ -81,8 +82,9 @@ export class TsTrack {
     this.coding.framer.cut(this.#buffer, true, (frame) => this.#timed(frame))
   }
 
-  /** True if pictures at the start or end are so damaged that the film is shorter without them. */
-  get hasLostPictures(): boolean {
+  /** True if no frame can be read, or pictures at the start or end are so damaged that the film is shorter without them. */
+  get hasLostFrames(): boolean {
+    if (this.#frames === 0) return this.#hasStarted
     const lost = this.#told.ticks - this.#shown.ticks
     return this.coding.hertz() === 0 && lost >= LOST_TICKS
   }
@@ -100,6 +102,7 @@ export class TsTrack {
   }
 
   #timed({ at, from, stored, size, isKey, samples }: CutFrame): void {
+    this.#frames++
     let mark: number | undefined
     while (this.#marks.length > 0 && this.#marks[0]!.at <= at) mark = this.#marks.shift()!.time
     if (mark !== undefined) this.#shown.add(mark)
