@@ -210,6 +210,7 @@ describe('transport streams to MP4', () => {
   it.each([
     ['the last picture has lost its start code', 1737, 1],
     ['the only frame of sound is inside a header', 1299, 16],
+    ['the only frame of sound has one byte', 1310, 0],
   ])('stay unchanged with a reason if %s (ts-lost-frames)', async (_, at, byte) => {
     const changed = (await tsFromMp4(film)).slice(0, 2000)
     changed[at] = byte

@@ -12,7 +12,8 @@ export const ADTS: SoundSyntax = {
     const bytes = ((b[3]! & 3) << 11) | (b[4]! << 3) | (b[5]! >> 5)
     const skipped = b[1]! & 1 ? 7 : 9
     const configuration = ((b[2]! & 1) << 2) | (b[3]! >> 6)
-    if (!hertz || bytes <= skipped) return undefined
+    // A frame of one byte has no sound, and a size of 1 for all samples means PCM in QuickTime.
+    if (!hertz || bytes <= skipped + 1) return undefined
     const blocks = (b[6]! & 3) + 1
     return {
       ...{ bytes, skipped, hertz, samples: 1024 * blocks, channels: [0, 1, 2, 3, 4, 5, 6, 8][configuration]! },
