@@ -211,6 +211,7 @@ describe('transport streams to MP4', () => {
     ['the last picture has lost its start code', 1737, 1],
     ['the only frame of sound is inside a header', 1299, 16],
     ['the only frame of sound has one byte', 1310, 0],
+    ['the last picture is inside a header', 1724, 156],
   ])('stay unchanged with a reason if %s (ts-lost-frames)', async (_, at, byte) => {
     const changed = (await tsFromMp4(film)).slice(0, 2000)
     changed[at] = byte

@@ -82,9 +82,9 @@ export class TsTrack {
     this.coding.framer.cut(this.#buffer, true, (frame) => this.#timed(frame))
   }
 
-  /** True if no frame can be read, or pictures at the start or end are so damaged that the film is shorter without them. */
+  /** True if no frame can be read, the last header has no end, or damaged pictures at the start or end make the film shorter. */
   get hasLostFrames(): boolean {
-    if (this.#frames === 0) return this.#hasStarted
+    if (this.#frames === 0 || !this.#cutter.isWhole) return this.#hasStarted
     const lost = this.#told.ticks - this.#shown.ticks
     return this.coding.hertz() === 0 && lost >= LOST_TICKS
   }
