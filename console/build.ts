@@ -8,7 +8,7 @@ import { servedAddresses } from '../site/addresses.ts'
 import { siteFacts } from '../site/facts.ts'
 import { writeLicences } from './licences-page.ts'
 
-/** Output folder. The Worker `whittle` serves it at `/console/`. */
+/** Folder for the built console. Its files are served under `/console/`. */
 const OUT = 'console/public/console'
 
 const COMMON: BuildOptions = {
@@ -33,8 +33,8 @@ const { metafile } = await build({
   // The console loads pdf.js at run time, and only to show a PDF, so that its bundle stays small. The fonts are those of the front page.
   plugins: [servedAddresses()],
 })
-// Removes chunks that earlier builds left. The name of a chunk contains a hash of its content, so a new build does not overwrite them.
-// `force`: no error if a build that runs at the same time has removed one first.
+// Deletes scripts of earlier builds. A script is named after a hash of its content, so a new build never overwrites an old script.
+// With `force`, a file that another build has just deleted is no error.
 for (const name of readdirSync(OUT))
   if (/^part-\w+\.js/.test(name) && !Object.hasOwn(metafile.outputs, `${OUT}/${name}`)) rmSync(`${OUT}/${name}`, { force: true })
 // Runs before the page is drawn, so that a chosen theme does not flash.

@@ -126,10 +126,10 @@ function unchangedWords(task: Task): RowWords {
   }
   const { format, estimated_size: size } = suggestion
   const title = outputTitle(format)
-  const whyHere = reason === 'unsupported_feature' ? t('Whittle cannot make it smaller in its own format.') : why
+  const isForeign = reason === 'unsupported_feature'
   return {
     ...{ tone: 'plain', title: t('Unchanged') },
-    detail: `${whyHere} ${t('{format} would be about {size}.', { format: title, size: bytes(size) })}`,
+    detail: `${isForeign ? t('Whittle cannot make it smaller in its own format.') : why} ${t('{format} would be about {size}.', { format: title, size: bytes(size) })}`,
     action: { label: t('Use {format}', { format: title }), wishes: { format } },
   }
 }

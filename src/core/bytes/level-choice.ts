@@ -36,12 +36,16 @@ export class LevelChoice {
   #sufficedAt: number | undefined
   #pieces = 0
   #nextTrial = FIRST_TRIAL_AFTER
+  /** Pieces between two comparisons. */
+  #distance = TRIAL_GROWTH
   /** Size at level 10 of a piece that level 12 compresses too. */
   #nearBytes: number | undefined
-
   readonly #isAlwaysBest: boolean
 
-  /** Creates a choice. `share`: share of bytes that a sample left; `undefined`: unknown. `isAlwaysBest`: every piece gets level 12. */
+  /**
+   * @param share share of bytes that Deflate left of a sample. `undefined`: unknown
+   * @param isAlwaysBest true to give every piece level 12
+   */
   constructor(share?: number, isAlwaysBest = false) {
     this.#share = share
     this.#isAlwaysBest = isAlwaysBest
@@ -94,9 +98,7 @@ export class LevelChoice {
     const didSuffice = this.#sufficedAt !== undefined
     const suffices = bestBytes > nearBytes * (1 - LEAST_SAVING)
     this.#sufficedAt = suffices ? nearBytes / bytes : undefined
-    const distance = suffices === didSuffice ? (this.#distance *= TRIAL_GROWTH) : (this.#distance = TRIAL_GROWTH)
-    this.#nextTrial = this.#pieces + Math.min(MAX_BETWEEN_TRIALS, distance)
+    this.#distance = suffices === didSuffice ? Math.min(MAX_BETWEEN_TRIALS, this.#distance * TRIAL_GROWTH) : TRIAL_GROWTH
+    this.#nextTrial = this.#pieces + this.#distance
   }
-
-  #distance = TRIAL_GROWTH
 }

@@ -113,5 +113,6 @@ export function rowBytesToRedeflate(
   return mayRedeflate(file, inOrder, options) ? rowBytesIfFew({ width, height, bitDepth, colourType }, options.effort) : undefined
 }
 
+/** True if the image data may be deflated again. Not for pictures in documents, which are many. */
 export const mayRedeflate = ({ header, animated }: PngFile, inOrder: boolean, { inner }: Options): boolean =>
   !animated && (!header.interlaced || inOrder) && inner.depth === 0

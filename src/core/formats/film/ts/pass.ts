@@ -25,6 +25,7 @@ export interface PassResult {
   readonly brokenBytes: number
   /** Places where packets are missing. */
   readonly gaps: number
+  /** True if a stream lost so much that its track would be gone or shorter. */
   readonly hasLostFrames: boolean
 }
 

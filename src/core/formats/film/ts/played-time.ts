@@ -1,17 +1,19 @@
 /** Time that a film plays, by the times at which its pictures appear. Pictures come in the order of decoding. */
 export class PlayedTime {
-  /** The first time and the last two. */
-  #times: readonly number[] = []
+  #first = Number.POSITIVE_INFINITY
+  /** The two latest times. */
+  #before = Number.NEGATIVE_INFINITY
+  #last = Number.NEGATIVE_INFINITY
 
   add(time: number): void {
-    if (this.#times.includes(time)) return
-    const [first = time, ...last] = [...this.#times, time].sort((a, b) => a - b)
-    this.#times = [first, ...last.slice(-2)]
+    this.#first = Math.min(this.#first, time)
+    if (time === this.#last) return
+    this.#before = Math.max(this.#before, Math.min(time, this.#last))
+    this.#last = Math.max(this.#last, time)
   }
 
   /** Ticks until the end of the last picture, which is shown as long as the one before. 0: fewer than two pictures. */
   get ticks(): number {
-    const [first = 0, before = first, last = before] = this.#times.length === 2 ? [this.#times[0]!, ...this.#times] : this.#times
-    return 2 * last - before - first
+    return Number.isFinite(this.#before) ? this.#last - this.#first + (this.#last - this.#before) : 0
   }
 }
